@@ -1,5 +1,6 @@
 """Columns of pandas, polars, pyarrow and DuckDB: the same integers as from numpy."""
 
+from collections.abc import Callable
 from traceback import format_exception
 from typing import Any
 
@@ -9,7 +10,6 @@ import pandas as pd
 import polars as pl
 import pyarrow as pa
 import pytest
-from pyarrow.dataset import dataset
 
 import cydp
 from cydp import exact
@@ -18,7 +18,6 @@ from cydp._columns.numbers import read_numbers
 from cydp.testing import SeededGenerator
 
 ROWS = 3000
-INTEGERS = ["int8", "int16", "int32", "int64", "uint8", "uint16", "uint32", "uint64"]
 
 
 def shapes(x: np.ndarray, present: np.ndarray | None) -> dict[str, Any]:
@@ -55,95 +54,57 @@ def shapes(x: np.ndarray, present: np.ndarray | None) -> dict[str, Any]:
 
 
 @pytest.mark.parametrize("nulls", [False, True])
-@pytest.mark.parametrize("dtype", [*INTEGERS, "float32", "float64"])
+@pytest.mark.parametrize("dtype", ["int8", "int64", "uint16", "uint64", "float32", "float64"])
 def test_one_column_in_every_shape(dtype: str, nulls: bool) -> None:
     rng = np.random.default_rng(1)
     x = (rng.random(ROWS) * 100).astype(dtype)
-    present = rng.random(ROWS) < 0.8 if nulls else None
-    bare = x if present is None else x[present]
-    users = rng.integers(0, 50, ROWS)
-    stays = exact.bound_contributions(
-        users if present is None else np.ma.array(users, mask=~present),
-        users % 7,
-        max_partitions=2,
-        rng=SeededGenerator(1),
-    )
-    codes = rng.integers(0, 5, ROWS)
-    for name, given in shapes(x, present).items():
-        assert (
-            exact.histogram(given, 7, (0, 90))[0].tolist()
-            == np.histogram(bare, 7, (0, 90))[0].tolist()
-        ), name
-        total, expected = exact.clamped_sum(given, (3, 60)), exact.clamped_sum(bare, (3, 60))
-        assert (total.units, total.step) == (expected.units, expected.step), name
-        grouped = exact.grouped_clamped_sum(codes, given, 5, (3, 60), step=1)
-        kept = codes if present is None else codes[present]
-        assert (
-            grouped.units.tolist()
-            == exact.grouped_clamped_sum(kept, bare, 5, (3, 60), step=1).units.tolist()
-        ), name
+    present = rng.random(ROWS) < (0.8 if nulls else 2)
+    bare, codes = x[present], rng.integers(0, 5, ROWS)
+    ends = (3, 60)
+    total = exact.clamped_sum(bare, ends)
+    grouped = exact.grouped_clamped_sum(codes[present], bare, 5, ends, step=1).units.tolist()
+    for name, given in shapes(x, present if nulls else None).items():
+        counts = exact.histogram(given, 7, (0, 90))[0].tolist()
+        assert counts == np.histogram(bare, 7, (0, 90))[0].tolist(), name
+        found = exact.clamped_sum(given, ends)
+        assert (found.units, found.step) == (total.units, total.step), name
+        of_groups = exact.grouped_clamped_sum(codes, given, 5, ends, step=1)
+        assert of_groups.units.tolist() == grouped, name
         if dtype[0] != "f":
             assert exact.bincount(given).tolist() == np.bincount(bare.astype(int)).tolist(), name
-            again = exact.grouped_clamped_sum(given, x, 50, (3, 60), step=1)
-            assert (
-                again.units.tolist()
-                == exact.grouped_clamped_sum(bare, bare, 50, (3, 60), step=1).units.tolist()
-            )
-    assert stays.any()
 
 
 @pytest.mark.parametrize("nulls", [False, True])
 def test_other_kernels_of_one_column_in_every_shape(nulls: bool) -> None:
     rng = np.random.default_rng(5)
-    x = rng.integers(0, 100, ROWS)
+    x, y = rng.integers(0, 100, ROWS), rng.random(ROWS)
     present = rng.random(ROWS) < 0.8 if nulls else None
     masked = x if present is None else np.ma.array(x, mask=~present)
-    y = rng.random(ROWS)
-    ends = [(0, 90), (0, 1)]
-    cells = exact.histogramdd([masked, y], 5, ends)[0].tolist()
-    sums = [total.units for total in exact.clamped_sum_and_squares(masked, (3, 60), step=1)]
-    counts = exact.HistogramAccumulator(7, (0, 90)).update(masked).counts.tolist()
-    groups = exact.GroupedAccumulator(90, {"x": (3, 60)}).update(masked, x=masked)
-    found = exact.match_keys(masked, [7, 300, 2]).tolist()
-    for name, given in shapes(x, present).items():
-        assert exact.histogramdd([given, y], 5, ends)[0].tolist() == cells, name
-        assert [
-            total.units for total in exact.clamped_sum_and_squares(given, (3, 60), step=1)
-        ] == sums, name
-        counter = exact.HistogramAccumulator(7, (0, 90)).update(given)
-        assert counter.counts.tolist() == counts, name
-        again = exact.GroupedAccumulator(90, {"x": (3, 60)}).update(given, x=given)
-        assert again.counts.tolist() == groups.counts.tolist(), name
-        assert again.sums["x"].units.tolist() == groups.sums["x"].units.tolist(), name
-        assert exact.match_keys(given, [7, 300, 2]).tolist() == found, name
-
-
-@pytest.mark.parametrize("nulls", [False, True])
-def test_users_in_every_shape(nulls: bool) -> None:
-    rng = np.random.default_rng(2)
-    users, groups = rng.integers(0, 300, ROWS), rng.integers(0, 7, ROWS)
-    present = rng.random(ROWS) < 0.8 if nulls else None
-    expected = exact.bound_contributions(
-        users if present is None else np.ma.array(users, mask=~present),
-        groups,
-        max_partitions=2,
-        rng=SeededGenerator(1),
-    )
-    for name, given in shapes(users, present).items():
-        assert np.array_equal(
-            exact.bound_contributions(given, groups, max_partitions=2, rng=SeededGenerator(1)),
-            expected,
-        ), name
+    kernels: dict[str, Callable[[Any], Any]] = {
+        "histogramdd": lambda x: exact.histogramdd([x, y], 5, [(0, 90), (0, 1)])[0],
+        "squares": lambda x: [
+            total.units for total in exact.clamped_sum_and_squares(x, (3, 60), step=1)
+        ],
+        "HistogramAccumulator": lambda x: exact.HistogramAccumulator(7, (0, 90)).update(x).counts,
+        "GroupedAccumulator": lambda x: (
+            exact.GroupedAccumulator(90, {"x": (3, 60)}).update(x, x=x).sums["x"].units
+        ),
+        "groups": lambda x: exact.grouped_clamped_sum(x, y, 100, (0, 1), step=0.5).units,
+        "match_keys": lambda x: exact.match_keys(x, [7, 300, 2]),
+        "users": lambda x: exact.bound_contributions(
+            x, y > 0.5, max_partitions=2, rng=SeededGenerator(1)
+        ),
+    }
+    for kernel, compute in kernels.items():
+        expected = compute(masked)
+        for name, given in shapes(x, present).items():
+            assert np.array_equal(compute(given), expected), (kernel, name)
 
 
 def text_shapes(values: list[str | None]) -> dict[str, Any]:
     wide = ["no", None, "other row", *values, "nor this"]
     cut = slice(3, 3 + len(values))
-    kinds = {
-        "string": pa.string(),
-        "large string": pa.large_string(),
-        "string view": pa.string_view(),
-    }
+    kinds = {"string": pa.string(), "large": pa.large_string(), "view": pa.string_view()}
     given: dict[str, Any] = {"list": values, "pandas object": pd.Series(values, dtype=object)}
     for name, kind in kinds.items():
         given[name] = pa.array(values, kind)
@@ -179,14 +140,11 @@ def test_text_in_every_shape(nulls: bool) -> None:
     by_user = exact.bound_contributions(values, other, max_partitions=2, rng=SeededGenerator(4))
     by_group = exact.bound_contributions(other, values, max_partitions=2, rng=SeededGenerator(4))
     for name, given in text_shapes(values).items():
-        assert np.array_equal(
-            exact.bound_contributions(given, other, max_partitions=2, rng=SeededGenerator(4)),
-            by_user,
-        ), name
-        assert np.array_equal(
-            exact.bound_contributions(other, given, max_partitions=2, rng=SeededGenerator(4)),
-            by_group,
-        ), name
+        for users, groups, expected in ((given, other, by_user), (other, given, by_group)):
+            stays = exact.bound_contributions(
+                users, groups, max_partitions=2, rng=SeededGenerator(4)
+            )
+            assert np.array_equal(stays, expected), name
 
 
 def test_bool_and_what_is_empty() -> None:
@@ -228,44 +186,6 @@ def test_no_copy_without_need() -> None:
         assert np.shares_memory(values, read_numbers(given))
 
 
-WRONG = [
-    (pl.LazyFrame({"a": [31415]}), "x must be computed first: call its collect()"),
-    (pa.array(["31415"]), "not text"),
-    (pl.Series(["31415"]), "not text"),
-    (pa.array([], pa.string()), "not text"),
-    (pa.array([31415], pa.timestamp("s")), "not timestamps"),
-    (pa.array(["31415"]).dictionary_encode(), "not text"),
-    (pa.array([[31415]]), "not lists"),
-    (pa.array([31415]).cast(pa.decimal128(30, 2)), "not decimals: cast them to"),
-    (pl.Series([31415], dtype=pl.Int128), "not integers of more than 64 bits: cast them to"),
-    (
-        pd.DataFrame({"a": pd.arrays.SparseArray([31415])}),
-        "x must be of a type that Arrow can express",
-    ),
-    (pl.col("a"), "x must be a list, an array or a column, not Expr"),
-    (dataset(pa.table({"a": [31415]})), "x must be read first: call its to_table()"),
-    (dataset(pa.table({"a": [31415]})).scanner(), "x must be read first: call its to_table()"),
-    (pl.DataFrame({"a": [31415], "b": [2]}), "x must be one column, not a table of 2"),
-]
-
-
-@pytest.mark.parametrize(("bad", "says"), WRONG)
-def test_what_holds_no_numbers(bad: Any, says: str) -> None:
-    for call in (lambda: exact.histogram(bad, 2, (0, 1)), lambda: exact.clamped_sum(bad, (0, 1))):
-        with pytest.raises(TypeError, match=says) as info:
-            call()
-        assert "31415" not in str(info.value)
-
-
-def test_hugeint_holds_no_numbers() -> None:
-    with pytest.raises(TypeError, match=r"x must hold numbers .* not decimals: cast them to"):
-        exact.clamped_sum(duckdb.sql("select 31415::hugeint as a"), (0, 1))
-    with pytest.raises(
-        TypeError, match=r"x must hold integers or text, not decimals: cast them to"
-    ):
-        exact.match_keys(duckdb.sql("select 31415::hugeint as a"), [31415])
-
-
 def test_releases_of_columns() -> None:
     x = [3, 14, None, 15, 92, 65]
     frames = (pa.array(x), pl.Series(x), pd.Series(x, dtype="Int64"), pl.DataFrame({"x": x}))
@@ -295,11 +215,8 @@ def test_a_stream_that_can_be_read_once() -> None:
             return pa.table({"x": x}).to_reader()
 
         assert exact.match_keys(reader(), keys).tolist() == [0, 1, 1]
-        assert exact.bound_contributions(reader(), [1, 1, 1], max_partitions=1).tolist() == [
-            True,
-            True,
-            False,
-        ]
+        stays = exact.bound_contributions(reader(), [1, 1, 1], max_partitions=1)
+        assert stays.tolist() == [True, True, False]
     assert exact.clamped_sum(pa.table({"x": [1, 2]}).to_reader(), (0, 9)).value == 3
 
 
@@ -310,27 +227,6 @@ def test_nulls_of_a_struct_hide_its_values() -> None:
         assert exact.bincount(x).tolist() == [0, 1]
         assert exact.clamped_sum(x, (0, 10)).value == 1
         assert (exact.match_keys(x, [1, 2]) < 2).sum() == 1
-
-
-def test_what_is_no_identity() -> None:
-    period = pd.Series(pd.period_range("1970-01", periods=3, freq="M"))
-    floats = (pl.Series([1.0]), pa.array([1.0]), pd.Series([1.0]).astype("category"))
-    for bad in (
-        *floats,
-        pa.array([1], pa.timestamp("s")),
-        [np.timedelta64(1, "ns")],
-        pl.LazyFrame({"x": [1]}),
-    ):
-        with pytest.raises(TypeError, match=r"^x "):
-            exact.match_keys(bad, [1])
-        with pytest.raises(TypeError, match=r"^users "):
-            exact.bound_contributions(bad, [1], max_partitions=1)
-    for bad in (period, [np.timedelta64(3, "Y")], pl.LazyFrame({"x": [1]})):
-        with pytest.raises(TypeError, match=r"^x "):
-            exact.clamped_sum(bad, (0, 1))
-    for x, keys in ((np.array(["a"]), [b"a"]), (np.array([b"a"]), ["a"])):
-        with pytest.raises(TypeError, match="keys must be"):
-            exact.match_keys(x, keys)
 
 
 def test_arrays_of_pandas_keep_their_integers() -> None:
@@ -365,59 +261,30 @@ def test_integers_of_one_chunk_are_not_copied() -> None:
     assert read_identifiers(words, "x")[0].rows.dtype == np.int16
 
 
-@pytest.mark.parametrize("kind", [pa.int8(), pa.uint8(), pa.int32(), pa.uint64()])
-@pytest.mark.parametrize("words", [[1, 2], ["a", "b"], []])
-def test_dictionary_indices_out_of_range(kind: pa.DataType, words: list[Any]) -> None:
-    values = pa.array(words, None if words else pa.string())
-    wrong = [2, 5] if kind in (pa.uint8(), pa.uint64()) else [2, 5, -1]
-    for place in wrong if words else [0]:
-        bad = pa.DictionaryArray.from_arrays(pa.array([place, None], kind), values, safe=False)
-        for x in (bad, pa.chunked_array([bad, bad]), pa.table({"x": bad})):
-            with pytest.raises(ValueError, match="x must have indices that are in its dictionary"):
-                exact.match_keys(x, words or ["a"])
-    hidden = pa.array(np.array([5, 0], kind.to_pandas_dtype()), mask=np.array([True, False]))
-    if words:
-        good = pa.DictionaryArray.from_arrays(hidden, values, safe=False)
-        assert exact.match_keys(good, words).tolist() == [2, 0]
-
-
-def test_what_is_lazy_says_so_everywhere() -> None:
-    lazy = pl.LazyFrame({"a": [1]})
-    for name, call in {
-        "x": lambda: cydp.histogram(lazy, 2, (0, 1), epsilon=1),
-        "columns": lambda: exact.histogramdd(lazy, 2),
-        "codes": lambda: exact.bincount(lazy),
-        "keys": lambda: exact.match_keys([1], lazy),
-        "users": lambda: exact.bound_contributions(lazy, [1], max_partitions=1),
-        "table": lambda: exact.HistogramAccumulator.from_arrow(lazy),
-    }.items():
-        with pytest.raises(
-            TypeError, match=rf"^{name} must be computed first: call its collect\(\)$"
-        ):
-            call()
-    for bad in (pl.col("a"), dataset(pa.table({"a": [1]})), duckdb.ColumnExpression("a"), None):
-        for name, call in {
-            "columns": lambda x=bad: exact.histogramdd(x, 2),
-            "codes": lambda x=bad: exact.bincount(x),
-            "keys": lambda x=bad: exact.match_keys([1], x),
-            "users": lambda x=bad: exact.bound_contributions(x, [1], max_partitions=1),
-            "table": lambda x=bad: exact.GroupedAccumulator.from_arrow(x),
-        }.items():
-            with pytest.raises(TypeError, match=f"^{name} "):
-                call()
+def test_dictionary_indices_out_of_range() -> None:
+    for kind in (pa.int8(), pa.uint8(), pa.int32(), pa.uint64()):
+        for words in ([1, 2], ["a", "b"], []):
+            values = pa.array(words, None if words else pa.string())
+            for place in [2, 5, *([] if str(kind)[0] == "u" else [-1])] if words else [0]:
+                places = pa.array([place, None], kind)
+                bad = pa.DictionaryArray.from_arrays(places, values, safe=False)
+                for x in (bad, pa.chunked_array([bad, bad]), pa.table({"x": bad})):
+                    with pytest.raises(ValueError, match="dictionary"):
+                        exact.match_keys(x, words or ["a"])
+            hidden = pa.array(np.array([5, 0], kind.to_pandas_dtype()), mask=np.array([1, 0], bool))
+            if words:
+                good = pa.DictionaryArray.from_arrays(hidden, values, safe=False)
+                assert exact.match_keys(good, words).tolist() == [2, 0]
 
 
 def test_a_query_that_fails_shows_no_data() -> None:
+    """Not even in the context of its error."""
     relation = duckdb.sql("select s::int as a from (values ('1'), ('secret')) of_(s)")
     mixed = pd.DataFrame({"a": np.array([1, "secret"], object)})
-    failed, objects = "x could not be read: its query", "x must hold "
-    for bad, error, says in ((relation, ValueError, failed), (mixed, TypeError, objects)):
-        for call in (
-            lambda x=bad: exact.clamped_sum(x, (0, 1)),
-            lambda x=bad: exact.match_keys(x, [1]),
-        ):
-            with pytest.raises(error, match=says) as info:
-                call()
+    for bad, error in ((relation, ValueError), (mixed, TypeError)):
+        for call in (exact.clamped_sum, exact.match_keys):
+            with pytest.raises(error) as info:
+                call(bad, (0, 1))
             assert "secret" not in "".join(format_exception(info.value))
 
 
@@ -442,18 +309,15 @@ def test_views_of_nulls_are_not_read() -> None:
         assert stays.tolist() == [word is not None for word in words]
     pieces = pa.chunked_array([array[1:5], array[2:], array[:3]])
     assert exact.match_keys(pieces, keys).tolist() == [*expected[1:5], *expected[2:], *expected[:3]]
-    assert (
-        exact.bound_contributions(
-            pieces, pieces, max_partitions=1, max_rows_per_partition=1000
-        ).sum()
-        == 3 + 248 + 2
-    )
+    stays = exact.bound_contributions(pieces, pieces, max_partitions=1, max_rows_per_partition=1000)
+    assert stays.sum() == 3 + 248 + 2
     places = pa.array([6, 1, 3, 0, None], pa.int8())
     dictionary = pa.DictionaryArray.from_arrays(places, array[:7], safe=False)
     assert exact.match_keys(dictionary, keys).tolist() == [0, 3, 3, 1, 3]
-    assert exact.bound_contributions(
+    stays = exact.bound_contributions(
         dictionary, [1] * 5, max_partitions=1, max_rows_per_partition=9
-    ).tolist() == [1, 0, 0, 1, 0]
+    )
+    assert stays.tolist() == [1, 0, 0, 1, 0]
 
 
 def test_views_with_nulls_are_not_copied() -> None:

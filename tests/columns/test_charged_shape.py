@@ -36,6 +36,7 @@ MECHANISMS: dict[str, Any] = {
     "ExponentialMechanism": ExponentialMechanism(epsilon=0.1, sensitivity=1),
     "PermuteAndFlip": PermuteAndFlip(epsilon=0.1, sensitivity=1),
     "PartitionSelection": PartitionSelection(epsilon=0.1, delta=1e-6, max_partitions=1),
+    "RandomizedResponse": RandomizedResponse(epsilon=0.1),
 }
 SELECTIONS = ("ExponentialMechanism", "PermuteAndFlip")
 
@@ -51,7 +52,8 @@ class Meddling(PrivacyFilter):
         self.meddle()
 
 
-def meddling(meddle: Callable[[], object], relation: str = "add-remove") -> Meddling:
+def meddling(meddle: Callable[[], object] = lambda: None, name: str = "") -> Meddling:
+    relation = "change-one" if name == "RandomizedResponse" else "add-remove"
     budget = Meddling(ApproxDP(1000, 0.5), relation=relation)
     budget.meddle = meddle
     return budget
@@ -62,38 +64,21 @@ def rows_of(name: str, rows: int) -> list[Any]:
 
 
 @pytest.mark.parametrize("name", MECHANISMS)
-def test_a_list_that_grows_is_read_as_it_was_charged(name: str) -> None:
+def test_a_list_that_another_thread_changes_is_read_as_it_was_charged(name: str) -> None:
     values = rows_of(name, 1)
-    budget = meddling(lambda: values.extend(rows_of(name, 99)))
-    released = MECHANISMS[name].release(values, budget=budget)
-    assert np.shape(released) == (1,)
+    budget = meddling(lambda: values.extend(rows_of(name, 99)), name)
+    assert np.shape(MECHANISMS[name].release(values, budget=budget)) == (1,)
     assert len(values) == 100
+    texts = rows_of(name, 2)
 
+    def to_text() -> None:
+        texts[:] = ["a", "b"]
 
-@pytest.mark.parametrize("name", SELECTIONS)
-def test_rows_that_grow_are_read_as_they_were_charged(name: str) -> None:
-    values = [[1, 2, 3]]
-    released = MECHANISMS[name].release(
-        values, budget=meddling(lambda: values[0].extend([10**6] * 99))
-    )
-    assert released[0] < 3
-
-
-def test_codes_that_grow_are_read_as_they_were_charged() -> None:
-    codes = [0]
-    budget = meddling(lambda: codes.extend([1] * 99), "change-one")
-    assert RandomizedResponse(epsilon=0.1).release(codes, budget=budget).shape == (1,)
-
-
-def test_entries_that_turn_to_text_are_read_as_they_were_checked() -> None:
-    values: list[Any] = [1, 2]
-
-    def meddle() -> None:
-        values[:] = ["a", "b"]
-
-    for name in ("DiscreteLaplace", "Laplace", "Snapping"):
-        values[:] = [1, 2]
-        assert MECHANISMS[name].release(values, budget=meddling(meddle)).shape == (2,)
+    assert np.shape(MECHANISMS[name].release(texts, budget=meddling(to_text, name))) == (2,)
+    if name in SELECTIONS:
+        scores = [[1, 2, 3]]
+        longer = meddling(lambda: scores[0].extend([10**6] * 99))
+        assert MECHANISMS[name].release(scores, budget=longer)[0] < 3
 
 
 class Growing:
@@ -114,45 +99,36 @@ class Growing:
         return np.ones((self.asked + 100, *self.row), np.int64)
 
 
-@pytest.mark.parametrize("name", [*MECHANISMS, "RandomizedResponse"])
-def test_an_array_of_another_shape_than_was_charged_is_an_error(name: str) -> None:
-    mechanism = MECHANISMS.get(name, RandomizedResponse(epsilon=0.1))
-    relation = "change-one" if name == "RandomizedResponse" else "add-remove"
-    budget = PrivacyFilter(ApproxDP(1000, 0.5), relation=relation)
-    with pytest.raises(ValueError, match="the shape that it had when it was charged") as refused:
-        mechanism.release(Growing(name), budget=budget)
-    (note,) = refused.value.__notes__
-    assert note.endswith(") was charged to the budget; nothing was released")
-    assert budget.spent.epsilon > 0
-
-
 @pytest.mark.parametrize("name", MECHANISMS)
-def test_an_array_whose_shape_is_changed_is_an_error(name: str) -> None:
-    values = np.array(rows_of(name, 4))
+def test_an_array_of_another_shape_than_was_charged_is_an_error(name: str) -> None:
+    mechanism, values = MECHANISMS[name], np.array(rows_of(name, 4))
 
     def meddle() -> None:
         values.shape = (2, 2, *values.shape[1:])
 
-    with pytest.raises(ValueError, match="the shape that it had when it was charged"):
-        MECHANISMS[name].release(values, budget=meddling(meddle))
-
-
-def test_a_histogram_counts_what_it_reads() -> None:
-    """Its loss does not depend on how many records there are."""
-    values = [1.0]
-    budget = meddling(lambda: values.extend([2.0] * 99))
-    release = cydp.histogram(values, 2, (0, 4), epsilon=1, budget=budget)
-    assert release.loss == PureDP(1, relation="add-remove")
+    for given, change in ((Growing(name), lambda: None), (values, meddle)):
+        budget = meddling(change, name)
+        with pytest.raises(
+            ValueError, match="the shape that it had when it was charged"
+        ) as refused:
+            mechanism.release(given, budget=budget)
+        (note,) = refused.value.__notes__
+        assert note.endswith(") was charged to the budget; nothing was released")
+        assert budget.spent.epsilon > 0
 
 
 def test_a_histogram_reads_the_list_that_was_checked() -> None:
-    values: list[Any] = [1.0, 1.5]
+    """Its loss does not depend on how many records there are."""
+    grown = [1.0, 1.5]
+    for changed in ([1.0, 1.5, *[3.0] * 99], ["a", "b"]):
 
-    def meddle() -> None:
-        values[:] = ["a", "b"]
+        def meddle(to: list[Any] = changed) -> None:
+            grown[:] = to
 
-    release = cydp.histogram(values, 2, (0, 4), epsilon=100, budget=meddling(meddle))
-    assert release.counts.tolist() == [2, 0]
+        grown[:] = [1.0, 1.5]
+        release = cydp.histogram(grown, 2, (0, 4), epsilon=100, budget=meddling(meddle))
+        assert release.loss == PureDP(100, relation="add-remove")
+        assert release.counts.tolist() == [2, 0]
 
 
 def test_a_histogram_of_another_dtype_or_shape_than_was_declared_is_an_error() -> None:
@@ -180,10 +156,11 @@ def test_a_histogram_of_another_dtype_or_shape_than_was_declared_is_an_error() -
         assert budget.spent == ApproxDP(1, 0)
 
 
-@pytest.mark.parametrize("make", [lambda path: new(path, ApproxDP(9, 0.5)), lambda path: None])
-def test_a_reader_that_fails_tells_what_was_charged(tmp_path: Path, make: Any) -> None:
-    ledger = make(tmp_path / "ledger")
-    budget = ledger or PrivacyFilter(ApproxDP(9, 0.5))
+@pytest.mark.parametrize("has_ledger", [True, False])
+def test_a_reader_that_fails_tells_what_was_charged(tmp_path: Path, has_ledger: bool) -> None:
+    budget: Any = PrivacyFilter(ApproxDP(9, 0.5))
+    if has_ledger:
+        budget = new(tmp_path / "ledger", ApproxDP(9, 0.5))
 
     class Failing(Growing):
         shape = (2,)  # type: ignore[assignment]
@@ -191,26 +168,22 @@ def test_a_reader_that_fails_tells_what_was_charged(tmp_path: Path, make: Any) -
         def __array__(self, *args: Any, **kwargs: Any) -> Any:
             raise OSError("the disk is gone")
 
+    failing: Any = Failing("")
+    noise = DiscreteLaplace(epsilon="1/3", sensitivity=1)
+    snapping = Snapping(epsilon="1/6", sensitivity=1, bounds=(-1000, 1000))
     calls: list[Callable[[], object]] = [
-        lambda: DiscreteLaplace(epsilon="1/3", sensitivity=1).release(Failing(""), budget=budget),  # type: ignore[call-overload]
+        lambda: noise.release(failing, budget=budget),
+        lambda: snapping.release(failing, budget=budget),
         lambda: cydp.histogram(
-            Failing(""), 2, (0, 4), epsilon="1/3", max_rows_per_unit=1, budget=budget
-        ),  # type: ignore[arg-type]
-        lambda: Snapping(epsilon="1/6", sensitivity=1, bounds=(-1000, 1000)).release(
-            Failing(""), budget=budget
-        ),  # type: ignore[call-overload]
+            failing, 2, (0, 4), epsilon="1/3", max_rows_per_unit=1, budget=budget
+        ),
     ]
     for number, call in enumerate(calls):
         with pytest.raises(OSError, match="the disk is gone") as failed:
             call()
         (note,) = failed.value.__notes__
-        if ledger is None:
-            charged = "ApproxDP(epsilon='1/3', delta=0)"
-            assert note == f"{charged} was charged to the budget; nothing was released"
-        else:
-            assert note.startswith(
-                f"ApproxDP(epsilon='1/3', delta=0) was charged as entry {number + 3} of the ledger"
-            )
+        where = f"as entry {number + 3} of the ledger" if has_ledger else "to the budget; nothing"
+        assert note.startswith(f"ApproxDP(epsilon='1/3', delta=0) was charged {where}")
     assert budget.spent == ApproxDP(1, 0)
 
 
@@ -225,25 +198,22 @@ connection.close()
 """
 
 
-@pytest.mark.parametrize("name", ["Snapping", "Gaussian", "ExponentialMechanism"])
-def test_a_list_that_grows_while_another_process_holds_the_ledger(
-    tmp_path: Path, name: str
-) -> None:
+def test_a_list_that_grows_while_another_process_holds_the_ledger(tmp_path: Path) -> None:
     """The attack as it was found: the charge waits for another process, a thread appends."""
     ledger = new(tmp_path / "ledger", ApproxDP(1, 1e-3))
     holder = subprocess.Popen([sys.executable, "-c", HOLDER, str(tmp_path / "ledger")], text=True,
                               stdin=subprocess.PIPE, stdout=subprocess.PIPE)  # fmt: skip
     assert holder.stdout is not None
     assert holder.stdout.readline() == "held\n"
-    values, released = rows_of(name, 1), []
+    mechanism, values, released = MECHANISMS["Gaussian"], [1], []
     thread = threading.Thread(
-        target=lambda: released.append(MECHANISMS[name].release(values, budget=ledger))
+        target=lambda: released.append(mechanism.release(values, budget=ledger))
     )
     thread.start()
     while not ledger._store._busy:  # the release has been checked and waits for the lock
         time.sleep(0.001)
-    values.extend(rows_of(name, 99))
+    values.extend([1] * 99)
     holder.communicate("\n")
     thread.join()
     assert np.shape(released[0]) == (1,)
-    assert ledger.spent.epsilon == cydp.accounting.sequential(MECHANISMS[name].loss).epsilon
+    assert ledger.spent.epsilon == cydp.accounting.sequential(mechanism.loss).epsilon

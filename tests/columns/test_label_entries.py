@@ -3,7 +3,7 @@
 import datetime as dt
 import enum
 import warnings
-from collections.abc import Hashable
+from collections.abc import Callable, Hashable
 from decimal import Decimal
 from typing import Any
 
@@ -20,9 +20,13 @@ from cydp._columns.labels import Labels
 from cydp.exact._label_codes import match_labels
 
 
+def objects(x: list[Any]) -> np.ndarray:
+    return np.array([*x, 0], object)[:-1]
+
+
 def test_labels_of_every_kind_in_one_list() -> None:
     places = list(range(len(LABELS)))
-    for x in (LABELS, np.array([*LABELS, 0], object)[:-1], pd.Series(LABELS, dtype=object)):
+    for x in (LABELS, objects(LABELS), pd.Series(LABELS, dtype=object)):
         assert codes_of(x, LABELS) == places
         (labels,), codes = found_in(x)
         assert codes_of([labels[code] for code in codes], LABELS) == places  # a date as a midnight
@@ -38,19 +42,16 @@ def test_labels_of_every_kind_in_one_list() -> None:
             LabelKeys([one, other])
 
 
-@pytest.mark.parametrize("i", range(len(NO_LABELS)))
-def test_what_is_no_label_changes_nothing(i: int) -> None:
+@pytest.mark.parametrize("shape", [list, objects, lambda x: pd.Series(x, dtype=object)],
+                         ids=["list", "objects", "pandas"])  # fmt: skip
+def test_what_is_no_label_changes_nothing(shape: Callable[[list[Any]], Any]) -> None:
     with warnings.catch_warnings():
         warnings.simplefilter("error")
-        for shape in (
-            list,
-            lambda x: pd.Series(x, dtype=object),
-            lambda x: np.array([*x, 0], object)[:-1],
-        ):
-            x = shape(["a", NO_LABELS[i], 1])
-            assert codes_of(x, [1, "a", Color.RED]) == [1, 3, 0]
-            assert found_in(x) == ([[1, "a"]], [1, 2, 0])
-            assert found_in(x, x) == ([[1, "a"], [1, "a"]], [1, 2, 0])
+        for i, entry in enumerate(NO_LABELS):  # whose repr may raise
+            x = shape(["a", entry, 1])
+            assert codes_of(x, [1, "a", Color.RED]) == [1, 3, 0], i
+            assert found_in(x) == ([[1, "a"]], [1, 2, 0]), i
+            assert found_in(x, x) == ([[1, "a"], [1, "a"]], [1, 2, 0]), i
 
 
 def test_labels_at_the_limits() -> None:
@@ -115,7 +116,7 @@ def test_objects_as_a_dict_has_them(x: list[Any], candidates: list[Any]) -> None
     expected = [places.get(python_label(entry), len(keys)) for entry in x]
     if keys:
         assert codes_of(x, keys) == expected
-        assert codes_of(np.array([*x, 0], object)[:-1], keys) == expected
+        assert codes_of(objects(x), keys) == expected
     (labels,), codes = found_in(x)
     distinct = {python_label(entry) for entry in x} - {None}
     assert {python_label(label) for label in labels} == distinct

@@ -66,26 +66,22 @@ def test_every_container_has_the_same_labels(records: str) -> None:
         assert Labels(x).dtype == Labels(array).dtype
 
 
-@pytest.mark.parametrize("dtype", ["?", "i1", "u1", "i2", "u2", "i4", "u4", "i8", "u8", ">i4", "f2",
-                                   "f4", ">f8", "U3", ">U3", "S3", "M8[s]", "m8[ms]",
-                                   "M8[3h]"])  # fmt: skip
-def test_arrays_of_every_dtype(dtype: str) -> None:
-    x = np.array([1, 0, 1, 0, 1, 1]).astype(dtype)[::2]
-    keys = [x[1], x[0]] if x[0] != x[1] else [x[0]]
-    entries = x.tolist() if x.dtype.kind not in "Mm" else list(x)
-    expected = [[keys.index(entry) for entry in x], oracle(entries, list(keys))][
-        x.dtype.kind in "b"
-    ]
-    assert codes_of(x, keys) == expected
-    masked = np.ma.MaskedArray(x, [True, False, False])
-    assert codes_of(masked, keys)[0] == len(keys)
-    (labels,), codes = found_in(x)
-    assert [labels[code] for code in codes] == list(x)
-    (labels,), codes = found_in(masked)
-    assert codes[0] == len(labels) == len(set(x[1:].tolist()))
-    assert not x.dtype.isnative or LabelKeys(x[:1]).arrays[0].dtype == (
-        object if x.dtype.kind in "US" else find_labels([Labels(x)]).arrays[0].dtype
-    )
+def test_arrays_of_every_dtype() -> None:
+    for dtype in ("?", "i1", "u1", "i2", "u2", "i4", "u4", "i8", "u8", ">i4", "f2", "f4", ">f8",
+                  "U3", ">U3", "S3", "M8[s]", "m8[ms]", "M8[3h]"):  # fmt: skip
+        x = np.array([1, 0, 1, 0, 0, 1]).astype(dtype)[::2]
+        keys = [x[2], x[0]] if x[0] != x[2] else [x[0]]
+        expected = [keys.index(entry) for entry in x]
+        assert codes_of(x, keys) == expected, dtype
+        masked = np.ma.MaskedArray(x, [True, False, False])
+        assert codes_of(masked, keys) == [len(keys), *expected[1:]], dtype
+        (labels,), codes = found_in(x)
+        assert [labels[code] for code in codes] == list(x), dtype
+        (labels,), codes = found_in(masked)
+        assert codes[0] == len(labels) == len(set(x[1:].tolist())), dtype
+        assert not x.dtype.isnative or LabelKeys(x[:1]).arrays[0].dtype == (
+            object if x.dtype.kind in "US" else find_labels([Labels(x)]).arrays[0].dtype
+        )
 
 
 SHUFFLED: dict[str, Callable[[list[Any]], Any]] = {
@@ -103,7 +99,7 @@ def test_keys_do_not_depend_on_the_order_of_the_rows(shape: str) -> None:
     x = [chance.choice(["a", "b", "é", None, "long enough for a buffer"]) for _ in range(40)]
     numbers = [chance.randrange(4) for _ in x]
     expected = None
-    for _ in range(60):
+    for _ in range(20):
         order = chance.sample(range(40), 40)
         columns = SHUFFLED[shape]([x[i] for i in order]), np.array([numbers[i] for i in order])
         arrays, codes = found_in(*columns)
@@ -117,7 +113,7 @@ def test_objects_of_all_kinds_in_any_order() -> None:
     chance = random.Random(2)
     x = [*LABELS, *(entry for pair in EQUAL for entry in pair), *NO_LABELS]
     seen = set()
-    for _ in range(60):
+    for _ in range(20):
         (labels,), _ = found_in(chance.sample(x, len(x)))
         seen.add(repr(labels))
     assert len(seen) == 1
@@ -136,7 +132,7 @@ print(find_labels([Labels(x)]).codes.tolist(), find_labels([Labels(["b", "a", "c
             env=os.environ | {"PYTHONHASHSEED": seed, "PYTHONPATH": ":".join(sys.path)},
             capture_output=True, text=True, check=True,
         ).stdout
-        for seed in ("0", "1", "2")
+        for seed in ("0", "1")
     }  # fmt: skip
     assert len(said) == 1
 
@@ -169,7 +165,7 @@ def test_columns_together_as_a_dict_has_them(
 def test_many_integers_and_pairs() -> None:
     """Ranges that are dense and not, chunks, and pairs that stand in a hash table."""
     rng = np.random.default_rng(1)
-    n = 600_000
+    n = 140_000  # in three blocks
     for step, least in ((1, 0), (10**9, -(10**13)), (2**40, -(2**62)), (3, 2**62)):
         x = least + step * rng.integers(0, 3000, n)
         distinct, inverse = np.unique(x, return_inverse=True)

@@ -7,58 +7,52 @@ from decimal import Decimal
 from fractions import Fraction
 
 import numpy as np
-import pytest
 
 from cydp import exact
-from cydp._columns.numbers import read_numbers
+from cydp._columns.numbers import read_exact_numbers, read_group_codes, read_numbers
 
 
 def units_of(value, lower, upper, step):
     return round(min(max(Fraction(value), lower), upper) / step)
 
 
-@pytest.mark.parametrize("ends", [(0, 10), (-5, 2**62), (0, 2**54), (-(2**70), 2**90), (0, 2**200)])
-def test_integers_of_any_size_are_summed_exactly(ends):
+ENDS = [(0, 10), (-5, 2**62), (0, 2**54), (-(2**70), 2**90), (0, 2**200)]
+
+
+def test_integers_of_any_size_are_summed_exactly():
     values = [0, -1, 7, 2**53 + 5, 2**63 - 1, 2**63, -(2**63) - 1, 2**64 - 1, 2**89 + 3, -(2**100)]
-    for pair in itertools.product(values, repeat=2):
+    for ends, pair in itertools.product(ENDS, itertools.combinations_with_replacement(values, 2)):
         for x in (list(pair), [*pair, None], np.array(pair, object), [pair]):
             total = exact.clamped_sum(x, ends)
             assert total.units == sum(units_of(value, *ends, total.step) for value in pair)
 
 
-@pytest.mark.parametrize(
-    "x", [[1, 2, 7], [True, False], [np.int8(3)], [2**63 + 5], [1.5, 2], [Decimal(1)]]
-)
-def test_a_null_changes_neither_grid_nor_units(x):
-    without, beside = (exact.clamped_sum(y, (0, 10)) for y in (x, [*x, None]))
-    assert (without.step, without.units) == (beside.step, beside.units)
-    masked = exact.clamped_sum([*x, np.ma.masked], (0, 10))
-    assert (without.step, without.units) == (masked.step, masked.units)
+def test_a_null_changes_neither_grid_nor_units():
+    for x in ([1, 2, 7], [True, False], [np.int8(3)], [2**63 + 5], [1.5, 2], [Decimal(1)]):
+        alone, *beside = (exact.clamped_sum(y, (0, 10)) for y in (
+            x, [*x, None], [*x, np.ma.masked]))  # fmt: skip
+        for other in beside:
+            assert (alone.step, alone.units) == (other.step, other.units)
 
 
-def test_a_null_does_not_round_its_neighbours():
+def test_a_null_or_a_float_does_not_round_its_neighbours():
+    assert read_exact_numbers([2**53 + 1, 0.5]).tolist() == [2**53 + 1, 0.5]
     assert exact.clamped_sum([2**53 + 5, None], (0, 2**54), step=8).value == 2**53 + 8
     edges = [2**53 + 1, 2**53 + 2, 2**53 + 9]
     assert exact.histogram([2**53 + 1, None], edges)[0].tolist() == [1, 0]
 
 
 def test_codes_with_nulls_and_beyond_64_bits():
-    for codes in (
-        [0, None, 1],
-        np.array([0, None, 1], object),
-        np.ma.array([0, 5, 1], mask=[0, 1, 0]),
-    ):
-        assert exact.grouped_clamped_sum(codes, [1, 2, 3], 2, (0, 5), step=1).units.tolist() == [
-            1,
-            3,
-        ]
+    def summed(codes, x):
+        return exact.grouped_clamped_sum(codes, x, 2, (0, 5), step=1).units.tolist()
+
+    nulls = [0, None, 1]
+    for codes in (nulls, np.array(nulls, object), np.ma.array([0, 5, 1], mask=[0, 1, 0])):
+        assert summed(codes, [1, 2, 3]) == [1, 3]
     for code in (2**64 - 1, 2**64, -(2**70)):
-        assert exact.grouped_clamped_sum([code, 0], [1, 2], 2, (0, 5), step=1).units.tolist() == [
-            2,
-            0,
-        ]
-    with pytest.raises(TypeError, match="codes must hold integers, not float"):
-        exact.grouped_clamped_sum([0.5, None], [1, 2], 2, (0, 5))
+        assert summed([code, 0], [1, 2]) == [2, 0]
+    ends = [-(2**63), 2**63 - 1, None]
+    assert read_group_codes(ends).tolist() == read_group_codes([2**63, *ends]).tolist()[1:] == ends
 
 
 def test_numbers_beyond_the_floats_keep_their_sign():
@@ -79,21 +73,13 @@ def test_null_has_many_names():
 
 
 def test_large_integer_edges():
-    for lo, hi in (
-        (-(2**53) - 70, -(2**53) + 2),
-        (-(2**62), 2**62),
-        (2**53, 2**55),
-        (-(2**55), 2**55 + 2),
-    ):
-        around = [end + i for end in (lo, hi) for i in range(-5, 6)]
-        x = np.array(around, np.int64)
-        for bins in (4, 7):
-            for ours, numpys in zip(
-                exact.histogram(x, bins, (lo, hi)), np.histogram(x, bins, (lo, hi)), strict=True
-            ):
-                np.testing.assert_array_equal(ours, numpys)
+    for lo, hi in ((-(2**53) - 70, -(2**53) + 2), (-(2**62), 2**62), (-(2**55), 2**55 + 2)):
+        x = np.array([end + i for end in (lo, hi) for i in range(-5, 6)], np.int64)
         edges = np.array([lo, lo + 3, lo + 4, hi - 1, hi], np.int64)
-        assert exact.histogram(x, edges)[0].tolist() == np.histogram(x, edges)[0].tolist()
+        for bins, ends in ((4, (lo, hi)), (7, (lo, hi)), (edges, None)):
+            ours, numpys = exact.histogram(x, bins, ends), np.histogram(x, bins, ends)
+            for one, other in zip(ours, numpys, strict=True):
+                np.testing.assert_array_equal(one, other)
 
 
 def test_a_null_among_floats_is_none_of_them():
@@ -101,16 +87,6 @@ def test_a_null_among_floats_is_none_of_them():
         counts, edges = exact.histogram(x, 2)
         assert (counts.tolist(), edges.tolist()) == ([1, 1], [0.5, 1, 1.5])
         assert exact.histogramdd([x, [0, 1, 5]], 2)[0].tolist() == [[1, 0], [0, 1]]
-    with pytest.raises(ValueError, match="x must be finite if range is None"):
-        exact.histogram([0.5, float("nan"), None], 2)
-
-
-def test_codes_say_what_they_may_be():
-    for codes in ([2**64 + 12345], [-1, 2**63], ["12345", None]):
-        with pytest.raises(TypeError, match="codes must hold") as info:
-            exact.bincount(codes)
-        assert "12345" not in str(info.value)
-        assert "object" not in str(info.value)
 
 
 def test_masked_columns_with_strides_are_copied_by_blocks():
@@ -128,5 +104,3 @@ def test_a_memoryview_is_the_array_that_it_views():
     table = memoryview(np.array([[0.5, 1.0], [1.5, 3.0]]))
     assert exact.histogramdd(table, 1, [(0, 2), (0, 4)])[0].tolist() == [[2]]
     assert exact.match_keys([2, 1], memoryview(array("i", [1, 2]))).tolist() == [1, 0]
-    with pytest.raises(TypeError, match="keys must be integers, or text, or bytes"):
-        exact.match_keys([2, 1], table)

@@ -80,21 +80,20 @@ def sums_of(
     ]
 
 
-@pytest.mark.parametrize("grid", GRIDS)
 @pytest.mark.parametrize("name", SHAPES)
-def test_the_stated_sensitivity_holds_between_neighbours(name: str, grid: Any) -> None:
+def test_the_stated_sensitivity_holds_between_neighbours(name: str) -> None:
     """One record that is fractional, missing, first or last changes neither grid nor the rest."""
-    shape = SHAPES[name]
+    shape, place = SHAPES[name], list(SHAPES).index(name)
     pairs = [(TABLE, other) for other in NEIGHBOURS]
     pairs += [(x, y) for x, y in itertools.permutations(SMALL, 2) if abs(len(x) - len(y)) == 1]
-    for x, y in pairs:
-        for one, other in zip(sums_of(shape, x, *grid), sums_of(shape, y, *grid), strict=True):
-            described = [(s.step, s.bounds, s.sensitivity()) for s in (one, other)]
-            assert described[0] == described[1], (x, y)
-            assert np.abs(np.subtract(one.units, other.units)) <= one.sensitivity() / one.step, (
-                x,
-                y,
-            )
+    # A list takes all grids, and every other shape one of them.
+    for grid in GRIDS if name == "list" else GRIDS[place % 3 :][:1]:
+        for x, y in pairs:
+            for one, other in zip(sums_of(shape, x, *grid), sums_of(shape, y, *grid), strict=True):
+                described = [(s.step, s.bounds, s.sensitivity()) for s in (one, other)]
+                assert described[0] == described[1], (x, y)
+                most = one.sensitivity() / one.step
+                assert np.abs(np.subtract(one.units, other.units)) <= most, (x, y)
 
 
 # Beside a float, numpy and pandas would round the integers among these.
@@ -105,12 +104,14 @@ EXTREME = [2**54 + 9, 2**63, -1, 2**64 + 2**12 + 1, 0.5, Fraction(1, 3), Decimal
 
 @pytest.mark.parametrize("name", UNDECLARED)
 def test_each_entry_of_a_list_is_rounded_by_itself(name: str) -> None:
-    shape = UNDECLARED[name]
-    for bounds, step in (((-(2**60), 2**66), 2**16), ((-5, 2**55), 16), ((-(2**60), 2**80), None)):
+    shape, place = UNDECLARED[name], list(UNDECLARED).index(name)
+    grids = [((-(2**60), 2**66), 2**16), ((-5, 2**55), 16), ((-(2**60), 2**80), None)]
+    for bounds, step in grids if name == "list" else grids[place % 3 :][:1]:
         alone = [exact.clamped_sum(shape([one]), bounds, step=step).units for one in EXTREME]
-        for i, j in itertools.permutations(range(len(EXTREME)), 2):
-            pair = shape([EXTREME[i], EXTREME[j]])
-            assert exact.clamped_sum(pair, bounds, step=step).units == alone[i] + alone[j]
+        for i, j in itertools.combinations(range(len(EXTREME)), 2):
+            for pair in ((i, j), (j, i)) if name == "list" else ((i, j),):
+                found = exact.clamped_sum(shape([EXTREME[k] for k in pair]), bounds, step=step)
+                assert found.units == alone[i] + alone[j], pair
         assert exact.clamped_sum(shape(EXTREME), bounds, step=step).units == sum(alone)
 
 
@@ -136,21 +137,8 @@ def test_codes_are_told_by_the_types_of_entries(name: str) -> None:
             counter = HistogramAccumulator([0, 1, 2], dtype="int64").update(shape(codes))
             assert counter.counts.tolist() == counts
     for bad in ([0.5], [float("nan")], [0, 1.0], [None, float("nan")]):
-        with pytest.raises(TypeError, match="codes must hold integers, not float"):
+        with pytest.raises(TypeError, match="float"):
             exact.grouped_clamped_sum(shape(bad), np.ones(len(bad)), 2, (0, 1))
-
-
-def test_objects_with_a_mask_are_refused() -> None:
-    masked = np.ma.array([1, 2], mask=[False, True], dtype=object)
-    for call in (
-        lambda: exact.bincount(masked),
-        lambda: exact.clamped_sum(masked, (0, 1)),
-        lambda: exact.grouped_clamped_sum(masked, [1, 2], 2, (0, 1)),
-        lambda: HistogramAccumulator(2, (0, 2), dtype="int64").update(masked),
-        lambda: cydp.histogram(masked, 2, (0, 2), epsilon=1),
-    ):
-        with pytest.raises(TypeError, match=r"^(x|codes) must hold (numbers|integers)"):
-            call()
 
 
 def test_whether_all_are_missing_decides_about_no_error() -> None:
@@ -158,11 +146,11 @@ def test_whether_all_are_missing_decides_about_no_error() -> None:
     missing = [np.ma.masked_all(2), np.full(2, np.nan), pa.array([None, None], pa.float32()),
                pl.Series([None], dtype=pl.Float64), pd.Series([None], dtype="Float64")]  # fmt: skip
     for x in (*missing, np.array([]), pl.Series([], dtype=pl.Float64), pd.Series([], dtype=float)):
-        with pytest.raises(TypeError, match="codes must hold integers"):
+        with pytest.raises(TypeError, match="codes"):
             exact.grouped_clamped_sum(x, np.zeros(len(x)), 1, (0, 1))
-        with pytest.raises(TypeError, match="codes must hold integers"):
+        with pytest.raises(TypeError, match="codes"):
             exact.bincount(x)
-        with pytest.raises(TypeError, match="x must be of a dtype that converts to int64"):
+        with pytest.raises(TypeError, match="int64"):
             HistogramAccumulator(2, (0, 2), dtype="int64").update(x)
     for x in (pa.nulls(2), pl.Series([None, None]), duckdb.sql("select null as a from range(2)")):
         assert exact.grouped_clamped_sum(x, [1, 1], 1, (0, 1)).units.tolist() == [0]
@@ -171,13 +159,14 @@ def test_whether_all_are_missing_decides_about_no_error() -> None:
         assert exact.match_keys(x, [1]).tolist() == exact.match_keys(x, ["a"]).tolist() == [1, 1]
 
 
-@pytest.mark.parametrize("name", [name for name in SHAPES if "objects" not in name])
-def test_releases_of_neighbours_differ_by_a_record(name: str) -> None:
-    for bins, ends in ((4, (0, 16)), ([0, 8, 12, 13, 30], None), ([0, 2**53, 2**60], None)):
+def test_releases_of_neighbours_differ_by_a_record() -> None:
+    shapes = [name for name in SHAPES if "objects" not in name]
+    bins_and_ends = [(4, (0, 16)), ([0, 8, 12, 13, 30], None), ([0, 2**53, 2**60], None)]
+    for name, (bins, ends) in itertools.product(shapes, bins_and_ends):
         plain = cydp.histogram(SHAPES[name](TABLE), bins, ends, epsilon=1000)
         for neighbour in NEIGHBOURS:
             other = cydp.histogram(SHAPES[name](neighbour), bins, ends, epsilon=1000)
-            assert np.abs(plain.counts - other.counts).sum() <= 1
+            assert np.abs(plain.counts - other.counts).sum() <= 1, (name, neighbour)
             assert (other.counts.dtype, other.edges.dtype) == (np.int64, plain.edges.dtype)
             assert other.edges.tolist() == plain.edges.tolist()
             assert other.mechanism == plain.mechanism

@@ -23,30 +23,24 @@ def numbers(rows: int, batch: int) -> duckdb.DuckDBPyRelation:
     return duckdb.from_arrow(pa.Table.from_batches(table.to_batches(batch), table.schema))
 
 
-@pytest.mark.parametrize(
-    ("rows", "batch", "least", "expected"),
-    [
+def test_batches_are_joined(monkeypatch: pytest.MonkeyPatch) -> None:
+    for rows, batch, least, expected in (
         (10, 2, 4, [4, 4, 2]), (10, 3, 4, [6, 4]), (10, 5, 5, [5, 5]), (0, 1, 4, [0]),
         (3, 1, 1, [1, 1, 1]), (3, 1, 9, [3]),
-    ],
-)  # fmt: skip
-def test_batches_are_joined(
-    rows: int, batch: int, least: int, expected: list[int], monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setattr(relations, "_PIECE_ROWS", least)
-    table = open_table(numbers(rows, batch))
-    first, second = Records(table.column("x", "x")), Records(table.column("y", "x"))
-    seen: list[Any] = []
+    ):  # fmt: skip
+        monkeypatch.setattr(relations, "_PIECE_ROWS", least)
+        table = open_table(numbers(rows, batch))
+        first, second = Records(table.column("x", "x")), Records(table.column("y", "x"))
+        seen: list[list[int]] = []
 
-    def exact() -> list[int]:
-        seen.extend(first.read().tolist())
-        lengths.append(len(second.read()))
-        return [int(first.read().sum()), int(second.read().sum())]
+        def exact(first: Records = first, second: Records = second, seen: Any = seen) -> list[int]:
+            seen.append(first.read().tolist())
+            assert len(second.read()) == len(seen[-1])
+            return [int(first.read().sum()), int(second.read().sum())]
 
-    lengths: list[int] = []
-    assert add_pieces(exact, [first, second]) == [rows * (rows - 1) // 2, rows]
-    assert lengths == expected
-    assert seen == list(range(rows))
+        assert add_pieces(exact, [first, second]) == [rows * (rows - 1) // 2, rows]
+        assert list(map(len, seen)) == expected
+        assert [i for piece in seen for i in piece] == list(range(rows))
 
 
 def test_a_relation_is_read_once() -> None:
@@ -109,27 +103,23 @@ def test_a_total_is_exact_and_ends_where_int64_does(
 
 USERS = {
     "tinyint": "(i % 7)::tinyint", "ubigint": "(i % 7 + 18446744073709551600::ubigint)::ubigint",
-    "hugeint": "(i % 7)::hugeint", "decimal": "(i % 7)::decimal(9, 3)", "bool": "i % 2 = 0",
+    "decimal": "(i % 7)::decimal(9, 3)",
     "signed zeros": "case when i % 2 = 0 then 0.0::double else -0.0::double end",
     "signed zeros of 32 bits": "case when i % 2 = 0 then 0.0::float else -0.0::float end",
     "double": "case i % 4 when 0 then 'nan'::double when 1 then 0.5 else -0.5 end",
     "text": "case i % 4 when 0 then '' when 1 then 'a' when 2 then 'a' || chr(0) else 'é' end",
     "long text": "repeat('user', 9) || (i % 5)::varchar",
     "enum": "(case when i % 2 = 0 then 'a' else 'b' end)::enum('a', 'b')",
-    "uuid": "('00000000-0000-0000-0000-00000000000' || (i % 7)::varchar)::uuid",
-    "blob": "('a' || (i % 3)::varchar)::blob", "date": "date '2024-01-01' + (i % 5)::int",
-    "timestamp": "timestamp '2024-01-01' + interval (i % 5) hour",
     "instants": "(timestamp '2024-01-01' + interval (i % 5) hour)::timestamptz",
-    "time": "time '01:00' + interval (i % 5) hour",
     "null": "null::int",
 }  # fmt: skip
 
 
 @pytest.mark.parametrize("kind", USERS)
 def test_all_rows_of_a_user_are_in_one_piece(kind: str, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(relations, "_USER_ROWS", 2)
+    monkeypatch.setattr(relations, "_USER_ROWS", 3)
     user = f"case when i % 5 = 4 then null else {USERS[kind]} end"
-    relation = duckdb.sql(f"select i, {user} as who from range(60) t(i)")
+    relation = duckdb.sql(f"select i, {user} as who from range(30) t(i)")
     table = table_of_relation(relation, repeatable=True)
     rows, users = Records(table.column("i", "x")), Labels(table.column("who", "user"))
     pieces: list[set[Any]] = []
@@ -140,9 +130,9 @@ def test_all_rows_of_a_user_are_in_one_piece(kind: str, monkeypatch: pytest.Monk
         pieces.append(set(find_labels([users]).arrays[0].tolist()))
         return [len(users.read())]
 
-    assert add_pieces(exact, [rows], users) == [60]
-    assert sorted(seen) == list(range(60))  # a row of no user is somewhere, too
-    assert len(pieces) == 30
+    assert add_pieces(exact, [rows], users) == [30]
+    assert sorted(seen) == list(range(30))  # a row of no user is somewhere, too
+    assert len(pieces) == 10
     assert sum(map(len, pieces)) == len(set[Any]().union(*pieces))
     assert kind == "null" or any(pieces)
 

@@ -7,14 +7,11 @@ from typing import Any
 import numpy as np
 import pytest
 from columns.near_limits import NUMBERS, shapes
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
-from long_runs import examples
 from numpy.typing import NDArray
 
 from cydp._columns.scores import declare_scores, read_scores
-
-fixed = settings(derandomize=True, deadline=None, max_examples=examples(300))
 
 TOP = 2**60 + 1  # no float64
 
@@ -45,14 +42,12 @@ def rounded(scores: list[Any]) -> NDArray[Any]:
     return np.array(scores, np.float64)
 
 
-@fixed
 @given(st.lists(NUMBERS, min_size=1, max_size=5))
 def test_scores_keep_their_differences(scores: list[Any]) -> None:
     assert exactly(read(scores)) == [Fraction(scores[0]) - Fraction(x) for x in scores]
     assert exactly(read(tuple(scores))) == exactly(read(scores))
 
 
-@fixed
 @given(NUMBERS)
 def test_one_number_is_one_score(number: Any) -> None:
     """In whatever list or array it stands."""

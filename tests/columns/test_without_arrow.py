@@ -81,6 +81,14 @@ for entries in ENTRIES:
 WITHOUT_NANOARROW = """
 import duckdb, pandas as pd, polars as pl, pyarrow as pa
 
+def is_refused(call, name):
+    try:
+        call()
+    except ImportError as error:
+        assert f"{name} is read through Arrow, which needs nanoarrow" in str(error), error
+    else:
+        raise AssertionError(name)
+
 for entries in ENTRIES:
     for x in (
         pl.Series(entries, dtype=pl.Int64), pl.DataFrame({"x": pl.Series(entries, dtype=pl.Int8)}),
@@ -91,20 +99,37 @@ for entries in ENTRIES:
         duckdb.from_arrow(pa.table({"x": pa.array(entries, pa.int64())})),
     ):
         refused(x, "is read through Arrow, which needs nanoarrow: pip install nanoarrow")
-    try:
-        exact.histogramdd(pl.DataFrame({"a": pl.Series(entries, dtype=pl.Int8)}), 2, [(0, 1)])
-    except ImportError as error:
-        assert "columns is read through Arrow, which needs nanoarrow" in str(error)
-    else:
-        raise AssertionError(entries)
+    table = pl.DataFrame({"a": pl.Series(entries, dtype=pl.Int8)})
+    is_refused(lambda: exact.histogramdd(table, 2, [(0, 1)]), "columns")
     words = [None if entry is None else "ab"[entry % 2] for entry in entries]
     for dtype in ("str", pd.ArrowDtype(pa.string())):
-        try:
-            exact.value_counts(pd.Series(words, dtype=dtype), ["b"])
-        except ImportError as error:
-            assert "x is read through Arrow, which needs nanoarrow" in str(error)
-        else:
-            raise AssertionError(words)
+        is_refused(lambda: exact.value_counts(pd.Series(words, dtype=dtype), ["b"]), "x")
+"""
+
+LABELS = """
+from cydp._columns.labels import Labels
+from cydp._columns.label_keys import LabelKeys
+from cydp._columns.tables import open_table
+from cydp.exact._label_codes import match_labels
+from cydp.exact._label_sets import find_labels
+
+days = pd.to_datetime(pd.Series(["2024-01-01", None, "2024-01-02"]))
+for x, keys in (
+    (days, ["2024-01-01"]), (days.dt.tz_localize("UTC"), None), (days.astype("category"), None),
+    (pd.Series(["a", None, "b"], dtype=object), ["b"]),
+    (pd.Series([1, None, 2], dtype="Int8"), [2]),
+    (pd.Series([5, None, 2], dtype="Int8").astype("category"), [5]), (["a", None, 2], ["a"]),
+    (pd.Series(pd.arrays.IntervalArray.from_breaks([0, 1, 2, 3])), [pd.Interval(0, 1)]),
+    (pd.Series(["a", None, "b"], dtype=pd.StringDtype("python")), ["b"]),
+):
+    assert len(find_labels([Labels(x)]).codes) == 3
+    if keys and not hasattr(x, "dt"):
+        assert set(match_labels([Labels(x)], LabelKeys(keys)).tolist()) == {0, 1}
+for rows in ([1, 2], [None], []):
+    for x in (pl.Series(rows, dtype=pl.Int8), pd.Series(rows, dtype="int8[pyarrow]"),
+              duckdb.sql("select 1 as a where false"),
+              open_table(duckdb.sql("select 1 as a")).column("a", "by")):
+        is_refused(lambda: Labels(x), "by")
 """
 
 WITHOUT_PYARROW = """
@@ -122,12 +147,11 @@ for entries in ENTRIES:
 @pytest.mark.parametrize(
     ("absent", "code"),
     [
-        (["nanoarrow"], PANDAS + WITHOUT_NANOARROW),
-        (["pyarrow"], PANDAS + WITHOUT_PYARROW),
-        (["nanoarrow", "pyarrow", "polars", "duckdb"], PANDAS),
-        (["pyarrow", "pandas"], WITHOUT_PYARROW),
+        pytest.param(["nanoarrow"], PANDAS + WITHOUT_NANOARROW + LABELS, id="nanoarrow"),
+        pytest.param(["nanoarrow", "pyarrow", "polars", "duckdb"], PANDAS, id="all but pandas"),
+        pytest.param(["pyarrow"], PANDAS + WITHOUT_PYARROW, id="pyarrow", marks=pytest.mark.long),
+        pytest.param(["pyarrow", "pandas"], WITHOUT_PYARROW, id="pyarrow and pandas"),
     ],
-    ids=lambda given: ", ".join(given) if isinstance(given, list) else "",
 )
 def test_columns_where_a_library_is_absent(absent: list[str], code: str) -> None:
     whole = PRELUDE.replace("{absent}", repr(absent)) + code
