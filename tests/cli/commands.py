@@ -1,7 +1,7 @@
 """What tests of commands say about refusals, and the tables that they read."""
 
 import re
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from pathlib import Path
 
 import duckdb
@@ -9,13 +9,18 @@ import numpy as np
 
 from cydp import BudgetLedger
 
-__all__ = ["AGES", "DATA", "PUMS", "WEEK", "Run", "head", "instead", "parquet", "refused"]
+__all__ = [
+    "AGES", "DATA", "PUMS", "SECRET", "WEEK", "Run", "Told", "check_told", "head", "parquet",
+    "refused",
+]  # fmt: skip
 
 Run = Callable[..., tuple[int, str, str]]
 
 DATA = Path(__file__).parents[2] / "examples" / "data"
 PUMS, WEEK = str(DATA / "pums.csv"), str(DATA / "restaurant_week.csv")
 AGES = np.loadtxt(PUMS, delimiter=",", skiprows=1, usecols=0)
+
+SECRET = "secret-4711"  # a value that no message shows
 
 # Words for users of Python: arguments, classes and calls.
 _PYTHON = re.compile(
@@ -25,19 +30,41 @@ _PYTHON = re.compile(
 )
 
 
-def refused(done: tuple[int, str, str], code: int, message: str) -> None:
+def complaint(done: tuple[int, str, str], code: int, *words: str) -> str:
+    """Return what is wrong with a refusal: one line, in the words of options; or nothing."""
+    said = done[2]
+    missing = [word for word in words if word not in said]
+    plain = said.count("\n") == 1 and len(said) < 600
+    in_python = _PYTHON.search(re.sub(r"/\S+", "", said))
+    if done[:2] == (code, "") and plain and not (missing or in_python or SECRET in said):
+        return ""
+    return f"exit code {done[0]}, lacks {missing}, shows {in_python}: {done[1][:100]}{said[:700]}"
+
+
+def refused(done: tuple[int, str, str], code: int, *words: str) -> None:
     """Check that a command printed one line that says what is wrong, in the words of options."""
-    assert done[:2] == (code, ""), done
-    assert done[2].count("\n") == 1, done
-    assert message in done[2]
-    assert len(done[2]) < 600
-    assert not _PYTHON.search(re.sub(r"/\S+", "", done[2])), done
+    assert complaint(done, code, *words) == ""
 
 
-def instead(arguments: list[str], option: str, value: str) -> list[str]:
-    """Return arguments with another value of an option."""
-    place = arguments.index(option) + 1
-    return [*arguments[:place], value, *arguments[place + 1 :]]
+Told = tuple[list[str], int, str]  # arguments, exit code, and words that matter
+
+
+def check_told(
+    run: Run, refusals: list[Told], names: Mapping[str, str], kept: Callable[[], object]
+) -> None:
+    """Check that each command is refused, and that what must be kept stays; list all offenders.
+
+    `names` are the files that words in capitals stand for.
+    """
+    before, wrong = kept(), []
+    for arguments, code, words in refusals:
+        said = complaint(run(*(names.get(word, word) for word in arguments)), code, words)
+        if not said and kept() != before:
+            said = "changed what must be kept"
+            before = kept()
+        if said:
+            wrong.append((" ".join(arguments)[-150:], said))
+    assert wrong == []
 
 
 def head(path: str) -> tuple[int, str]:

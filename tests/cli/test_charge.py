@@ -2,7 +2,6 @@
 
 import json
 
-import pytest
 from cli.commands import Run, head, refused
 
 from cydp import BudgetLedger, PureDP
@@ -49,23 +48,3 @@ def test_measures_and_blocks(run: Run, path: str) -> None:
     refused(run(*paid), 2, "--blocks must name the blocks that are read")
     refused(run(*paid, "--blocks", "tue", "mon"), 1, "left for block 'mon' in")
     refused(run(*paid, "--blocks", "wed"), 1, "--blocks must be in the ledger, and 'wed' is not")
-
-
-@pytest.mark.parametrize(
-    ("more", "code", "message"),
-    [
-        (LABEL, 2, "the cost must be given: --epsilon alone"),
-        (["--epsilon", "0.1"], 2, "required: --label"),
-        ([*LABEL, "--epsilon", "-1"], 2, "--epsilon must be at least 0"),
-        ([*LABEL, "--rho", "1", "--delta", "1"], 2, "must be --epsilon alone"),
-        ([*LABEL, "--rho", "0.1"], 2, "cannot be paid from a budget of epsilon alone"),
-        (["--label", "", "--epsilon", "0.1"], 2, "--label must have 1 to 1,000 characters"),
-        ([*LABEL, "--epsilon", "0.1", "--charge-id", ""], 2, "--charge-id must have 1 to 1,000"),
-    ],
-)
-def test_mistakes_charge_nothing(
-    run: Run, ledger: str, more: list[str], code: int, message: str
-) -> None:
-    before = head(ledger)
-    refused(run("ledger", "charge", ledger, *more), code, message)
-    assert head(ledger) == before

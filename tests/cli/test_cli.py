@@ -1,5 +1,6 @@
 """cli/_main.py, as a user runs it."""
 
+import io
 import json
 import subprocess
 import sys
@@ -8,9 +9,10 @@ from typing import Any
 
 import numpy as np
 import pytest
-from cli.commands import AGES, DATA, PUMS, parquet
+from cli.commands import AGES, PUMS, Run, head, parquet, refused
 
 import cydp
+from cydp import BudgetLedger, PureDP
 from cydp.cli import main
 
 HISTOGRAM = ["histogram", PUMS, "--column", "age", "--bins", "0:100:10", "--epsilon", "1"]
@@ -64,76 +66,6 @@ def test_parquet(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     assert printed["notes"] == []
 
 
-def changed(option: str, value: str) -> list[str]:
-    arguments = list(HISTOGRAM)
-    arguments[arguments.index(option) + 1] = value
-    return arguments
-
-
-@pytest.mark.parametrize(
-    ("arguments", "message"),
-    [
-        (changed("--column", "salary"), "no column 'salary' in"),
-        (changed("histogram", "missing.csv"), "no such file: 'missing.csv'"),
-        (changed("histogram", str(DATA)), "not a regular file"),
-        (changed("histogram", "x" * 300), "cannot open"),
-        (changed("--epsilon", "0"), "epsilon must be greater than 0"),
-        (changed("--epsilon", "-1"), "epsilon must be greater than 0"),
-        (changed("--epsilon", "nan"), "epsilon must be a number"),
-        (changed("--epsilon", ""), "epsilon must be a number"),
-        (changed("--epsilon", "1e-300"), "epsilon must give a scale"),
-        (changed("--epsilon", "1e400000"), "epsilon must have"),
-        (changed("--bins", "100:0:10"), "--bins must have LO < HI"),
-        (changed("--bins", "0:100:-10"), "--bins must have LO < HI"),
-        (changed("--bins", "0:100:0"), "--bins must have LO < HI"),
-        (changed("--bins", "0:100:7"), "must divide"),
-        (changed("--bins", "0:100"), "--bins must be LO:HI:STEP"),
-        (changed("--bins", "a:b:c"), "LO of --bins must be a number"),
-        (changed("--bins", "0:1:1e-9"), "at most 1000000 bins"),
-        (changed("--bins", "0:1e400:1e399"), "distinct edges"),
-        (changed("--bins", "1e16:1.0000000000000004e16:1"), "distinct edges"),
-        ([*HISTOGRAM, "--relation", "neighbours"], "relation must be"),
-        ([*HISTOGRAM, "--seed", "1"], "unrecognized arguments"),
-        (HISTOGRAM[:-2], "--epsilon must be given, or --rho"),
-        (["histogramm"], "invalid choice"),
-        ([], "required: COMMAND"),
-    ],
-)
-def test_mistakes_are_told_in_one_line(
-    arguments: list[str], message: str, capsys: pytest.CaptureFixture[str]
-) -> None:
-    with pytest.raises(SystemExit) as exit_:
-        main(arguments)
-    out, err = capsys.readouterr()
-    assert exit_.value.code == 2
-    assert out == ""
-    assert err.count("\n") == 1
-    assert message in err
-
-
-def test_bad_parameters_are_refused_before_the_file_is_read(
-    capsys: pytest.CaptureFixture[str],
-) -> None:
-    arguments = changed("--epsilon", "0")
-    arguments[1] = "missing.csv"
-    with pytest.raises(SystemExit):
-        main(arguments)
-    assert "epsilon" in capsys.readouterr().err
-
-
-def run(*arguments: str) -> subprocess.CompletedProcess[str]:
-    command = [sys.executable, "-c", "from cydp.cli import main; raise SystemExit(main())"]
-    return subprocess.run([*command, *arguments], capture_output=True, text=True, check=False)
-
-
-def test_the_process() -> None:
-    done = run(*HISTOGRAM)
-    assert (done.returncode, done.stderr) == (0, "")
-    failed = run(*changed("--epsilon", "nan"))
-    assert (failed.returncode, failed.stdout) == (2, "")
-    assert "Traceback" not in failed.stderr
-
-
 def test_the_package_is_a_program() -> None:
     done = subprocess.run([sys.executable, "-m", "cydp", *HISTOGRAM], capture_output=True,
                           text=True, check=False)  # fmt: skip
@@ -141,30 +73,49 @@ def test_the_package_is_a_program() -> None:
     assert done.stdout.startswith("histogram: 10 bins")
 
 
-def test_a_reader_that_has_seen_enough() -> None:
-    command = [sys.executable, "-c", "from cydp.cli import main; raise SystemExit(main())"]
-    wide = [*HISTOGRAM[:4], "--bins", "0:100:0.001", "--epsilon", "1", "--json"]
-    with subprocess.Popen([*command, *wide], stdout=subprocess.PIPE, stderr=subprocess.PIPE) as run:
-        assert run.stdout is not None
-        assert run.stderr is not None
-        run.stdout.read(1)
-        run.stdout.close()
-        assert run.stderr.read() == b""
+def test_version_and_selftest(run: Run) -> None:
+    assert run("--version")[1] == f"cydp {cydp.__version__}\n"
+    code, printed, _ = run("selftest")
+    assert code == 0
+    assert printed.startswith(f"cydp {cydp.__version__}, {cydp.build_info()['isa']} kernels")
+    assert "FAILED" not in printed
+
+
+@pytest.mark.parametrize("stream", ["ascii", None])
+def test_a_terminal_that_lacks_letters_or_is_closed(
+    path: str, stream: str | None, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    with BudgetLedger.create(path, PureDP(1), privacy_unit="Tür", by_block=True) as ledger:
+        ledger.add_block("日")
+        ledger.add_block("tue")
+    written = io.BytesIO()
+    if stream is not None:
+        monkeypatch.setattr(sys, "stdout", io.TextIOWrapper(written, stream))
+        assert main(["ledger", "show", path]) == 0
+        assert b"privacy unit: T\\xfcr\n" in written.getvalue()
+        assert b"'\\u65e5': left" in written.getvalue()
+        return
+    before = head(path)
+    monkeypatch.setattr(sys, "stdout", None)
+    with pytest.raises(SystemExit) as refused:  # it could not be read, and would be paid for
+        main([*HISTOGRAM, "--max-rows-per-unit", "1", "--ledger", path, "--blocks", "tue"])
+    assert refused.value.code == 2
+    assert head(path) == before
 
 
 @pytest.mark.skipif(not Path("/dev/full").exists(), reason="needs /dev/full")
-def test_an_output_that_is_full() -> None:
-    command = [sys.executable, "-c", "from cydp.cli import main; raise SystemExit(main())"]
+def test_an_output_that_is_closed_or_full(ledger: str) -> None:
+    with BudgetLedger.open(ledger) as opened:
+        opened.charge_many([{"cost": PureDP(0), "label": "x" * 1000}] * 300)
+    command = [sys.executable, "-m", "cydp", "ledger"]
+    running = subprocess.Popen([*command, "history", ledger, "--json"], stdout=subprocess.PIPE,
+                               stderr=subprocess.PIPE)  # fmt: skip
+    assert running.stdout is not None
+    running.stdout.readline()
+    running.stdout.close()  # its reader has seen enough
     with open("/dev/full", "w") as full:
-        done = subprocess.run([*command, *HISTOGRAM], stdout=full, stderr=subprocess.PIPE,
+        done = subprocess.run([*command, "show", ledger], stdout=full, stderr=subprocess.PIPE,
                               text=True, check=False)  # fmt: skip
-    assert done.returncode == 2
-    assert done.stderr == "cydp: error: cannot write: No space left on device\n"
-
-
-def test_version_and_selftest() -> None:
-    assert run("--version").stdout == f"cydp {cydp.__version__}\n"
-    done = run("selftest")
-    assert done.returncode == 0
-    assert done.stdout.startswith(f"cydp {cydp.__version__}, {cydp.build_info()['isa']} kernels")
-    assert "FAILED" not in done.stdout
+    refused((done.returncode, "", done.stderr), 2, "cannot write: No space left on device")
+    assert running.communicate()[1] == b""
+    assert running.returncode == 141

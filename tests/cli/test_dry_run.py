@@ -89,24 +89,3 @@ def test_a_charge_that_was_made_is_not_made_again(run: Run, ledger: str) -> None
     assert (code, "nothing would be charged" in printed) == (1, False)
     assert run(*release, *once, "by hand") == (1, "", message)
     assert head(ledger) == before
-
-
-@pytest.mark.parametrize(
-    ("more", "code", "message"),
-    [
-        (["--epsilon", "0"], 2, "--epsilon must be greater than 0"),
-        (["--epsilon", "1", "--user", "x", "--max-rows", "1"], 2, "promise instead of --user"),
-        (["--epsilon", "1", "--relation", "change-one"], 2, "is kept under 'add-remove'"),
-        (["--rho", "1"], 2, "cannot be paid from a budget of epsilon alone"),
-        (["--epsilon", "1", "--unit", "dog"], 2, "this release 'dog'"),
-        (["--epsilon", "1", "--blocks", "mon"], 2, "--blocks must be left out"),
-        (["--epsilon", "1", "--rows", "0"], 2, "--rows: must be a whole number of at least 1"),
-    ],
-)
-def test_what_a_release_would_refuse(
-    run: Run, ledger: str, more: list[str], code: int, message: str
-) -> None:
-    before = head(ledger)
-    done = run(*MEAN, *PAID, ledger, *more)
-    refused((done[0], "", done[2]), code, message)
-    assert head(ledger) == before

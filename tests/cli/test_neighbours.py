@@ -2,16 +2,15 @@
 
 import gzip
 import json
-import re
 from pathlib import Path
 
 import duckdb
 import pytest
-from cli.commands import Run, head, refused
+from cli.commands import SECRET, Run, head, refused
 
 from cydp import BudgetLedger, PureDP
 
-SECRET = "secret-4711"
+E = ["--epsilon", "0.1"]
 RECORDS = [
     f"{SECRET},{SECRET},{SECRET}", ",,", "", "1e999,x,y", "nan,,", '"', f'"{SECRET}', "1", "\t",
     f"1,2,3,4,{SECRET}", "\udcff\udcfe,1,2", "\x00,a,b", f'1,"{SECRET}\n{SECRET}",3',
@@ -19,7 +18,6 @@ RECORDS = [
 ]  # fmt: skip
 COMMANDS = [
     ["histogram", "--column", "a", "--bins", "0:4:1"],
-    ["count"],
     ["count", "--column", "a"],
     ["sum", "--column", "a", "--bounds", "0:4", "--user", "p", "--max-rows", "1"],
     ["mean", "--column", "a", "--bounds", "0:4"],
@@ -36,10 +34,6 @@ def write(tmp_path: Path, *records: str) -> str:
     return str(file)
 
 
-def shape(printed: str) -> str:
-    return re.sub(r"-?\d[\d.,]*(?:e[+-]?\d+)?", "#", printed)
-
-
 @pytest.mark.parametrize("command", COMMANDS, ids=" ".join)
 def test_records_of_any_kind(run: Run, tmp_path: Path, command: list[str]) -> None:
     def release(*records: str) -> tuple[int, str, str, object]:
@@ -52,8 +46,9 @@ def test_records_of_any_kind(run: Run, tmp_path: Path, command: list[str]) -> No
         columns = {name: sorted(each) for name, each in facts["columns"].items()}
         return code, message, json.dumps([columns, facts["notes"], sorted(facts)]), described
 
-    without = release()
-    for record in RECORDS:
+    without, place = release(), COMMANDS.index(command)
+    # Commands that read all columns take all records, and every other one a third of them.
+    for record in RECORDS if command[0] in ("count", "group-by") else RECORDS[place % 3 :: 3]:
         assert release(record) == without, record[:40]
 
 
@@ -72,22 +67,15 @@ def test_broken_files_show_no_value(run: Run, tmp_path: Path) -> None:
     zipped = tmp_path / "t.csv.gz"
     zipped.write_bytes(gzip.compress(f"a,d\n{SECRET}\n".encode() * 10**5)[:-20])
     for data in (str(file), str(zipped)):
-        for more in (
-            ["--by", "d", "--key-list", "x"],
-            ["--by", "d", "--key-list", "x", "--sum", "a:0:1"],
-        ):
-            arguments = ["group-by", data, *more, "--epsilon", "0.1"]
-            for paid in (
-                [],
-                ["--ledger", path],
-                ["--ledger", path, "--charge-id", f"{more}{data}"],
-            ):
+        for more in ([], ["--sum", "a:0:1"]):
+            arguments = ["group-by", data, "--by", "d", "--key-list", "x", *more, *E]
+            paid_by = ["--ledger", path]
+            for paid in ([], paid_by, [*paid_by, "--charge-id", f"{more}{data}"]):
                 before = head(path)
                 done = run(*arguments, *paid)
                 if done[0] == 0:  # the reader has not noticed
                     continue
                 refused(done, 2, "cannot read '")
-                assert SECRET not in done[2]
                 assert (head(path) != before) == bool(paid)
                 assert ("charged all the same" in done[2]) == bool(paid)
                 assert ("another --charge-id" in done[2]) == (len(paid) > 2)
@@ -99,4 +87,3 @@ def test_a_header_that_may_be_a_record_is_not_shown(run: Run, tmp_path: Path) ->
         if "--column" in command or "--by" in command:
             done = run(command[0], str(tmp_path / "t.csv"), *command[1:], "--epsilon", "1")
             refused(done, 2, "no column '")
-            assert SECRET not in done[2]

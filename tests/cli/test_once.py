@@ -3,45 +3,28 @@
 import json
 import shutil
 from pathlib import Path
-from typing import Any
 
-import pytest
+from cli.commands import PUMS, Run
 
 from cydp import BudgetLedger, PureDP
-from cydp.cli import main
-
-PUMS = Path(__file__).parents[2] / "examples" / "data" / "pums.csv"
 
 
-@pytest.fixture
-def ledger(tmp_path: Path) -> str:
-    path = str(tmp_path / "budget.db")
-    BudgetLedger.create(path, PureDP(1), privacy_unit="person").close()
-    return path
-
-
-def test_a_repeated_command(
-    tmp_path: Path, ledger: str, capsys: pytest.CaptureFixture[str]
-) -> None:
+def test_a_repeated_command(run: Run, tmp_path: Path, ledger: str) -> None:
     table = tmp_path / "people.csv"
     shutil.copy(PUMS, table)
 
-    def run(*more: str, **changes: str) -> tuple[int, Any, str]:
+    def again(*more: str, **changes: str) -> tuple[int, str, str]:
         given = {
             "--column": "age", "--bins": "0:100:1", "--epsilon": "0.01", "--charge-id": "a",
             "--ledger": ledger, "--data-version": "1", "--max-rows-per-unit": "1",
         } | changes  # fmt: skip
         words = [word for pair in given.items() for word in pair]
-        try:
-            code = main(["histogram", str(table), *words, *more, "--json"])
-        except SystemExit as exit_:
-            code = int(str(exit_.code))
-        return code, *capsys.readouterr()
+        return run("histogram", str(table), *words, *more, "--json")
 
-    first = run()
+    first = again()
     assert first[0] == 0
     table.write_text("age,sex\n1,0\n")  # the caller says that it is the same data
-    assert run() == first
+    assert again() == first
     of_file, of_release = "the file, the column or --data-version", "the options of the release"
     changed: list[tuple[dict[str, str], str]] = [
         ({"--data-version": "2"}, of_file),
@@ -52,18 +35,18 @@ def test_a_repeated_command(
     ]
     for changes, differs in changed:
         for more in ([], ["--dry-run"]):  # which says the same
-            code, printed, message = run(*more, **changes)
+            code, printed, message = again(*more, **changes)
             assert (code, bool(printed)) == (1, bool(more))
             assert not more or json.loads(printed)["ledger"]["pays"] is False
             assert f"--charge-id 'a' belongs to a charge that differs in {differs}: " in message
-    assert run("--dry-run")[0] == 0
+    assert again("--dry-run")[0] == 0
     table = tmp_path / "elsewhere" / "people.csv"  # of the same name
     table.parent.mkdir()
     shutil.copy(PUMS, table)
-    assert run()[0] == 1
-    assert f"differs in {of_file}: repeat the same command" in run()[2]
+    assert again()[0] == 1
+    assert f"differs in {of_file}: repeat the same command" in again()[2]
     table = table.parent / ".." / "people.csv"  # the same file by another name
-    assert run() == first
+    assert again() == first
     with BudgetLedger.open(ledger) as opened:
         assert opened.spent == PureDP(0.01)
-    assert run(**{"--charge-id": "b"})[1] != first[1]
+    assert again(**{"--charge-id": "b"})[1] != first[1]

@@ -54,11 +54,6 @@ CASES: list[tuple[list[str], Release]] = [
         lambda: cydp.histogram(pums("age"), 10, (0, 100), column="age", epsilon="0.5"),
     ),
     (
-        ["histogram", PUMS, "--column", "age", "--bins", "0:100:10", "--rho", "1/3"],
-        lambda: cydp.histogram(pums("age"), 10, (0, 100), column="age", rho="1/3"),
-    ),
-    (["count", PUMS, "--epsilon", "0.1"], lambda: cydp.count(list(range(1000)), epsilon="0.1")),
-    (
         ["count", PUMS, "--column", "age", "--epsilon", "1", "--delta", "1e-6"],
         lambda: cydp.count(list(range(1000)), epsilon=1, delta="1e-6"),
     ),

@@ -1,0 +1,261 @@
+"""What releases are refused: each in one line, in the words of options, before any charge."""
+
+from __future__ import annotations
+
+import os
+from pathlib import Path
+
+import duckdb
+import pytest
+from cli.commands import DATA, PUMS, SECRET, WEEK, Run, Told, check_told, parquet
+
+from cydp import BudgetLedger, PureDP
+from cydp.releases import _run
+from cydp.releases._histogram import HistogramRows
+
+H = ["histogram", PUMS, "--column", "age", "--bins", "0:100:10"]
+C = ["count", WEEK]
+M = ["mean", PUMS, "--column", "age", "--bounds", "0:100"]
+Q = ["quantile", PUMS, "--column", "age", "--bounds", "0:100", "--q", "0.5"]
+G = ["group-by", WEEK, "--by", "Day", "--key-list", "1,2"]
+E = ["--epsilon", "0.1"]
+U = ["--user", "VisitorId"]
+PAID = ["--max-rows-per-unit", "1", "--ledger", "LEDGER"]
+
+
+@pytest.fixture(autouse=True)
+def _nothing_is_read_or_released(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(HistogramRows, "count", lambda *_: pytest.fail("the file was read"))
+    monkeypatch.setattr(_run, "generator_or_default", lambda _: pytest.fail("a release was made"))
+
+
+def test_the_cost(run: Run, ledger: str) -> None:
+    refusals: list[Told] = [
+        (H, 2, "--epsilon must be given, or --rho"),
+        ([*H, "--delta", "0.1"], 2, "--epsilon must be given with --delta, or --rho"),
+        ([*H, *E, "--rho", "1"], 2, "--rho must be given alone"),
+        ([*H, "--rho", "0"], 2, "--rho must be greater than 0"),
+        ([*H, *E, "--delta", "1"], 2, "--delta must be less than 1"),
+        ([*H, *E, "--delta", "0"], 2, "--delta must be greater than 0"),
+        *(([*H, "--epsilon", given], 2, words) for given, words in {
+            "0": "--epsilon must be greater than 0", "-1": "--epsilon must be greater than 0",
+            "nan": "--epsilon must be a number", "": "--epsilon must be a number",
+            "many": "--epsilon must be a number such as '0.1'",
+            "1/0": "--epsilon must be a number, and its denominator is 0",
+            "1e-300": "--epsilon must give a scale", "1e400000": "--epsilon must have",
+        }.items()),
+        ([*H, "--epsilon", "0", "--column", "x"], 2, "--column must be given once"),
+        (["histogram", "missing.csv", *H[2:], "--epsilon", "0"], 2, "--epsilon must be greater"),
+        # words that no command knows, or that are given twice
+        ([*H, "--eps", "1"], 2, "unrecognized arguments: --eps"),
+        ([*H, *E, "--seed", "1"], 2, "unrecognized arguments: --seed"),
+        ([*C, *E, "--max-partitions", "1"], 2, "unrecognized arguments: --max-partitions"),
+        ([*C, *E, "--nonnegative"], 2, "unrecognized arguments: --nonnegative"),
+        (["histogramm"], 2, "invalid choice"),
+        ([], 2, "required: COMMAND"),
+        ([*H, *E, *E], 2, "error: --epsilon must be given once"),
+        ([*H, "--rho", "1", "--rho=2"], 2, "error: --rho must be given once"),
+        ([*H, *E, "--ledger", "a", "--ledger", "LEDGER"], 2, "--ledger must be given once"),
+        ([*G, *E, "--key-list", "1"], 2, "error: --key-list must be given once"),
+        ([*C, *E, "--unit", "a", "--unit", "b"], 2, "error: --unit must be given once"),
+        (["ledger", "create", "x", *E, *E], 2, "error: --epsilon must be given once"),
+    ]  # fmt: skip
+    check_told(run, refusals, {"LEDGER": ledger}, Path(ledger).read_bytes)
+
+
+def test_the_unit(run: Run, ledger: str) -> None:
+    refusals: list[Told] = [
+        ([*C, *E, *U], 2, "--max-rows must be given with --user: it bounds what one VisitorId"),
+        ([*G, *E, *U], 2, "--max-partitions must be given with --user"),
+        ([*C, *E, "--max-rows", "1"], 2, "--max-rows bounds the rows of a user: give --user as"),
+        ([*G, *E, "--max-partitions", "1"], 2, "--max-partitions bounds the rows of a user"),
+        ([*G, *E, "--max-rows-per-partition", "1"], 2, "--max-rows-per-partition bounds the rows"),
+        ([*C, *E, "--unit", "person"], 2, "--unit names what --user stands for: give --user"),
+        ([*C, *E, *U, "--max-rows", "1", "--max-rows-per-unit", "1"], 2,
+         "--max-rows-per-unit is a promise instead of --user: give one of them"),
+        ([*C, *E, *U, "--max-rows", "0"], 2, "--max-rows: must be a whole number of at least 1"),
+        ([*C, *E, *U, "--max-rows", "9" * 15], 2, "--max-rows must be from 1 to 2**40"),
+        ([*C, *E, "--user", "x", "--max-rows", "1"], 2, "no column 'x' in the first line of"),
+        ([*G[:4], *E, "--delta", "1e-6", "--max-rows-per-unit", "2"], 2,
+         "keys that are not public need --user: --max-rows-per-unit does not tell"),
+        ([*C, *U, "--max-rows", "1", *E, "--ledger", "LEDGER"], 2,
+         "say so by --unit person or --unit VisitorId person"),
+        ([*C, *E, "--ledger", "LEDGER"], 2, "give --user, or promise with --max-rows-per-unit=k"),
+        ([*H, *E, "--relation", "neighbours"], 2, "--relation must be"),
+        *(([*H, *E, "--max-rows-per-unit", given, "--ledger", "LEDGER"], 2,
+           "--max-rows-per-unit: must be a whole number of at least 1") for given in ("0", "x")),
+    ]  # fmt: skip
+    check_told(run, refusals, {"LEDGER": ledger}, Path(ledger).read_bytes)
+
+
+def test_what_is_released(run: Run, ledger: str) -> None:
+    refusals: list[Told] = [
+        *(([*H[:-1], bins, *E], 2, words) for bins, words in {
+            "100:0:10": "--bins must have LO < HI", "0:100:-10": "--bins must have LO < HI",
+            "0:100:0": "--bins must have LO < HI", "0:100:7": "must divide",
+            "0:100": "--bins must be LO:HI:STEP", "a:b:c": "LO of --bins must be a number",
+            "0:1:1e-9": "at most 1000000 bins", "0:1e400:1e399": "distinct edges",
+            "1e16:1.0000000000000004e16:1": "distinct edges",
+        }.items()),
+        *(([*M[:-1], bounds, *E], 2, words) for bounds, words in {
+            "0:x": "HI of --bounds must be a number", "5": "--bounds must be LO:HI, such as",
+            "5:1": "--bounds must have LO <= HI", "0:1e999": "finite as floats",
+            "-1:nan": "HI of --bounds must be a number", "0:1e-320": "cydp: error: --bounds",
+        }.items()),
+        ([*M, *E, "--missing", "200"], 2, "--missing must be 'drop' or within the bounds"),
+        ([*M, *E, "--missing", "x"], 2, "--missing must be a number"),
+        ([*Q[:-1], "1.5", *E], 2, "Q of --q must be from 0 to 1"),
+        ([*Q[:-1], "a", *E], 2, "Q of --q must be a number"),
+        ([*Q[:-1], "", *E], 2, "Q of --q must be a number"),
+        *(([*G, *E, option, given], 2, words) for option, given, words in (
+            ("--sum", "age", "--sum must be COLUMN:LO:HI, such as income:0:200000"),
+            ("--sum", ":0:1", "--sum must be COLUMN:LO:HI"),
+            ("--mean", "a:1:0", "--mean must have LO <= HI"),
+            ("--quantile", "a:0:1", "--quantile must be COLUMN:Q:LO:HI"),
+            ("--quantile", "a:2:0:1", "Q of --quantile must be from 0 to 1"),
+            ("--sum", "Day:0:7", "'Day' must be used either for numbers or for keys"),
+            ("--sum", "x:0:7", "no column 'x'"),
+        )),
+        ([*G, *E, "--mean", "a:0:1", "--mean", "a:0:2"], 2, "--mean must name each column once"),
+        ([*G, *E, "--no-count"], 2, "--no-count needs --sum, --mean or --quantile"),
+        ([*G, *E, "--no-count", "--mean", "a:0:1", "--missing", "0"], 2, "--no-count and --mis"),
+        ([*G, *E, "--no-count", "--sum", "a:0:1", "--total", "5"], 2, "leave --no-count out"),
+        *(([*H, *E, "--total", total], 2, "--total: must be a whole number of at least 0")
+          for total in ("-1", "2.5", "1e18", "nan", "1e-3")),
+        *(([*H, *E, "--confidence", given], 2, "--confidence must be") for given in "12x"),
+        ([*H, *E, "--rows", "5"], 2, "--rows needs --dry-run"),
+    ]  # fmt: skip
+    check_told(run, refusals, {}, Path(ledger).read_bytes)
+
+
+def test_files_and_their_columns(run: Run, tmp_path: Path, ledger: str) -> None:
+    odd = f"{tmp_path}/odd.parquet"
+    duckdb.execute(f"COPY (SELECT true AS b, {{'x': 1}} AS s, [1] AS l, 'x' AS age) TO '{odd}'")
+    refusals: list[Told] = [
+        ([*H[:3], "salary", *H[4:], *E, *PAID], 2, "no column 'salary' in"),
+        (["histogram", "missing.csv", *H[2:], *E, *PAID], 2, "no such file: 'missing.csv'"),
+        (["histogram", str(DATA), *H[2:], *E], 2, "not a regular file"),
+        (["histogram", "x" * 300, *H[2:], *E], 2, "cannot open"),
+        (["histogram", "ODD", *H[2:], *E, *PAID], 2, "must be numeric"),
+        ([*H, *E, "--delimiter", "ab"], 2, "--delimiter: must be one character"),
+        ([*H, *E, "--delimiter", '"'], 2, "--delimiter: must be one character"),
+        ([*H, *E, "--format", "parquet"], 2, "as Parquet"),
+        ([*H, *E, "--format", "xml"], 2, "--format: invalid choice"),
+        ([*H, *E, "--format", "parquet", "--delimiter", ";"], 2, "--delimiter is for CSV"),
+        (["count", "t.parquet", *E, "--delimiter", ";"], 2, "--delimiter is for CSV"),
+        (["count", "ODD", "--column", "b", *E], 2, "would be counted alike: use `cydp sum`"),
+        (["sum", "ODD", "--column", "s", "--bounds", "0:1", *E], 2, "must be numeric, not"),
+        (["group-by", "ODD", "--by", "s", "--delta", "1e-6", *E], 2, "--by must hold labels"),
+        (["group-by", "ODD", "--by", "l", "--delta", "1e-6", *E], 2, "dates or times, not"),
+        (["count", "ODD", "--user", "s", "--max-rows", "1", *E], 2, "--user must hold labels"),
+    ]
+    check_told(run, refusals, {"LEDGER": ledger, "ODD": odd}, Path(ledger).read_bytes)
+
+
+def test_what_a_ledger_refuses(run: Run, tmp_path: Path, ledger: str) -> None:
+    """A dry run refuses it in the same words."""
+    names = {"LEDGER": ledger, "NONE": f"{tmp_path}/none.db", "FOLDER": str(tmp_path)}
+    refusals: list[Told] = [
+        ([*M, "--rho", "0.1", *PAID], 2, "rho=0.1 cannot be paid from a budget of epsilon alone: "
+         "give --epsilon instead of --rho, or use a ledger with a budget of rho"),
+        ([*M, *E, *PAID, "--label", ""], 2, "--label must have 1 to 1,000 characters"),
+        ([*M, *E, *PAID, "--unit", "dog"], 2, "this release 'dog'"),
+        ([*M, *E, *PAID[:-1], PUMS], 2, "`cydp ledger create` has not made this file"),
+        ([*M, *E, *PAID[:-1], "NONE"], 2, "there is no ledger"),
+        ([*M, *E, *PAID[:-1], "FOLDER"], 2, "error: --ledger must be the file of a ledger"),
+        ([*M, *E, *PAID, "--blocks", "all"], 2, "error: --blocks must be left out"),
+        ([*M, *E, *PAID, "--blocks", "mon", "--blocks", "mon"], 2, "--blocks must be left out"),
+        ([*M, *E, *PAID, "--data-version", "a"], 2, "--data-version needs --charge-id"),
+        ([*M, *E, *PAID, "--charge-id", ""], 2, "--charge-id must have 1 to 1,000 characters"),
+        ([*M, *E, *PAID, "--relation", "change-one"], 2, "is kept under 'add-remove'"),
+        *(([*M, *E, option, "a"], 2, f"{option} needs --ledger")
+          for option in ("--blocks", "--charge-id", "--data-version", "--label")),
+    ]  # fmt: skip
+    dry: list[Told] = [([*arguments, "--dry-run"], 2, words) for arguments, _, words in refusals]
+    more: list[Told] = [
+        ([*M, "--epsilon", "4/3", *PAID], 1,
+         "cydp: refused: the release costs epsilon=4/3, and epsilon=1 is left in "),
+        ([*M, *E, *PAID, "--rows", "0", "--dry-run"], 2, "--rows: must be a whole number of"),
+    ]  # fmt: skip
+    check_told(run, [*refusals, *dry, *more], names, Path(ledger).read_bytes)
+
+
+def test_keys(run: Run, tmp_path: Path) -> None:
+    """What a file of keys holds is not shown."""
+    path = str(tmp_path / "week.db")
+    BudgetLedger.create(path, PureDP(1), privacy_unit="VisitorId").close()
+    names = {"DATA": parquet(tmp_path, WEEK), "LEDGER": path}
+    release = ["group-by", "DATA", *E, *U, "--max-partitions", "1", "--ledger", "LEDGER", "--by"]
+    refusals: list[Told] = [
+        ([*release, "Day", "--key-list", "1,1"], 2, "--key-list must be distinct"),
+        ([*release, "Day", "--key-list", "1,x"], 2, "--key-list must have keys of the types"),
+        ([*release, "Day", "--key-list", ""], 2, "--key-list must"),
+        ([*release, "Day", "--key-list", "1", "--keys", "k"], 2, "not allowed with argument"),
+        ([*release, "Day", "--keys", "missing.csv"], 2, "no such file: 'missing.csv'"),
+        ([*release, "Day,VisitorId", "--key-list", "1"], 2, "--key-list is for one column of --by"),
+        ([*release, "Day,Day"], 2, "--by must name each column once"),
+        ([*release, ""], 2, "--by must not be empty"),
+        ([*release, "Days", "--key-list", "1"], 2, "no column 'Days' in"),
+        ([*release, "Day"], 2, "--epsilon and --delta must be given for keys that are not public"),
+    ]
+    for i, (text, words) in enumerate({
+        f"{SECRET}\n7\n": "--keys must have keys of the types of the data",
+        f"Day\n{SECRET}\n": "BIGINT for 'Day', and none missing",
+        "Day\n7.5\n": "BIGINT for 'Day'",
+        "Day\n7\n\n8\n": "none missing",
+        "Day\n7\n7\n": "--keys must be distinct: some are given more than once",
+        "Day\n": "--keys must be 1 to 2**32 - 4 keys, not 0",
+        "": "or with 1 columns and no header",
+        f"{SECRET},b,c\n": "no header: ",
+        f'Day\n"7" {SECRET}\n1,2,{SECRET}\n': "keys",
+        "Day\n7\n\udcff\n1\n": "cannot read",  # a broken line is not left out
+    }.items()):  # fmt: skip
+        (tmp_path / f"{i}.csv").write_bytes(text.encode(errors="surrogateescape"))
+        refusals.append(([*release, "Day", "--keys", f"{tmp_path}/{i}.csv"], 2, words))
+    decimals = f"{tmp_path}/t.parquet"
+    duckdb.execute(f"COPY (SELECT (-1.5)::DECIMAL(10, 2) AS d) TO '{decimals}'")
+    refusals += [
+        (["group-by", decimals, "--by", "d", f"--key-list={key},1", *E], 2, "DECIMAL(10,2)")
+        for key in ("7.001", "7e-1", "x", "", "0.005", "123456789.00")  # none is rounded
+    ]
+    check_told(run, refusals, names, Path(path).read_bytes)
+
+
+def test_what_cannot_be_written(
+    run: Run, tmp_path: Path, ledger: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    data = tmp_path / "data.csv"
+    for file in (tmp_path / "there.csv", tmp_path / "there.png", data):
+        file.write_text("age\n1\n")
+    (tmp_path / "folder.csv").mkdir()
+    os.symlink(ledger, tmp_path / "budget.csv")
+    release = [*H, *E, *PAID]
+    refusals: list[Told] = [
+        (["count", "data.csv", *E, "--output", "data.csv", "--force"], 2, "than those that are re"),
+        *(([*release, *more], 2, words) for more, words in (
+            (["--output", "there.csv"], "'there.csv' exists already: choose another name, or add"),
+            (["--output", "new.txt"], "--output must be named *.csv, *.parquet or *.json"),
+            (["--output", "new"], "--output must be named"),
+            (["--output", "no/new.csv"], "cannot write 'no/new.csv': No such file or directory"),
+            (["--output", "folder.csv"], "--output must be a file, and 'folder.csv' is a folder"),
+            (["--output", "a.csv", "--output", "./a.csv"], "'./a.csv' is named twice"),
+            (["--output", "a.json", "--certificate", "a.json"], "'a.json' is named twice"),
+            (["--output", "budget.csv", "--force"], "another file than those that are read"),
+            (["--output", "x" * 300 + ".csv"], "cannot write"),
+            (["--plot", "ages.gif"], "--plot must be named *.png, *.svg or *.pdf"),
+            (["--plot", "there.png"], "exists already"),
+            (["--force"], "--force needs --output, --plot or --certificate"),
+            (["--certificate", "c", "--total", "3"], "--certificate is of the release itself"),
+        )),
+        ([*H, "--epsilon", "2", *PAID, "--output", "new.csv"], 1, "is left in"),
+    ]  # fmt: skip
+
+    def kept() -> object:
+        names = sorted(file.name for file in tmp_path.iterdir())
+        return names, data.read_text(), Path("there.csv").read_text(), Path(ledger).read_bytes()
+
+    check_told(run, refusals, {"LEDGER": ledger}, kept)
+    monkeypatch.setitem(__import__("sys").modules, "matplotlib", None)
+    missing: list[Told] = [([*release, "--plot", "a.png"], 2, "pip install 'cydp[plot]'")]
+    check_told(run, missing, {"LEDGER": ledger}, kept)
