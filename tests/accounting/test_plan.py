@@ -10,12 +10,12 @@ from typing import Any
 
 import pytest
 
+import cydp
 from cydp import (
     ZCDP,
     ApproxDP,
     DiscreteGaussian,
     DiscreteLaplace,
-    ExponentialMechanism,
     Gaussian,
     Laplace,
     PartitionSelection,
@@ -276,14 +276,6 @@ def test_what_is_charged_fits_what_it_sums_to() -> None:
         assert f"  epsilon {shown} by optimal composition (this counts)" in plan.report(delta)
 
 
-def test_reports() -> None:
-    plan = Plan([(ExponentialMechanism(epsilon=0.5, sensitivity=1), 1200)])
-    assert repr(plan) == "Plan([(ExponentialMechanism(epsilon=0.5, sensitivity=1), 1200)])"
-    assert "1,200 x ExponentialMechanism" in plan.report()
-    assert plan._repr_html_() == f"<pre>{plan.report()}</pre>"
-    assert "delta" not in plan.report()
-
-
 def test_advice_only_where_it_helps(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(pld, "installed", lambda: False)
     sums = (Gaussian(rho=0.01, sensitivity=1), 3)
@@ -298,7 +290,10 @@ def test_advice_only_where_it_helps(monkeypatch: pytest.MonkeyPatch) -> None:
         ([sums], 1e-6, "pip install 'cydp[pld]'"),
     ]
     for items, delta, last in cases:
-        assert last in Plan(items).report(delta).splitlines()[-1]
+        plan = Plan(items)
+        assert last in plan.report(delta).splitlines()[-1]
+        assert plan._repr_html_() == f"<pre>{plan.report()}</pre>"
+        assert eval(repr(plan), vars(cydp)).items == plan.items
 
 
 def test_the_guard_is_needed_and_enough() -> None:
@@ -320,10 +315,17 @@ def test_the_guard_is_needed_and_enough() -> None:
     assert any(too_little)
 
 
+def normal_delta(rho: float, epsilon: float) -> float:
+    """Return the divergence of normal distributions whose means differ by the root of 2 rho."""
+    mu = math.sqrt(2 * rho)
+    over, under = (math.erfc((epsilon / mu + sign * mu / 2) / math.sqrt(2)) / 2 for sign in (-1, 1))
+    return over - math.exp(epsilon) * under
+
+
 @pytest.mark.parametrize(
     ("base", "counts"),
     [
-        pytest.param(4, (1, 3, 4, 5, 23), id="digits of a small base"),
+        pytest.param(4, (5, 23), id="digits of a small base"),
         pytest.param(256, (1, 255, 256, 257, 65_791), marks=pytest.mark.long),
     ],
 )
@@ -332,15 +334,15 @@ def test_as_many_releases_as_were_asked_for(
 ) -> None:
     """Digits of the count are composed one by one; of normal noise the sum is known."""
     monkeypatch.setattr(pld, "_BASE", base)
-    rho = Fraction(1, 2)
-    whole = pld.compose({NormalPair(rho): 1})
     for count in counts:
-        found = pld.compose({NormalPair(rho / count): count})
-        fewer = pld.compose({NormalPair(rho / (count + 1)): count})  # the mutant forgets one
+        found = pld.compose({NormalPair(Fraction(1, 2) / count): count})
         for epsilon in (0.5, 2.0):
-            assert found.delta(epsilon) == pytest.approx(whole.delta(epsilon), rel=2e-4)
-            if count <= 257:
-                assert fewer.delta(epsilon) < whole.delta(epsilon) * (1 - 1e-3)
+            exact, fewer = (
+                normal_delta(1 / 2, epsilon),
+                normal_delta(count / (2 * count + 2), epsilon),
+            )
+            assert found.delta(epsilon) == pytest.approx(exact, rel=2e-4)
+            assert count > 257 or fewer < exact * (1 - 1e-3)  # the mutant forgets one
 
 
 @pytest.mark.parametrize(
@@ -372,13 +374,7 @@ def test_what_the_grid_of_losses_adds_to_normal_noise() -> None:
         curve = pld.compose({NormalPair(Fraction(rho) / count): count})
         found = curve.epsilon(1e-6)
         assert found is not None
-        mu = math.sqrt(2 * rho)
-        low, high = [
-            math.erfc((x / mu - mu / 2) / math.sqrt(2)) / 2
-            - math.exp(x) * math.erfc((x / mu + mu / 2) / math.sqrt(2)) / 2
-            for x in (found, found * (1 - 2e-5))
-        ]
-        assert low <= 1e-6 <= high
+        assert normal_delta(rho, found) <= 1e-6 <= normal_delta(rho, found * (1 - 2e-5))
 
 
 ROUNDING = 1e-13  # of a delta that floats have summed and transformed
@@ -444,19 +440,3 @@ def test_agreement_with_dp_accounting(seeds: range) -> None:
     """Between what it computes from below and from above."""
     for seed in seeds:
         agree(seed)
-
-
-def test_agreement_with_renyi_orders() -> None:
-    """dp-accounting takes the best of its orders, zCDP the best of all."""
-    import dp_accounting
-    from dp_accounting.rdp import RdpAccountant
-
-    for sigma, count, delta in ((5.0, 10, 1e-6), (30.0, 200, 1e-9), (100.0, 1, 1e-5)):
-        accountant = RdpAccountant()
-        accountant.compose(dp_accounting.GaussianDpEvent(sigma), count)
-        theirs = accountant.get_epsilon(delta)
-        ours = float(
-            Plan([(Gaussian(sigma=sigma, sensitivity=1), count)]).epsilon_by_method(delta)["zcdp"]
-        )
-        assert ours <= theirs * (1 + 1e-9)
-        assert theirs <= ours * 1.05

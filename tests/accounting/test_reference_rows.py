@@ -76,61 +76,53 @@ def randomized_response(p: dict[str, Any]) -> float:
     return float(truth / lie)
 
 
+def counts(p: dict[str, Any]) -> Plan:
+    noise = DiscreteLaplace(epsilon=p["epsilon_per_release"], sensitivity=p["sensitivity"])
+    return Plan([(noise, p["count"])])
+
+
+def losses(p: dict[str, Any]) -> Plan:
+    given = ApproxDP(p["epsilon"], p["delta"]) if "delta" in p else PureDP(p["epsilon"])
+    return Plan([(given, p["count"])])
+
+
+def best(p: dict[str, Any]) -> Fraction:
+    return optimal_composition(epsilon=p["epsilon"], count=p["count"], delta=p["delta"]).epsilon
+
+
+def real_noise(p: dict[str, Any]) -> float:
+    """Return a sigma of the continuous noise: on a grid a hair more or less is enough."""
+    return Gaussian(sensitivity=p["sensitivity"], epsilon=p["epsilon"], delta=p["delta"]).sigma
+
+
+def variance(p: dict[str, Any]) -> float:
+    return DiscreteLaplace(epsilon=p["epsilon"], sensitivity=p["sensitivity"]).variance
+
+
 ASK: dict[str, tuple[str, Ask]] = {
-    "optimal_epsilon_homogeneous_pure": (
-        ABOVE,
-        lambda p: (
-            optimal_composition(epsilon=p["epsilon"], count=p["count"], delta=p["delta"]).epsilon
-        ),
-    ),
-    "optimal_delta_homogeneous_pure": (
-        ABOVE,
-        lambda p: Plan([(PureDP(p["epsilon"]), p["count"])]).delta(p["at_epsilon"]),
-    ),
-    "optimal_delta_homogeneous_approx": (
-        ABOVE,
-        lambda p: Plan([(ApproxDP(p["epsilon"], p["delta"]), p["count"])]).delta(p["at_epsilon"]),
-    ),
+    "optimal_epsilon_homogeneous_pure": (ABOVE, best),
+    "optimal_delta_homogeneous_pure": (ABOVE, lambda p: losses(p).delta(p["at_epsilon"])),
+    "optimal_delta_homogeneous_approx": (ABOVE, lambda p: losses(p).delta(p["at_epsilon"])),
     "optimal_epsilon_heterogeneous_pure": (
-        ABOVE,
-        lambda p: Plan([(PureDP(epsilon), n) for epsilon, n in p["losses"]]).epsilon(p["delta"]),
+        ABOVE, lambda p: Plan([(PureDP(each), n) for each, n in p["losses"]]).epsilon(p["delta"]),
     ),
-    "plan_discrete_laplace": (
-        ABOVE,
-        lambda p: Plan(
-            [
-                (
-                    DiscreteLaplace(epsilon=p["epsilon_per_release"], sensitivity=p["sensitivity"]),
-                    p["count"],
-                )
-            ]
-        ).epsilon(p["delta"]),
-    ),
+    "plan_discrete_laplace": (ABOVE, lambda p: counts(p).epsilon(p["delta"])),
     "plan_discrete_gaussian_epsilon": (ABOVE, lambda p: gaussians(p).epsilon(p["delta"])),
     "discrete_gaussian_delta": (ABOVE, lambda p: gaussians(p).delta(p["epsilon"])),
     "plan_mixed_epsilon": (ABOVE, mixed),
     "zcdp_to_epsilon": (ABOVE, lambda p: convert(ZCDP(p["rho"]), delta=p["delta"]).epsilon),
     "zcdp_to_delta": (ABOVE, lambda p: Plan([(ZCDP(p["rho"]), 1)]).delta(p["epsilon"])),
     "calibrate_rho": (BELOW, lambda p: rho_of(Fraction(p["epsilon"]), Fraction(p["delta"]))),
-    "analytic_gaussian_sigma": (
-        NEAR,  # that of the continuous noise: on a grid a hair more or less is enough
-        lambda p: (
-            Gaussian(sensitivity=p["sensitivity"], epsilon=p["epsilon"], delta=p["delta"]).sigma
-        ),
-    ),
+    "analytic_gaussian_sigma": (NEAR, real_noise),
     "group_privacy_pure": (ABOVE, lambda p: group_privacy(PureDP(p["epsilon"]), p["k"]).epsilon),
     "group_privacy_approx": (
-        ABOVE,
-        lambda p: group_privacy(ApproxDP(p["epsilon"], p["delta"]), p["k"]),
+        ABOVE, lambda p: group_privacy(ApproxDP(p["epsilon"], p["delta"]), p["k"]),
     ),
     "group_privacy_zcdp": (ABOVE, lambda p: group_privacy(ZCDP(p["rho"]), p["k"]).rho),
     "randomized_response_exp_epsilon": (NEAR, randomized_response),
-    "discrete_laplace_variance": (
-        NEAR,
-        lambda p: DiscreteLaplace(epsilon=p["epsilon"], sensitivity=p["sensitivity"]).variance,
-    ),
+    "discrete_laplace_variance": (NEAR, variance),
     "exact_ledger": (ABOVE, exact_remaining),
-}
+}  # fmt: skip
 
 # The last digit of a value was rounded, too; floats of a distribution have 12 digits of 16.
 ROUNDED = {ABOVE: Fraction(1, 10**14), BELOW: Fraction(1, 10**12), NEAR: Fraction(1, 10**12)}

@@ -134,7 +134,6 @@ def test_composition() -> None:
         "no slice": (par, ValueError, ("at least one, as in parallel(PureDP(0.1), PureDP(0.2))",)),
         "no pair": (one, ValueError, ("at least one pair, as in parallel((PureDP(2), ",)),
         "a number": (lambda: seq(1), TypeError, ("losses must be PureDP, ApproxDP or ZCDP",)),
-        "a number for a slice": (lambda: par(1), TypeError, ("losses must be PureDP",)),
         "a list of losses": (lambda: seq([PureDP(1), PureDP(2)]), TypeError,
                              ("losses must be", "not list", "one by one, with *")),
         "a mechanism for a loss": (lambda: seq(PureDP(1), NOISE), TypeError,
@@ -143,7 +142,6 @@ def test_composition() -> None:
             lambda: par((PureDP(1), PureDP(2))), TypeError,
             ("not in a tuple: parallel(*losses)", "pairs of losses are for relation='change-one'")),
         "losses for pairs": (lambda: one(PureDP(1), PureDP(2)), TypeError, pairs),
-        "a number for a pair": (lambda: one(3, PureDP(2)), TypeError, pairs),
         "one of a pair": (lambda: one((PureDP(1),)), TypeError, pairs),
         "a pair in the wrong order": (
             lambda: one((PureDP(1, relation="add-remove"), PureDP(2, relation="change-one"))),
@@ -166,11 +164,9 @@ def test_conversions() -> None:
     to: Any = convert
     cases: dict[str, Case] = {
         "epsilon": ({"epsilon": -1}, ValueError, ("epsilon must be at least 0, not -1",)),
-        "nan": ({"epsilon": math.nan}, ValueError, ("epsilon",)),
         "much": ({"epsilon": "1e400"}, ValueError, ("epsilon must be less than 1e300 / count",)),
         "count": ({"count": -1}, ValueError, ("count must be from 0 to 10**7, not -1",)),
         "many": ({"count": 10**8}, ValueError, ("count must be",)),
-        "half": ({"count": 1.5}, TypeError, ("count must be an integer",)),
         "no delta": ({"delta": 0}, ValueError, ("delta must be",)),
         "delta": ({"delta": 1}, ValueError, ("delta must be less than 1, not 1",)),
     }
@@ -201,19 +197,13 @@ def test_plans() -> None:
     no_pair = f"{begin}: one item is PureDP, not a pair"
     cases: list[Case] = [
         ([(1, 1)], TypeError, (f"{a_pair}int",)),
-        ([(3, PureDP(1))], TypeError, (f"{a_pair}int",)),
         ([(DiscreteLaplace, 3)], TypeError, (f"{a_pair}the class DiscreteLaplace",)),
-        ([(Plan([]), 3)], TypeError, (f"{a_pair}Plan",)),
         ([PureDP(1)], TypeError, (no_pair,)),
-        ((PureDP(1), 3), TypeError, (no_pair,)),
         ({PureDP(1): 3}, TypeError, (no_pair,)),
         ("ab", TypeError, (f"{begin}: one item is str, not a pair",)),
         ([(PureDP(1), 1, 1)], TypeError, (f"{begin}: one item is a tuple of 3, not a pair",)),
         ([(PureDP(1), -1)], ValueError, ("count must be",)),
-        ([(PureDP(1), 2**64)], ValueError, ("count must be",)),
-        ([(PureDP(1), 1.0)], TypeError, ("count must be",)),
         ([(PureDP(1), True)], TypeError, ("count must be",)),
-        (PureDP(1), TypeError, (f"{begin}, not PureDP",)),
         (DiscreteLaplace, TypeError, (f"{begin}, not the class DiscreteLaplace",)),
         (None, TypeError, (f"{begin}, not None",)),
     ]
@@ -282,7 +272,6 @@ def test_calibration() -> None:
         "the other order": (budget, DiscreteLaplace, {}, TypeError,
                             (f"{a_class}, and the budget comes after it",)),
         "text": ("Laplace", budget, {}, TypeError, (f"{a_class}, not str",)),
-        "None": (None, budget, {}, TypeError, (f"{a_class}, not None",)),
         "a typing error": (Laplace, budget, {"sensitivty": 1}, TypeError, ("did you mean sens",)),
         "a wrong sensitivity": (Laplace, budget, {"sensitivity": -1}, ValueError,
                                 ("sensitivity must be greater than",)),

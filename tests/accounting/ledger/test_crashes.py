@@ -256,25 +256,3 @@ except LedgerError as error:
     ledger = BudgetLedger.open(path)
     ledger.verify()
     assert sum(entry["kind"] == "charge" for entry in ledger.history()) >= done
-
-
-def test_a_full_disk_creates_nothing(tmp_path: Path) -> None:
-    code = """
-import resource, signal
-signal.signal(signal.SIGXFSZ, signal.SIG_IGN)
-_, most = resource.getrlimit(resource.RLIMIT_FSIZE)
-for limit in range(0, 100_000, 4000):
-    resource.setrlimit(resource.RLIMIT_FSIZE, (limit, most))
-    try:
-        BudgetLedger.create(sys.argv[1], PureDP(1), privacy_unit="person").close()
-    except LedgerError as error:
-        assert "already" not in str(error), limit
-        assert os.listdir(os.path.dirname(sys.argv[1])) == [], limit
-    else:
-        print(limit)
-        break
-"""
-    assert int(child(code, str(tmp_path / "ledger")).communicate()[0]) > 20_000
-    BudgetLedger.open(tmp_path / "ledger").verify()
-    with pytest.raises(LedgerError, match="already"):
-        new(tmp_path / "ledger")

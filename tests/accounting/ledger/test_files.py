@@ -100,15 +100,6 @@ def test_relative_paths_and_links_lead_to_one_file(
     assert BudgetLedger.open("ledger").spent == PureDP(0)
 
 
-def test_a_ledger_opened_twice_in_a_process(path: Path) -> None:
-    """To open and close the file itself would drop the locks of the other connection."""
-    ledger = new(path)
-    BudgetLedger.open(path).close()
-    assert in_another_process(path) == "0"
-    ledger.charge(PureDP(0.5))
-    assert in_another_process(path) == "1/2"
-
-
 def test_a_file_that_was_opened_and_closed_beside(path: Path) -> None:
     """It drops the locks: then the other process deletes the WAL file, and nothing is released."""
     ledger = new(path)

@@ -1,13 +1,11 @@
 """Ledgers in forked children, in cloned ones, and between threads that fork."""
 
 import ctypes
-import gc
 import os
 import subprocess
 import sys
 import threading
 import time
-from collections.abc import Callable
 from fractions import Fraction
 from functools import partial
 from pathlib import Path
@@ -71,34 +69,6 @@ def test_a_cloned_process_charges_nothing(tmp_path: Path) -> None:
     assert not path.with_name("other").exists()
     assert ended(forked(lambda: ledger.charge(PureDP(0.25)))) == 0
     assert ledger.spent == PureDP(0.25)
-
-
-@pytest.mark.parametrize("fork", [os.fork, ctypes.PyDLL(None).fork], ids=["fork", "clone"])
-def test_a_child_collects_nothing_of_its_parents(fork: Callable[[], int], tmp_path: Path) -> None:
-    """What an earlier test left may end a child that collects it; its own garbage may not."""
-    collected = tmp_path / "collected"
-
-    class Garbage:
-        def __init__(self, by: int) -> None:
-            self.itself, self.by = self, by
-
-        def __del__(self) -> None:
-            if os.getpid() != self.by:
-                collected.touch()
-
-    def work() -> None:
-        gc.collect()
-        assert not collected.exists()
-        Garbage(by=0)
-        gc.collect()
-        assert collected.exists()
-
-    gc.disable()
-    try:
-        Garbage(by=os.getpid())
-        assert ended(forked(work, fork=fork)) == 0
-    finally:
-        gc.enable()
 
 
 INTERRUPTED = """

@@ -6,8 +6,6 @@ charge 1 to a budget of 1 by a name of its own.
 
 import ctypes
 import os
-import shutil
-import signal
 import sqlite3
 import sys
 import threading
@@ -17,7 +15,7 @@ from multiprocessing import get_context
 from pathlib import Path
 
 import pytest
-from accounting.ledger.ledger_processes import child, die, ended, forked, new
+from accounting.ledger.ledger_processes import child, ended, forked, new
 
 from cydp import BudgetExceededError, BudgetLedger, LedgerError, PureDP
 from cydp.accounting.ledger import _path
@@ -272,30 +270,6 @@ def test_what_is_mounted_where(tmp_path: Path, name: str, monkeypatch: pytest.Mo
         with pytest.raises(LedgerError, match="is a mount point"):
             BudgetLedger.open(path, read_only=read_only)
     assert [file.name for file in folder.iterdir()] == ["ledger"]
-
-
-@linux
-def test_the_system_tells_what_is_mounted() -> None:
-    mounts = dict(_path._mounts())
-    assert mounts[b"/proc"] == "proc"
-    assert b"/" in mounts
-
-
-def test_create_that_was_killed(tmp_path: Path) -> None:
-    """It leaves a ledger with another name in its folder: the message says what to do."""
-    path = tmp_path / "ledger"
-
-    def create() -> None:
-        os.unlink = lambda *_, **__: die()  # type: ignore[assignment]
-        new(path)
-
-    assert ended(forked(create)) == -signal.SIGKILL
-    with pytest.raises(LedgerError, match=r"killed.*\.ledger-.*you may delete"):
-        BudgetLedger.open(path)
-    for folder in tmp_path.glob(".ledger-*"):
-        shutil.rmtree(folder)
-    with BudgetLedger.open(path) as ledger:
-        ledger.charge(PureDP(1))
 
 
 def test_a_create_that_is_not_done_yet(path: Path) -> None:

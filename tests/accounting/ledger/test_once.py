@@ -98,14 +98,12 @@ def test_every_release_is_repeated_and_not_drawn_again(path: Path) -> None:
 
 def test_a_survey_is_repeated(path: Path) -> None:
     ledger = new(path, relation="change-one")
-    codes = np.zeros(100, np.uint8)
-    budget = ledger.scope(charge_id="monday")
-    first, again = (RandomizedResponse(epsilon=0.5).release(codes, budget=budget) for _ in range(2))
-    assert same(first, again)
-    assert ledger.spent == PureDP(0.5)
-    flag = ledger.scope(charge_id="flag")
-    assert type(RandomizedResponse(epsilon=0.1).release(True, budget=flag)) is bool
-    assert type(RandomizedResponse(epsilon=0.1).release(True, budget=flag)) is bool
+    for answers, epsilon in ((np.zeros(100, np.uint8), 0.5), (True, 0.1)):
+        budget, survey = ledger.scope(charge_id=f"{epsilon}"), RandomizedResponse(epsilon=epsilon)
+        first, again = (survey.release(answers, budget=budget) for _ in range(2))  # type: ignore[arg-type]
+        assert same(first, again)
+        assert type(first) is type(answers)
+    assert ledger.spent == PureDP(0.6)
 
 
 class Unreadable:
@@ -226,27 +224,23 @@ def test_results_of_many_kinds(path: Path) -> None:
         assert type(ledger.result(f"{number}")) is type(result)
 
 
-@pytest.mark.parametrize(
-    "mechanism",
-    [
-        DiscreteLaplace(epsilon=0.1, sensitivity=1),
-        Laplace(epsilon=0.1, sensitivity=1),
-        Snapping(epsilon=0.01, sensitivity=1, bounds=(-1000, 1000)),
+def test_a_series_is_repeated_with_its_own_index_only(path: Path) -> None:
+    series = pd.Series([1, 2, 3], index=list("abc"))
+    mechanisms: list[Any] = [
+        DiscreteLaplace(**per()), Laplace(**per()), Snapping(**per(0.01, bounds=(-1000, 1000))),
         PartitionSelection(epsilon=0.1, delta=1e-6, max_partitions=1),
         RandomizedResponse(epsilon=0.1, n_categories=4),
-    ],
-    ids=lambda mechanism: type(mechanism).__name__,
-)
-def test_a_series_is_repeated_with_its_own_index_only(path: Path, mechanism: Any) -> None:
-    relation = mechanism.relation or "add-remove"
-    ledger = new(path, ApproxDP(1, 1e-5), relation=relation)
-    series = pd.Series([1, 2, 3], index=list("abc"))
-    budget = ledger.scope(charge_id="monday")
-    first, again = (mechanism.release(series, budget=budget) for _ in range(2))
-    pd.testing.assert_series_equal(first, again)
-    for other in (series[::-1], series.rename("people")):
-        with pytest.raises(ChargeConflictError, match="differs in arguments"):
-            mechanism.release(other, budget=budget)
+    ]  # fmt: skip
+    for mechanism in mechanisms:
+        name = type(mechanism).__name__
+        relation = mechanism.relation or "add-remove"
+        ledger = new(path.with_name(name), ApproxDP(1, 1e-5), relation=relation)
+        budget = ledger.scope(charge_id="monday")
+        first, again = (mechanism.release(series, budget=budget) for _ in range(2))
+        pd.testing.assert_series_equal(first, again)
+        for other in (series[::-1], series.rename("people")):
+            with pytest.raises(ChargeConflictError, match="differs in arguments"):
+                mechanism.release(other, budget=budget)
 
 
 @pytest.mark.filterwarnings("ignore:.*fork.*:DeprecationWarning")

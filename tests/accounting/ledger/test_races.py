@@ -1,7 +1,6 @@
 """Many processes and threads at one ledger: what is granted is what there was, and no more."""
 
 import os
-import threading
 from collections.abc import Callable
 from multiprocessing import get_context
 from pathlib import Path
@@ -59,39 +58,3 @@ def test_the_last_unit_is_granted_once(tmp_path: Path, processes: int, rounds: i
     assert sorted(race(work, processes)) == list(range(rounds))
     ledger.verify()
     assert set(ledger.remaining.values()) == {PureDP(0)}
-
-
-@pytest.mark.parametrize(
-    ("processes", "budget", "attempts"),
-    [(4, 25, 4), pytest.param(16, 500, 50, marks=pytest.mark.long)],
-)
-def test_four_threads_in_each_process(
-    tmp_path: Path, processes: int, budget: int, attempts: int
-) -> None:
-    path = tmp_path / "ledger"
-    new(path, PureDP(budget)).close()
-
-    def work(grant: Callable[[int], None]) -> None:
-        racer, failed = BudgetLedger.open(path), []
-
-        def attempt() -> None:
-            for _ in range(attempts):
-                try:
-                    grant(racer.charge(PureDP(1)).seq)
-                except BudgetExceededError:
-                    continue
-                except BaseException as error:
-                    failed.append(error)
-                    raise
-
-        threads = [threading.Thread(target=attempt) for _ in range(4)]
-        for thread in threads:
-            thread.start()
-        for thread in threads:
-            thread.join()
-        assert failed == []
-
-    assert sorted(race(work, processes)) == list(range(3, 3 + budget))
-    ledger = BudgetLedger.open(path)
-    ledger.verify()
-    assert ledger.remaining == PureDP(0)

@@ -71,13 +71,25 @@ def audited(path: Path, spent: PureDP, entries: int) -> Callable[[], None]:
     return work
 
 
-def test_a_ledger_that_is_closed(path: Path) -> None:
-    """There is no WAL file, and none can be made."""
+def charge_and_die(path: Path) -> None:
+    ledger = BudgetLedger.open(path)
+    ledger.charge(PureDP(0.5), label="ages")
+    os.kill(os.getpid(), signal.SIGKILL)
+
+
+@pytest.mark.parametrize("end", ["closed", "killed"])
+def test_a_ledger_that_is_not_in_use(path: Path, end: str) -> None:
+    """Of a closed one there is no WAL file; of a killed user's, nobody has copied the WAL file."""
     with new(path) as ledger:
-        ledger.charge(PureDP(0.5), label="ages")
+        if end == "closed":
+            ledger.charge(PureDP(0.5), label="ages")
+    if end == "killed":
+        assert ended(forked(partial(charge_and_die, path))) == -signal.SIGKILL
+    assert path.with_name("ledger-wal").exists() == (end == "killed")
     may_only_read(path)
     assert ended(forked(audited(path, PureDP(0.5), 3))) == 0
     path.parent.chmod(0o755)
+    assert BudgetLedger.open(path).spent == PureDP(0.5)
 
 
 def test_a_ledger_that_is_in_use(path: Path) -> None:
@@ -104,23 +116,6 @@ def test_a_ledger_that_is_in_use(path: Path) -> None:
     assert ended(user) == 0
     path.parent.chmod(0o755)
     assert ledger.spent == PureDP(0.5)
-
-
-def charge_and_die(path: Path) -> None:
-    ledger = BudgetLedger.open(path)
-    ledger.charge(PureDP(0.5), label="ages")
-    os.kill(os.getpid(), signal.SIGKILL)
-
-
-def test_a_ledger_whose_user_was_killed(path: Path) -> None:
-    """The charges are in the WAL file, which nobody has copied."""
-    new(path).close()
-    assert ended(forked(partial(charge_and_die, path))) == -signal.SIGKILL
-    assert path.with_name("ledger-wal").stat().st_size > 0
-    may_only_read(path)
-    assert ended(forked(audited(path, PureDP(0.5), 3))) == 0
-    path.parent.chmod(0o755)
-    assert BudgetLedger.open(path).spent == PureDP(0.5)
 
 
 def test_a_wal_file_without_its_shared_memory(path: Path) -> None:

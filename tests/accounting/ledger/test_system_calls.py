@@ -118,22 +118,6 @@ def test_killed_at_any_call(tmp_path: Path) -> None:
         assert (*expected, -signal.SIGKILL) in seen
 
 
-def test_no_charge_without_synchronizing(tmp_path: Path) -> None:
-    path = tmp_path / "ledger"
-    new(path).close()
-    code = """
-ledger, refused = BudgetLedger.open(sys.argv[1]), 0
-for _ in range(5):
-    try:
-        ledger.charge(PureDP("1e-3"))
-    except LedgerError:
-        refused += 1
-print(refused)
-"""
-    assert traced(path, code, "-e", "inject=fdatasync,fsync:error=EIO:when=1+")[1] == b"5\n"
-    BudgetLedger.open(path).verify()
-
-
 FAILING = """
 folder, released, refused = os.path.dirname(sys.argv[1]), [], 0
 for n in range(int(sys.argv[2])):
