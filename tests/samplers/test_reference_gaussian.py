@@ -11,15 +11,9 @@ from reference import discrete_gaussian
 # --- discrete_gaussian: bounds ------------------------------------------------------------------
 
 SIGMAS2 = [
-    Fraction(1, 10**6),
-    Fraction(1, 9),
-    Fraction(2),
-    Fraction(63999, 1000),
-    Fraction(210249, 1000),
-    Fraction(900),
-    10**6 + Fraction(1, 3),
-    Fraction(2**112),
-]
+    Fraction(1, 10**6), Fraction(2), Fraction(210249, 1000), Fraction(900),
+    10**6 + Fraction(1, 3), Fraction(2**112),
+]  # fmt: skip
 
 
 def decimal_gaussian(sigma2: Fraction, last: int) -> list[Fraction]:
@@ -57,9 +51,13 @@ def test_pi() -> None:
     assert lo * 10**59 >> 200 == hi * 10**59 >> 200 == digits
 
 
-@pytest.mark.parametrize("sigma2", SIGMAS2, ids=str)
 @pytest.mark.parametrize("bits", [10, 64, 300])
-def test_gaussian_bounds_are_tight_and_hold_those_of_more_bits(sigma2: Fraction, bits: int) -> None:
+def test_gaussian_bounds_are_tight_and_hold_those_of_more_bits(bits: int) -> None:
+    for sigma2 in SIGMAS2:
+        check_bounds(sigma2, bits)
+
+
+def check_bounds(sigma2: Fraction, bits: int) -> None:
     sigma = math.isqrt(int(sigma2))
     bounds = (
         discrete_gaussian.tail_bounds,
@@ -88,7 +86,9 @@ def test_gaussian_probabilities_are_differences_of_tails(sigma2: Fraction) -> No
         assert 2 * hi >= a_lo - b_hi
 
 
-@pytest.mark.parametrize("sigma2", [Fraction(500), Fraction(2000, 3), Fraction(10**4)], ids=str)
+@pytest.mark.parametrize(
+    "sigma2", [Fraction(500), pytest.param(Fraction(10**4), marks=pytest.mark.long)], ids=str
+)
 def test_sums_by_integrals_are_sums_of_terms(
     sigma2: Fraction, monkeypatch: pytest.MonkeyPatch
 ) -> None:
