@@ -21,7 +21,7 @@ Floats = NDArray[np.float64]
 Ends = tuple[Floats, Floats]
 
 LONG = pytest.mark.long
-LEAST, MOST = 0.94, 0.96
+MOST = 0.96
 RESPONSE, UNARY = "randomized-response", "unary-encoding"
 CASES = [  # people, epsilon, labels, method, share of those with the label
     (600, 1, 2, RESPONSE, 0.3), (1000, 2, 4, RESPONSE, 0.25), (2000, 1, 10, RESPONSE, 0.01),
@@ -49,21 +49,6 @@ def chances(odds: ReportOdds, n: int, t: int) -> Floats:
     return np.convolve(true, false)
 
 
-def wald(odds: ReportOdds, h: Floats, n: int) -> Ends:
-    """The mutant: a binomial variance that is not divided by the slope."""
-    p, w = map(float, odds)
-    counts, width = (h - n * w) / (p - w), 1.96 * np.sqrt(h * (n - h) / n)
-    return counts - width, counts + width
-
-
-def without_skew(odds: ReportOdds, h: Floats, n: int) -> Ends:
-    """The mutant: the variance of people who are all in other categories, and a slope twice."""
-    p, w = map(float, odds)
-    counts = (h - n * w) / (p - w)
-    width = np.full_like(counts, 1.96 * math.sqrt(n * w * (1 - w)) / (p - w) ** 2)
-    return counts - width, counts + width
-
-
 def covered(ends: Ends, true: float) -> NDArray[np.bool_]:
     low, high = ends
     return (low <= true + 1e-9) & (true - 1e-9 <= high)
@@ -77,9 +62,6 @@ def test_counts_are_covered_exactly_as_often_as_stated(
     masses = chances(odds, n, t)
     assert masses.sum() == pytest.approx(1)
     assert 0.95 <= masses[covered(odds.estimate(h, n).interval(), t)].sum() < MOST
-    for mutant in (wald, without_skew):
-        found = masses[covered(mutant(odds, h, n), t)].sum()
-        assert not LEAST <= found <= MOST, mutant.__name__
 
 
 @pytest.mark.parametrize(("method", "k"), [(RESPONSE, 3), (UNARY, 12)])
@@ -131,11 +113,6 @@ def test_sums_are_covered_exactly_as_often_as_stated() -> None:
         low, high = NumberEstimate(Tally(survey, n, (0,))).interval(column="sum")
         assert (low, high) == (-bound, bound)
         assert 0.9499 <= sum_chances(survey, n, int(bound)).sum() < MOST, (n, epsilon, width)
-        wrong = math.sqrt(n) * width / epsilon * 1.96  # a scale that is taken for a deviation
-        assert sum_chances(survey, n, int(wrong)).sum() < LEAST
-        if n == 1 and (epsilon, width) == (1, 100):  # without the correction for kurtosis
-            plain = 1.96 * math.sqrt(survey.variance) + 0.5
-            assert sum_chances(survey, n, int(plain)).sum() < LEAST
 
 
 def test_sums_are_covered_as_often_as_asked() -> None:
@@ -146,8 +123,7 @@ def test_sums_are_covered_as_often_as_asked() -> None:
         for n in (5, 10, 100):
             radius, reach = (int(survey.error_bound(c, count=n)) for c in (level, 0.9999))
             masses = sum_chances(survey, n, reach)
-            found = masses[reach - radius : reach + radius + 1].sum()
-            assert found >= level - 0.0011
+            assert masses[reach - radius : reach + radius + 1].sum() >= level - 0.0011
             if epsilon < 4:  # so many steps that an interval a twentieth too short is noticed
                 shorter = int(radius * 0.95)
                 assert masses[reach - shorter : reach + shorter + 1].sum() < level
@@ -174,8 +150,6 @@ def test_sums_of_one_bit_are_covered_at_least_as_often(epsilon: float, share: fl
     assert chances(survey.mechanism._odds, n, t)[inside].sum() >= 0.95  # type: ignore[union-attr]
     sums = np.array([each.sum for each in estimates])
     assert (together * sums).sum() == pytest.approx(true)  # unbiased
-    width = 1.96 * np.sqrt([each.variance / 2 for each in estimates])
-    assert together[covered((sums - width, sums + width), true)].sum() < LEAST
 
 
 PUMS = Path(__file__).parents[2] / "examples/data/pums.csv"
@@ -221,5 +195,3 @@ def test_sums_of_real_numbers_by_one_bit_are_covered_as_the_page_says(
     assert 100 * found == pytest.approx(share, abs=0.006)
     if epsilon <= 1:
         assert 0.95 <= found < MOST
-    narrow = (3 * ends + sums) / 4  # three quarters of the width
-    assert masses[covered((narrow[0], narrow[1]), x.sum())].sum() < LEAST

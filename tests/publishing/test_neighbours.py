@@ -6,7 +6,6 @@ Noise is replaced by nothing, and both tables draw their sample of rows with the
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import replace
 from functools import partial
 from itertools import product
 from typing import Any
@@ -18,7 +17,6 @@ from releases.neighbours import MAX_ROWS, PROMISED, PROTECTED, other_rows, table
 from releases.test_sensitivities import RELATIONS, Worst, pairs_of_rows
 
 from cydp.publishing import contingency_tables, hierarchy
-from cydp.releases._unit import Unit
 
 PAIRS = 15
 OF_ROWS = 60  # which seek the worst case of a row exactly
@@ -80,15 +78,3 @@ def test_neighbours_are_as_far_apart_as_the_noise_is_for(
         assert found.is_private, (name, found)
     if protected == "row":
         assert all(found.is_tight for found in worst.values()), worst
-
-
-def test_bounds_of_one_partition_are_too_small_for_users(monkeypatch: pytest.MonkeyPatch) -> None:
-    """What a user's rows in one cell change is not what they change in several."""
-    right = Unit.change_each_partition
-
-    def one_cell(unit: Unit, most: Any, width: Any) -> Any:
-        return replace(right(unit, most, width), l1=1, coordinates=1)
-
-    monkeypatch.setattr(Unit, "change_each_partition", one_cell)
-    worst = worst_of(_tables, "add-remove", "user")
-    assert not worst["half, cell"].is_private

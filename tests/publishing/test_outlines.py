@@ -5,13 +5,11 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator
 from typing import Any
 
-import numpy as np
 import pytest
 from releases import outlines
 from releases.shapes import KNOWN, RELEASES
 
 from cydp.publishing import contingency_tables, hierarchy
-from cydp.releases import _domain_rows
 
 DOMAINS: Any = {"x": (3, (0, 9)), "n": [3, 5, 77], "word": ["bee", "ant", "none"]}
 USER: Any = {"user": "who", "unit": "person", "max_rows": 2}
@@ -57,17 +55,3 @@ def test_neighbours_are_seen_alike(shape: str) -> None:
     if shape != "DuckDB":
         outlines.check_draws(shape, outlines.neighbours(shape), OURS)
         outlines.check_order(shape, outlines.permutations(20), OURS)
-
-
-def test_an_error_that_rows_decide_is_seen(monkeypatch: pytest.MonkeyPatch) -> None:
-    right = _domain_rows.count_codes
-
-    def refuse_none(codes: Any, n: int) -> Any:
-        counts = right(codes, n)
-        if not np.any(counts):
-            raise ValueError("no row counts")
-        return counts
-
-    monkeypatch.setattr(_domain_rows, "count_codes", refuse_none)
-    with pytest.raises(AssertionError, match="without 0"):
-        outlines.check_outlines("numpy", outlines.neighbours("numpy"), ["tables"])

@@ -59,9 +59,3 @@ def test_neighbours_are_as_far_apart_as_stated(unit: Unit) -> None:
         if tree.cells > 1 and (relation == "add-remove" or one == Unit(relation)):
             assert l1 == change.l1
             assert l2 == pytest.approx(float(change.l2), rel=ROUNDING)
-
-
-def test_nodes_that_users_fill_are_counted() -> None:
-    """Two cells of a user in one node change it by two: sqrt(cells) a level is too little."""
-    unit, tree = Unit(max_partitions=2, has_users=True), Tree(6, 2, 4)
-    assert distances(unit, tree)[1] ** 2 > 2 * tree.levels

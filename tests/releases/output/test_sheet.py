@@ -8,15 +8,12 @@ from typing import Any
 
 import numpy as np
 import pytest
-from matplotlib.container import ErrorbarContainer
-from matplotlib.figure import Figure
 
 import cydp
 from cydp.releases.output._error_words import error_lines
 from cydp.releases.output._frame import columns_of
 from cydp.releases.output._html import html_of
 from cydp.releases.output._json import dict_of, json_of
-from cydp.releases.output._plot import plot_of
 from cydp.releases.output._sheet import Numbers, Sheet, bins_of, keys_of
 from cydp.releases.output._text import text_of
 
@@ -94,16 +91,6 @@ def test_what_is_not_finite_is_null_in_json() -> None:
     assert (found["values"], found["upper"]) == ([None, 1.5], [None, None])
     assert (found["error"]["each"], found["error"]["together"]) == (None, None)
     assert "NaN" not in json_of(dict_of(sheet(column), sheet(column), {}))
-
-
-def test_bars_of_a_plot_have_both_ends_of_an_interval() -> None:
-    column = Numbers(name="n", values=TWO, lower=TWO - 1, upper=TWO + 20)
-    edges = np.array([0, 1, 2])
-    for axes, place in ((None, 0), ((bins_of(edges),), 1)):
-        ax = plot_of(sheet(column, axes=axes), Figure().add_subplot())
-        (bars,) = (each for each in ax.containers if isinstance(each, ErrorbarContainer))
-        ends = [[end[place] for end in segment] for segment in bars.lines[2][0].get_segments()]
-        assert ends == [[2, 23], [-2, 19]]
 
 
 @pytest.mark.parametrize("labels", [["secret1", "secret2"], np.array(["secret1", "secret2"])],
