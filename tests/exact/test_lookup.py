@@ -13,16 +13,13 @@ import pandas as pd
 import polars as pl
 import pyarrow as pa
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
-from long_runs import examples
 
 from cydp import _threads as threads
 from cydp import exact
 from cydp._columns import keys as _keys
 from cydp.testing import SeededGenerator
-
-fixed = settings(derandomize=True, deadline=None, max_examples=examples(300))
 
 
 def match(x: Any, keys: Any) -> Any:
@@ -47,7 +44,6 @@ WORDS = [NEAR[:i] for i in LENGTHS] + [
 ]  # fmt: skip
 
 
-@fixed
 @given(
     st.lists(st.sampled_from(WORDS) | st.none(), max_size=40),
     st.lists(st.sampled_from(WORDS), min_size=1, max_size=30, unique=True),
@@ -66,54 +62,49 @@ def test_strings_of_all_lengths(x: list[str | None], keys: list[str]) -> None:
         assert match(np.array(encoded, "S120"), byte_keys).tolist() == places(encoded, byte_keys)
 
 
-@pytest.mark.parametrize(
-    "shape",
-    [
-        lambda x: pd.Series(x), lambda x: pd.Series(x, dtype="category"), lambda x: pd.array(x),
-        lambda x: pl.Series(x), lambda x: pl.Series(x, dtype=pl.Categorical),
-        lambda x: pa.array(x).dictionary_encode(), lambda x: pa.array([None, "no", *x])[2:],
-        lambda x: pa.chunked_array([pa.array(x[:7]).dictionary_encode(),
-                                    pa.array(x[7:]).dictionary_encode()]),
-        lambda x: pa.chunked_array([pa.array(x[:7], pa.string_view()),
-                                    pa.array(x[7:], pa.string_view())]),
-        lambda x: np.array(x, object), lambda x: tuple(x),
-    ],
-)  # fmt: skip
-def test_every_shape(shape: Callable[[list[Any]], Any]) -> None:
+SHAPES: list[Callable[[list[Any]], Any]] = [
+    lambda x: pd.Series(x), lambda x: pd.Series(x, dtype="category"), lambda x: pd.array(x),
+    lambda x: pl.Series(x), lambda x: pl.Series(x, dtype=pl.Categorical),
+    lambda x: pa.array(x).dictionary_encode(), lambda x: pa.array([None, "no", *x])[2:],
+    lambda x: pa.chunked_array([pa.array(x[:7]).dictionary_encode(),
+                                pa.array(x[7:]).dictionary_encode()]),
+    lambda x: pa.chunked_array([pa.array(x[:7], pa.string_view()),
+                                pa.array(x[7:], pa.string_view())]),
+    lambda x: np.array(x, object), tuple,
+]  # fmt: skip
+
+
+def test_every_shape() -> None:
     rng = np.random.default_rng(1)
     x = [None if i == 9 else f"{'long ' * (i % 4)}word {i}" for i in rng.integers(0, 10, 300)]
     keys = [f"{'long ' * (i % 4)}word {i}" for i in (8, 3, 0, 5)]
     expected = places(x, keys)
-    assert match(shape(x), keys).tolist() == expected
-    for given_keys in (
-        np.array(keys),
-        pl.Series(keys),
-        pa.array(keys),
-        pd.Series(keys),
-        tuple(keys),
-    ):
-        assert match(shape(x), given_keys).tolist() == expected
+    of_keys: list[Callable[[list[str]], Any]] = [np.array, pl.Series, pa.array, pd.Series, tuple]
+    for number, shape in enumerate(SHAPES):
+        for given_keys in (keys, of_keys[number % 5](keys), of_keys[(number + 1) % 5](keys)):
+            assert match(shape(x), given_keys).tolist() == expected
 
 
-@pytest.mark.parametrize("dtype", ["int8", "int16", "int32", "int64", "uint8", "uint16", "uint32",
-                                   "uint64", ">i4", "bool"])  # fmt: skip
-def test_integers(dtype: str) -> None:
-    kind = np.dtype(dtype)
-    ends = [0, 1] if dtype == "bool" else [np.iinfo(kind).min, np.iinfo(kind).max, 0, 1, 7, 100]
-    x = np.array(ends * 3, kind)
+def test_integers() -> None:
     keys = [1, -1, 2**63, 255, 2**64 - 1, 2**32 - 1, 0, 2**70, -(2**63), 127, -128, 65535, 256]
-    expected = places([int(value) for value in x], keys)
-    assert match(x, keys).tolist() == expected
-    assert match(x.tolist(), keys).tolist() == expected
-    if dtype != "bool" and kind.isnative:
-        assert match(pl.Series(x), keys).tolist() == expected
-    strided = np.repeat(x, 2)[::2]
-    assert match(strided, keys).tolist() == expected
+    for dtype in (*("int8", "int16", "int32", "int64", "uint8", "uint16", "uint32", "uint64"),
+                  *(">i4", "bool")):  # fmt: skip
+        kind = np.dtype(dtype)
+        ends = [0, 1] if dtype == "bool" else [np.iinfo(kind).min, np.iinfo(kind).max, 0, 1, 7, 100]
+        x = np.array(ends * 3, kind)
+        expected = places([int(value) for value in x], keys)
+        for column in (x, x.tolist(), np.repeat(x, 2)[::2]):
+            assert match(column, keys).tolist() == expected
+        if dtype != "bool" and kind.isnative:
+            assert match(pl.Series(x), keys).tolist() == expected
+    large = [2**64, -1, 2**64 + 1]
+    assert match([2**64 + 1, 5, None, -1, 2**64], large).tolist() == [2, 3, 3, 1, 0]
 
 
-@pytest.mark.parametrize("huge", [10**5000, -(10**5000)], ids=["huge", "hugely negative"])
-def test_integers_of_more_digits_than_python_writes(huge: int) -> None:
+@pytest.mark.parametrize("sign", [1, -1])
+def test_integers_of_more_digits_than_python_writes(sign: int) -> None:
     """Such a value is no key, or one, like any other integer, in a column of any type."""
+    huge = sign * 10**5000
     assert match([huge, 1, None], [1]).tolist() == [1, 0, 1]
     assert match([huge, 1, huge + 1], exact.Keys([huge, 1])).tolist() == [0, 1, 2]
     for column in (np.array([1], np.int8), np.array([1]), pa.array([1], pa.uint64()), [1]):
@@ -124,22 +115,17 @@ def test_integers_of_more_digits_than_python_writes(huge: int) -> None:
     assert stays.tolist() in ([True, False, True], [False, True, True])
 
 
-def test_integers_beyond_64_bits() -> None:
-    keys = [2**64, -1, 2**64 + 1]
-    assert match([2**64 + 1, 5, None, -1, 2**64], keys).tolist() == [2, 3, 3, 1, 0]
-
-
-@pytest.mark.parametrize("number", [1, 2, 16])
-def test_many_rows_and_keys(monkeypatch: pytest.MonkeyPatch, number: int) -> None:
-    monkeypatch.setattr(threads, "NUM_THREADS", number)
+def test_many_rows_and_keys(monkeypatch: pytest.MonkeyPatch) -> None:
     rng = np.random.default_rng(3)
     ids = rng.integers(0, 40_000, 700_000)
     words = np.array([f"user number {i}" if i % 3 else f"u{i}" for i in range(40_000)])
     keys = rng.permutation(40_000)[:30_000]
     expected = np.full(40_000, 30_000)
     expected[keys] = np.arange(30_000)
-    assert np.array_equal(match(pa.array(words[ids]), words[keys]), expected[ids])
-    assert np.array_equal(match(ids, keys), expected[ids])
+    for number in (1, 2, 16):
+        monkeypatch.setattr(threads, "NUM_THREADS", number)
+        assert np.array_equal(match(pa.array(words[ids]), words[keys]), expected[ids])
+        assert np.array_equal(match(ids, keys), expected[ids])
 
 
 def test_nulls_among_many_rows(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -191,18 +177,6 @@ def test_keys_in_every_shape(words: list[Any]) -> None:
     assert exact.match_keys(list(Colour), ["g", "r"]).tolist() == [1, 0]
 
 
-def test_what_are_no_keys() -> None:
-    two = {"a": [1], "b": [2]}
-    for bad in (
-        *(pa.table(two), pl.DataFrame(two), pd.DataFrame(two), duckdb.from_arrow(pa.table(two))),
-        *([np.timedelta64(3, "ns")], np.array([3], "m8[ns]"), np.array([3], "M8[ns]")),
-        *(pa.array([1, None]), pl.Series([1, None]), pd.Categorical([1, None])),
-        *(pl.LazyFrame({"a": [1]}), np.array(5), np.array([[1, 2]]), pl.Series([1.5])),
-    ):
-        with pytest.raises(TypeError, match=r"^keys must be"):
-            exact.match_keys([1, 2], bad)
-
-
 def test_prepared_keys(monkeypatch: pytest.MonkeyPatch) -> None:
     made = []
     table = _keys._core.KeyTable
@@ -221,10 +195,8 @@ def test_prepared_keys(monkeypatch: pytest.MonkeyPatch) -> None:
         assert len(keys) == 3
     assert repr(words) == "<Keys: 3 of str>"
     assert repr(numbers) == "<Keys: 3 of int>"
-    with pytest.raises(TypeError, match="keys must be integers, as the entries of x are"):
+    with pytest.raises(TypeError, match="keys"):
         match([1], words)
-    with pytest.raises(ValueError, match="keys must be distinct"):
-        exact.Keys([1, 1])
 
 
 def test_prepared_keys_in_many_threads() -> None:
@@ -275,12 +247,15 @@ DECLARED_INTEGERS: list[Callable[[list[Any]], Any]] = [
 ]
 
 
-@pytest.mark.parametrize("number", range(len(DECLARED_TEXT + DECLARED_INTEGERS)))
-def test_the_declared_type_decides_about_an_error(number: int) -> None:
+def test_the_declared_type_decides_about_an_error() -> None:
     """Whether a record is null, or is there at all, changes no error."""
-    shape = (DECLARED_TEXT + DECLARED_INTEGERS)[number]
-    is_text = number < len(DECLARED_TEXT)
-    keys, refused, says = (["a"], [5], "text") if is_text else ([5], ["a"], "integers")
+    for shape in DECLARED_TEXT:
+        check_declared(shape, ["a"], [5], "text")
+    for shape in DECLARED_INTEGERS:
+        check_declared(shape, [5], ["a"], "integers")
+
+
+def check_declared(shape: Callable[[list[Any]], Any], keys: Any, refused: Any, says: str) -> None:
     for x in ([], [None], [None, None], [None, *keys], keys):
         column = shape(x)
         assert match(column, keys).tolist() == places(x, keys)
@@ -289,26 +264,3 @@ def test_the_declared_type_decides_about_an_error(number: int) -> None:
                 call(column, refused)
         stays = exact.bound_contributions(column, column, max_partitions=1)
         assert stays.tolist() == [entry is not None for entry in x]
-
-
-@pytest.mark.parametrize(
-    ("x", "keys", "error", "says"),
-    [
-        (["a"], [], ValueError, "keys must be 1 to 2"),
-        (["a"], ["b", "b"], ValueError, "keys must be distinct"),
-        (["a"], [1], TypeError, "keys must be text or bytes, as the entries of x are"),
-        ([1], ["a"], TypeError, "keys must be integers, as the entries of x are"),
-        ([2**64], ["a"], TypeError, "keys must be integers, as the entries of x are"),
-        ([1], [1, "a"], TypeError, "keys must be integers, or text, or bytes: all of one kind"),
-        ([1], [1.5], TypeError, "keys must be integers, or text, or bytes: all of one kind"),
-        ([1], [None], TypeError, "keys must be integers, or text, or bytes: all of one kind"),
-        ([1], "ab", TypeError, "keys must be a list, an array or a column, not text"),
-        ([1], 1, TypeError, "keys must be a list, an array or a column, not int"),
-        ([1.5], [1], TypeError, "x must hold integers or text, not float"),
-        (np.array([31415.5]), [1], TypeError, "x must hold integers or text, not floats"),
-    ],
-)
-def test_wrong_parameters(x: Any, keys: Any, error: type[Exception], says: str) -> None:
-    with pytest.raises(error, match=says) as info:
-        match(x, keys)
-    assert "31415" not in str(info.value)

@@ -20,9 +20,8 @@ import polars as pl
 import pyarrow as pa
 import pytest
 from exact.functions_called import functions_called
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
-from long_runs import examples
 
 from cydp import exact
 from cydp._columns import numbers
@@ -138,12 +137,19 @@ COLUMNS: list[Any] = [
     pd.Series([1, 2]).astype("category"), pd.DataFrame({"x": PLAIN}), pl.Series(PLAIN.tolist()),
     pl.Series([1, None]), pa.array([1, None, 3]), pa.array([1.5]), memoryview(PLAIN),
 ]  # fmt: skip
+SOME_COLUMNS: list[Any] = [PLAIN, ODD32, [1, None]]
 ONE = [Int(1), 1, True, 1.0, np.int64(1), np.float64(1), "1", Fraction(1), Decimal(1), None, 2**70]
 
 
-@pytest.mark.parametrize("minlength", [*ONE, 0, 10, 11, -1, 4096, 4097, 10**30])
-def test_bincount(minlength: Any) -> None:
-    for codes in COLUMNS:
+LENGTHS: list[Any] = [*ONE, 0, 10, 11, -1, 4096, 4097, 10**30]
+
+
+def test_bincount() -> None:
+    """Each column with three lengths, and a few columns with each of them."""
+    for number, codes in enumerate(COLUMNS):
+        for step in range(3):
+            check(partial(exact.bincount, codes, LENGTHS[(number + 5 * step) % len(LENGTHS)]))
+    for codes, minlength in itertools.product(SOME_COLUMNS, LENGTHS):
         check(partial(exact.bincount, codes, minlength))
 
 
@@ -160,18 +166,25 @@ FEW_COLUMNS = [
 ]  # fmt: skip
 
 
-@pytest.mark.parametrize("range", RANGES, ids=repr)
-def test_histogram_of_a_range(range: Any) -> None:
-    for x, bins in itertools.product(FEW_COLUMNS, (10, 3)):
-        check(partial(exact.histogram, x, bins, range))
+def test_histogram_of_a_range() -> None:
+    """Each range with every fourth column, and some columns with each of them."""
+    for number, ends in enumerate(RANGES):
+        for x in (*FEW_COLUMNS[number % 4 :: 4], *SOME_COLUMNS):
+            check(partial(exact.histogram, x, (10, 3)[number % 2], ends))
 
 
-@pytest.mark.parametrize("x", [PLAIN, PLAIN.astype("i4"), ODD, ODD32, [1, 2]], ids=repr)
-def test_histogram_of_ranges_in_any_order(x: Any) -> None:
-    """Ranges that are equal as keys, one after the other."""
-    for range in itertools.permutations([(0, 10), (0.0, 10.0), (-0.0, 10), (0, 10.0)]):
-        for each in range:
-            check(partial(exact.histogram, x, 10, each))
+def test_histogram_of_equal_ranges_in_any_order() -> None:
+    """Ranges that are equal as keys, one after the other: numpy makes other edges of -0.0."""
+    groups: list[list[Any]] = [
+        [(0, 10), (0.0, 10.0), (-0.0, 10), (0, 10.0)],
+        [(-1, 0), (-1, 0.0), (-1, -0.0), (-1.0, -0.0)],
+    ]
+    for group in groups:
+        for number, order in enumerate(itertools.permutations(group)):
+            forget()
+            x = (PLAIN, PLAIN.astype("i4"), ODD, ODD32)[number % 4]
+            for ends in order:
+                check(partial(exact.histogram, x, 10, ends))
 
 
 EDGES: list[Any] = [
@@ -189,10 +202,10 @@ EDGES: list[Any] = [
 ]  # fmt: skip
 
 
-@pytest.mark.parametrize("place", range(len(EDGES)))
-def test_histogram_of_edges(place: int) -> None:
-    for x, range in itertools.product(FEW_COLUMNS, (None, (0, 10), "ignored")):
-        check(partial(exact.histogram, x, EDGES[place], range))
+def test_histogram_of_edges() -> None:
+    for number, edges in enumerate(EDGES):
+        for x in (*FEW_COLUMNS[number % 8 :: 8], *SOME_COLUMNS):
+            check(partial(exact.histogram, x, edges, (None, (0, 10), "ignored")[number % 3]))
 
 
 BOUNDS: list[Any] = [
@@ -206,22 +219,24 @@ STEPS = [None, 1, True, 1.0, 0.5, "0.5", Fraction(1, 2), np.float64(0.5), 3, 0, 
 SUM_COLUMNS = [*FEW_COLUMNS, np.array([2**62, -(2**62), 5]), [2**80, 0.5], np.full(3, 1e308)]
 
 
-@pytest.mark.parametrize("bounds", BOUNDS, ids=lambda bounds: repr(bounds)[:40])
-def test_clamped_sum(bounds: Any) -> None:
-    for x in SUM_COLUMNS:
-        check(partial(exact.clamped_sum, x, bounds))
-    for x, step in itertools.product((ODD, PLAIN, PLAIN.astype("u8"), [1, 2.5]), STEPS):
-        check(partial(exact.clamped_sum, x, bounds, step=step))
-        check(partial(exact.clamped_sum_and_squares, x, bounds, step=step))
-        codes = np.arange(np.size(x)) % 3
-        check(partial(exact.grouped_clamped_sum, codes, x, 3, bounds, step=step))
+def test_clamped_sum() -> None:
+    """Each pair of bounds with a quarter of the columns and of the steps."""
+    some = (ODD, PLAIN, PLAIN.astype("u8"), [1, 2.5])
+    for number, bounds in enumerate(BOUNDS):
+        for x in (*SUM_COLUMNS[number % 8 :: 8], *SOME_COLUMNS):
+            check(partial(exact.clamped_sum, x, bounds))
+        for place, step in enumerate(STEPS[number % 4 :: 4]):
+            x = some[(number + place) % 4]
+            codes = np.arange(np.size(x)) % 3
+            check(partial(exact.clamped_sum, x, bounds, step=step))
+            check(partial(exact.clamped_sum_and_squares, x, bounds, step=step))
+            check(partial(exact.grouped_clamped_sum, codes, x, 3, bounds, step=step))
 
 
 DTYPES = st.sampled_from(["i4", "i8", "f4", "f8", "u1", ">f8", "f2", "?", "u8"])
 NUMBER = st.one_of(st.integers(-50, 50), st.floats(-50, 50), st.sampled_from(ENDS))
 
 
-@settings(max_examples=examples(400), deadline=None, derandomize=True)
 @given(DTYPES, st.lists(st.floats(), max_size=12), st.integers(0, 5), NUMBER, NUMBER)
 def test_any_small_call(dtype: str, values: list[float], n: int, lo: Any, hi: Any) -> None:
     with np.errstate(all="ignore"):
@@ -232,28 +247,28 @@ def test_any_small_call(dtype: str, values: list[float], n: int, lo: Any, hi: An
     check(partial(exact.bincount, x, n))
 
 
-@pytest.mark.parametrize("dtype", ["f4", "f8", "f2", ">f8", "i4", "i8", "u8", "?"])
-@pytest.mark.parametrize("warm", [False, True])
-def test_no_record_chooses_the_path(dtype: str, warm: bool) -> None:
+@pytest.mark.parametrize("warm", [False, True], ids=["bins are made anew", "bins are kept"])
+def test_no_record_chooses_the_path(warm: bool) -> None:
     """Tables of one dtype and length run the same functions, also where bins are made anew."""
-    records: list[float] = [3, 0, 10, 1, 100]
-    if np.dtype(dtype).kind == "f":
-        records += [np.nan, np.inf, -np.inf, -0.0, -10, 1e4, 5e-8]
-    paths = []
-    for record in records:
-        x = np.array([7, record, 9, 11]).astype(dtype)
-        calls = (
-            partial(exact.histogram, x, 10, (0, 10)),
-            partial(exact.histogram, x, np.array([0.0, 1, 2, 5])),
-            partial(exact.clamped_sum, x, (0, 10)),
-            partial(exact.clamped_sum, x, (0, 10), step=0.5),
-        )
-        for call in calls:
-            call()
-        if not warm:
-            forget()
-        paths.append([functions_called(call) for call in calls])
-    assert all(path == paths[0] for path in paths)
+    for dtype in ("f4", "f8", "f2", ">f8", "i4", "i8", "u8", "?"):
+        records: list[float] = [3, 0, 10, 1, 100]
+        if np.dtype(dtype).kind == "f":
+            records += [np.nan, np.inf, -np.inf, -0.0, -10, 1e4, 5e-8]
+        paths = []
+        for record in records:
+            x = np.array([7, record, 9, 11]).astype(dtype)
+            calls = (
+                partial(exact.histogram, x, 10, (0, 10)),
+                partial(exact.histogram, x, np.array([0.0, 1, 2, 5])),
+                partial(exact.clamped_sum, x, (0, 10)),
+                partial(exact.clamped_sum, x, (0, 10), step=0.5),
+            )
+            for call in calls:
+                call()
+            if not warm:
+                forget()
+            paths.append([functions_called(call) for call in calls])
+        assert all(path == paths[0] for path in paths), dtype
 
 
 def test_no_code_below_minlength_chooses_the_path() -> None:
