@@ -96,12 +96,12 @@ def test_fork_while_threads_draw(g: cydp.Generator) -> None:
     for thread in threads:
         thread.start()
     try:
-        draws = [one for _ in range(10) for one in from_children(os.fork, g)]
+        draws = [one for _ in range(3) for one in from_children(os.fork, g)]
     finally:
         stop.set()
         for thread in threads:
             thread.join()
-    all_differ(draws, 40)
+    all_differ(draws, 12)
 
 
 def test_fork_while_threads_share_large_calls(
@@ -124,11 +124,11 @@ def test_fork_while_threads_share_large_calls(
     thread = threading.Thread(target=busy)
     thread.start()
     try:
-        draws = [one for _ in range(5) for one in from_children(fork, g)]
+        draws = [one for _ in range(2) for one in from_children(fork, g)]
     finally:
         stop.set()
         thread.join()
-    all_differ(draws, 20)
+    all_differ(draws, 8)
 
 
 def test_fork_in_a_thread(g: cydp.Generator) -> None:

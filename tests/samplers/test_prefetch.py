@@ -163,7 +163,7 @@ def test_threads_share_the_arrays(seeded: Seeded) -> None:
 
 def test_closing_while_another_thread_takes() -> None:
     """It gets an array, or the error; nothing is drawn afterwards."""
-    for _ in range(20):
+    for _ in range(5):
         arrays = cydp.Generator().discrete_laplace_prefetch(1, N)
         errors: list[str] = []
 
@@ -241,7 +241,7 @@ def test_forks_while_threads_take() -> None:
     threads = [threading.Thread(target=take) for _ in range(2)]
     for thread in threads:
         thread.start()
-    children = [from_child(arrays)[1] for _ in range(5)]
+    children = [from_child(arrays)[1] for _ in range(2)]
     ends.set()
     for thread in threads:
         thread.join()
