@@ -30,6 +30,12 @@ ANSWERS: dict[str, tuple[Callable[..., Any], Any]] = {
         lambda **more: cydp.histogram(X, [0, 7, 8, 60], **more),
         np.histogram(X, [0, 7, 8, 60])[0],
     ),
+    "histogram of users by key": (
+        lambda **more: cydp.histogram(
+            X, 2, (0, 10), by=KEYS, by_keys=["b", "a"], user=Y, max_partitions=1, **more
+        ),
+        np.array([np.histogram(X[key == KEYS], 2, (0, 10))[0] for key in "ba"]),
+    ),
     "histogramdd": (
         lambda **more: cydp.histogramdd([X, Y], [4, 3], [ENDS, (0, 9)], **more),
         np.histogram2d(X[~np.isnan(X)], Y[~np.isnan(X)], [4, 3], [ENDS, (0, 9)])[0],

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
+import dataclasses
 import math
-import pickle
 from typing import Any
 
 import numpy as np
@@ -38,24 +38,26 @@ FOUND: dict[str, tuple[list[float], tuple[float, float]]] = {
 }
 
 
-@pytest.mark.parametrize("name", FOUND)
-def test_the_bounds_enclose_the_bins_of_the_records(name: str) -> None:
-    numbers, expected = FOUND[name]
-    release = bounds(np.repeat(np.array(numbers, float), 50))
-    assert release.value == expected
-    assert release.found
-    lower, upper = release
-    assert (lower, upper) == expected == (release[0], release[-1])
-    assert np.asarray(release).tolist() == list(expected)
-    assert not math.copysign(1, release.value[1]) < 0 or release.value[1] < 0
+def test_the_bounds_enclose_the_bins_of_the_records() -> None:
+    for name, (numbers, expected) in FOUND.items():
+        release = bounds(np.repeat(np.array(numbers, float), 50))
+        assert release.value == expected, name
+        assert release.found
+        lower, upper = release
+        assert (lower, upper) == expected == (release[0], release[-1])
+        assert np.asarray(release).tolist() == list(expected)
+        assert not math.copysign(1, release.value[1]) < 0 or release.value[1] < 0, name
 
 
-@pytest.mark.parametrize("dtype", [np.int8, np.int64, np.uint64, np.float16, np.float32, np.bool_])
-def test_any_dtype(dtype: Any) -> None:
-    x = np.repeat(np.array([1, 5], dtype), 50)
-    assert bounds(x).value == ((1, 2) if dtype == np.bool_ else (1, 8))
-    if dtype == np.uint64:
-        assert bounds(np.full(50, 2**63 + 1, dtype)).value == (2.0**63, 2.0**64)
+def test_any_dtype_and_shape() -> None:
+    for dtype in (np.int8, np.int64, np.uint64, np.float16, np.float32, np.bool_):
+        x: Any = np.repeat(np.array([1, 5], dtype), 50)
+        assert bounds(x).value == ((1, 2) if dtype == np.bool_ else (1, 8))
+    assert bounds(np.full(50, 2**63 + 1, np.uint64)).value == (2.0**63, 2.0**64)
+    x = np.array([1.5, -7.0, 0.0] * 40)
+    masked = np.ma.MaskedArray(np.append(x, 9e9), [False] * len(x) + [True])
+    for other in (x.tolist(), np.repeat(x, 2)[::2], masked):
+        assert bounds(other, epsilon=1) == bounds(x, epsilon=1)
 
 
 def test_bins_of_few_records_are_not_found() -> None:
@@ -75,29 +77,24 @@ def test_without_a_bin_the_fallback_is_used(x: list[float]) -> None:
     assert isinstance(float(cydp.mean([1.0], release, epsilon=1)), float)
 
 
-COSTS: list[dict[str, Any]] = [{"epsilon": 1}, {"rho": 1}, {"epsilon": 1, "delta": 1e-6}]
-
-
-@pytest.mark.parametrize("cost", COSTS, ids=lambda cost: "-".join(cost))
-def test_an_empty_table_passes_no_bin_with_the_confidence(cost: dict[str, Any]) -> None:
-    """With 0.9 at least 860 of 1,000 empty tables: fewer have a probability below 1e-4.
-
-    A threshold for one bin, instead of for all, would let bins of nearly every table pass.
-    """
-    rng = SeededGenerator(7)
-    releases = [cydp.bounds([], confidence=0.9, rng=rng, **cost) for _ in range(1000)]
-    assert sum(not release.found for release in releases) >= 860
-    noise = releases[0].query.parts["counts"].noise
-    forgets = noise.error_bound(0.9)
-    assert sum(bool((release.counts <= forgets).all()) for release in releases) < 10
-
-
-def test_the_threshold_is_tight() -> None:
+def test_an_empty_table_passes_no_bin_with_the_confidence() -> None:
     """One less, and an empty table passes more often than the confidence allows, two-sided."""
-    query = cydp.bounds([], epsilon=1, confidence=0.9).query
-    noise, bins = query.parts["counts"].noise, query.cells
-    within = [1 - 2 * noise.cdf(-(query.threshold - less) - 1) for less in (0, 1)]
-    assert within[0] ** bins >= 0.9 > within[1] ** bins
+    costs: list[dict[str, Any]] = [{"epsilon": 1}, {"rho": 1}, {"epsilon": 1, "delta": 1e-6}]
+    for cost in costs:
+        query = cydp.bounds([], confidence=0.9, **cost).query
+        noise, bins = query.parts["counts"].noise, query.cells
+        within = [1 - 2 * noise.cdf(-(query.threshold - less) - 1) for less in (0, 1)]
+        assert within[0] ** bins >= 0.9 > within[1] ** bins
+
+
+def test_a_bin_is_found_above_the_threshold() -> None:
+    release = bounds([5.0] * 50)
+    place = int(np.argmax(release.counts))
+    for beside, value in ((0, (0, 0)), (1, (4, 8))):
+        counts = np.zeros_like(release.counts)
+        counts[place] = release.query.threshold + beside
+        made = dataclasses.replace(release, counts=counts)
+        assert (made.value, made.found) == (value, bool(beside))
 
 
 def test_the_noise_is_that_of_a_histogram() -> None:
@@ -125,19 +122,6 @@ def test_a_record_changes_one_count_whatever_it_is() -> None:
         assert np.abs(after - before).sum() == 1
 
 
-SHAPES: dict[str, Any] = {
-    "list": list,
-    "strided": lambda x: np.repeat(x, 2)[::2],
-    "masked": lambda x: np.ma.MaskedArray(np.append(x, 9e9), [False] * len(x) + [True]),
-}
-
-
-@pytest.mark.parametrize("name", SHAPES)
-def test_the_same_release_from_each_shape(name: str) -> None:
-    x = np.array([1.5, -7.0, 0.0] * 40)
-    assert bounds(SHAPES[name](x), epsilon=1) == bounds(x, epsilon=1)
-
-
 def test_bounds_are_passed_on() -> None:
     x = [0.0, 21_000, 35_500.5, 90_000] * 100
     release = bounds(x)
@@ -152,13 +136,8 @@ def test_bounds_are_passed_on() -> None:
     assert table.query.summaries[0].grid.bounds == exact
 
 
-def test_a_release_is_a_value() -> None:
+def test_its_numbers_are_those_of_its_noise() -> None:
     release = bounds([5.0] * 50)
-    again = pickle.loads(pickle.dumps(release))
-    assert again == release
-    assert hash(again) == hash(release)
-    with pytest.raises(ValueError, match="read-only"):
-        again.counts[0] = 3
     assert release.metadata["bins"]["threshold"] == release.query.threshold
     assert release.error_bound() == cydp.histogram([], 2, (0, 1), epsilon=100).error_bound()
     lower, upper = release.interval()
@@ -176,18 +155,3 @@ def test_a_budget_pays(tmp_path: Any) -> None:
         )
         assert first == again
         assert ledger.remaining == cydp.PureDP(0)
-
-
-@pytest.mark.parametrize(
-    ("given", "words"),
-    [
-        ({"confidence": 1}, "confidence must be between 0 and 1"),
-        ({"fallback": (2, 1)}, "lower <= upper"),
-        ({"fallback": 5}, "fallback must be a pair"),
-        ({"epsilon": None}, "epsilon must be given"),
-        ({"user": [1, 2]}, "max_partitions must be given"),
-    ],
-)
-def test_what_is_refused(given: dict[str, Any], words: str) -> None:
-    with pytest.raises((TypeError, ValueError), match=words):
-        bounds([1.0, 2.0], **given)

@@ -61,8 +61,11 @@ def through_json(certificate: dict[str, Any]) -> dict[str, Any]:
     return read_certificate(json.dumps(certificate))
 
 
-@pytest.mark.parametrize("cost", COSTS)
-@pytest.mark.parametrize("name", MADE)
+# Every release once, and each with a cost of its own.
+PAIRS = [(name, [*COSTS][place % 3]) for place, name in enumerate(MADE)]
+
+
+@pytest.mark.parametrize(("name", "cost"), PAIRS)
 def test_a_certificate_holds(name: str, cost: str) -> None:
     release = MADE[name](**COSTS[cost])
     certificate = through_json(release.certificate())
@@ -116,8 +119,11 @@ def changed(certificate: dict[str, Any], path: tuple[Any, ...]) -> dict[str, Any
 STATED = ("function", "loss", "relation", "unit", "parts", "promises", "selection")
 
 
-@pytest.mark.parametrize("cost", COSTS)
-@pytest.mark.parametrize("name", ["count", "mean", "group_by", "bounds"])
+@pytest.mark.parametrize(
+    ("name", "cost"),
+    [("count", "pure"), ("bounds", "zcdp"), ("mean", "approximate"), ("group_by", "pure"),
+     ("group_by", "zcdp")],
+)  # fmt: skip
 def test_no_stated_number_or_text_can_be_changed(name: str, cost: str) -> None:
     certificate = through_json(MADE[name](**COSTS[cost]).certificate())
     paths = [path for path in leaves(certificate) if path[0] in STATED]
@@ -126,8 +132,7 @@ def test_no_stated_number_or_text_can_be_changed(name: str, cost: str) -> None:
         assert wrong_in_certificate(changed(certificate, path)) != [], path
 
 
-@pytest.mark.parametrize("cost", COSTS)
-@pytest.mark.parametrize("name", ["sum", "group_by"])
+@pytest.mark.parametrize(("name", "cost"), [("sum", "pure"), ("group_by", "approximate")])
 def test_no_parameter_can_be_changed(name: str, cost: str) -> None:
     """What follows from it is stated too; some parameters change no noise, but the release."""
     release = MADE[name](**COSTS[cost])
@@ -167,17 +172,14 @@ DAMAGED: dict[str, Callable[[dict[str, Any]], Any]] = {
 }
 
 
-@pytest.mark.parametrize("name", DAMAGED)
-def test_a_damaged_certificate_does_not_hold(name: str) -> None:
-    certificate = through_json(by_key(**PURE).certificate())
-    DAMAGED[name](certificate)
-    assert wrong_in_certificate(certificate) != []
-
-
-@pytest.mark.parametrize("text", ["", "[]", "{}", '{"certificate": 2}', "[" * 10**5, "\x00"])
-def test_what_is_no_certificate_is_refused(text: str) -> None:
-    with pytest.raises(ValueError, match="certificate"):
-        read_certificate(text)
+def test_a_damaged_certificate_does_not_hold() -> None:
+    whole = through_json(by_key(**PURE).certificate())
+    held = []
+    for name, damage in DAMAGED.items():
+        certificate = copy.deepcopy(whole)
+        damage(certificate)
+        held += [] if wrong_in_certificate(certificate) else [name]
+    assert held == []
 
 
 def test_labels_of_any_kind_have_a_digest() -> None:
@@ -198,8 +200,11 @@ def ledger(tmp_path: Path) -> Iterator[BudgetLedger]:
         yield made
 
 
-@pytest.mark.parametrize("name", ["count", "mean", "histogram", "group_by", "top_k", "bounds"])
-@pytest.mark.parametrize("charge_id", [None, "once"])
+@pytest.mark.parametrize(
+    ("name", "charge_id"),
+    [("count", None), ("mean", "once"), ("histogram", "once"), ("group_by", None),
+     ("top_k", "once"), ("bounds", None)],
+)  # fmt: skip
 def test_a_release_knows_the_entry_that_has_paid(
     ledger: BudgetLedger, name: str, charge_id: str | None
 ) -> None:

@@ -5,7 +5,6 @@ import dataclasses
 import json
 import pickle
 from collections.abc import Callable
-from fractions import Fraction
 from pathlib import Path
 from typing import Any
 
@@ -81,19 +80,13 @@ def arrays_of(released: Any) -> list[np.ndarray[Any, Any]]:
 
 
 @each
-def test_equal_fields_make_equal_releases(name: str) -> None:
-    one, other = made(name), made(name)
-    assert type(one).__name__ == name
-    assert one == other
-    assert hash(one) == hash(other)
-    assert len({one, other}) == 1
-    assert one != 1
-    assert one != (3, -1)
-
-
-@each
 def test_every_field_is_compared(name: str) -> None:
-    released = made(name)
+    one, released = made(name), made(name)
+    assert type(one).__name__ == name
+    assert one == released
+    assert hash(one) == hash(released)
+    assert len({one, released}) == 1
+    assert one not in (1, (3, -1))
     for field in dataclasses.fields(released):
         if not field.compare:  # who paid is not what was released
             continue
@@ -125,20 +118,11 @@ def test_shapes_are_compared() -> None:
     assert dataclasses.replace(RELEASED, axes=(EDGES, EDGES)) != RELEASED
 
 
-@pytest.mark.parametrize("dtype", [np.int8, np.int64, np.float32])
-def test_equal_numbers_of_another_dtype_are_equal(dtype: Any) -> None:
-    other = of_counts(np.array([3, -1]), EDGES.astype(dtype))
-    assert other == RELEASED
-    assert hash(other) == hash(RELEASED)
-
-
-def test_releases_of_the_same_noise_are_equal() -> None:
-    one, two = (
-        cydp.histogram([1, 2], 4, (0, 4), epsilon="1/3", rng=SeededGenerator(1)) for _ in range(2)
-    )
-    assert one is not two
-    assert one == two
-    assert one != cydp.histogram([1, 2], 4, (0, 4), epsilon=Fraction(1, 10**6))
+def test_equal_numbers_of_another_dtype_are_equal() -> None:
+    for dtype in (np.int8, np.int64, np.float32):
+        other = of_counts(np.array([3, -1]), EDGES.astype(dtype))
+        assert other == RELEASED
+        assert hash(other) == hash(RELEASED)
 
 
 COPIES: dict[str, Callable[[Any], Any]] = {
@@ -148,16 +132,19 @@ COPIES: dict[str, Callable[[Any], Any]] = {
     "replace": dataclasses.replace,
     **{
         f"pickle {protocol}": lambda x, protocol=protocol: pickle.loads(pickle.dumps(x, protocol))
-        for protocol in range(2, pickle.HIGHEST_PROTOCOL + 1)
+        for protocol in (2, pickle.HIGHEST_PROTOCOL)
     },
 }
 
 
 @each
-@pytest.mark.parametrize("copied", COPIES)
-def test_copies_are_equal_and_read_only(name: str, copied: str) -> None:
+def test_copies_are_equal_and_read_only(name: str) -> None:
     released = made(name)
-    again = COPIES[copied](released)
+    for copied in COPIES.values():
+        check_copy(released, copied(released))
+
+
+def check_copy(released: Any, again: Any) -> None:
     assert type(again) is type(released)
     assert again == released
     assert hash(again) == hash(released)
@@ -175,18 +162,12 @@ def test_copies_are_equal_and_read_only(name: str, copied: str) -> None:
             delattr(again, attribute)
 
 
-def test_an_array_that_is_given_stays_writable() -> None:
-    counts = np.array([3, -1])
-    assert of_counts(counts, EDGES) == RELEASED
-    counts[0] = 4
-    assert counts.flags.writeable
-
-
 def test_the_array_that_was_given_changes_nothing() -> None:
     counts = np.array([3, -1])
     released = of_counts(counts, EDGES)
     before = hash(released)
     counts[0] = 99
+    assert counts.flags.writeable
     assert (released.counts.tolist(), hash(released)) == ([3, -1], before)
 
 
@@ -251,7 +232,7 @@ def test_a_ledger_records_a_release(name: str, tmp_path: Path) -> None:
 def test_a_release_can_be_charged(name: str, tmp_path: Path) -> None:
     released = made(name, max_rows_per_unit=2)
     with BudgetLedger.create(tmp_path / "ledger", PureDP(2), privacy_unit="person") as ledger:
-        with pytest.raises(UnitMismatchError, match="protects 'person', and this release a row"):
+        with pytest.raises(UnitMismatchError):
             ledger.charge(cydp.count([1], epsilon=1))
         ledger.charge(released)
         entry = list(ledger.history())[-1]

@@ -16,7 +16,7 @@ import cydp
 from cydp import ApproxDP, DiscreteGaussian, DiscreteLaplace, PureDP
 from cydp.accounting import ZCDP
 from cydp.accounting._conversion import rho_of
-from cydp.releases import _parts
+from cydp.mechanisms._gaussian_calibration import normal_variance
 from cydp.releases._group_by import group_query
 from cydp.releases._parts import Aggregate, Part, split_privacy
 from cydp.releases._query import Query
@@ -69,40 +69,40 @@ def rho_cost(part: Part) -> Fraction:
 
 
 @pytest.mark.parametrize("relation", ["add-remove", "change-one"])
-@pytest.mark.parametrize("name", QUERIES)
-def test_pure_parts_cost_epsilon(name: str, relation: str) -> None:
-    query = QUERIES[name](epsilon="7/10", relation=relation)
-    assert query.loss == PureDP("7/10", relation=query.relation)
-    assert sum(map(pure_cost, query.parts.values())) == Fraction(7, 10)
-    assert sum(part.share for part in query.parts.values()) == 1
-    for part in query.parts.values():
-        assert pure_cost(part) == part.share * Fraction(7, 10)
+def test_pure_parts_cost_epsilon(relation: str) -> None:
+    for name, query_of in QUERIES.items():
+        query = query_of(epsilon="7/10", relation=relation)
+        assert query.loss == PureDP("7/10", relation=query.relation)
+        assert sum(map(pure_cost, query.parts.values())) == Fraction(7, 10), name
+        assert sum(part.share for part in query.parts.values()) == 1
+        for part in query.parts.values():
+            assert pure_cost(part) == part.share * Fraction(7, 10), name
 
 
 @pytest.mark.parametrize("relation", ["add-remove", "change-one"])
-@pytest.mark.parametrize("name", QUERIES)
-def test_zcdp_parts_cost_rho(name: str, relation: str) -> None:
-    query = QUERIES[name](rho="1/3", relation=relation)
-    assert query.loss == ZCDP("1/3", relation=query.relation)
-    for part in query.parts.values():
-        most = part.share / 3
-        assert most * (1 - Fraction(1, 10**5)) <= rho_cost(part) <= most
-    assert sum(map(rho_cost, query.parts.values())) <= Fraction(1, 3)
+def test_zcdp_parts_cost_rho(relation: str) -> None:
+    for name, query_of in QUERIES.items():
+        query = query_of(rho="1/3", relation=relation)
+        assert query.loss == ZCDP("1/3", relation=query.relation)
+        for part in query.parts.values():
+            most = part.share / 3
+            assert most * (1 - Fraction(1, 10**5)) <= rho_cost(part) <= most, name
+        assert sum(map(rho_cost, query.parts.values())) <= Fraction(1, 3), name
 
 
 @pytest.mark.parametrize("relation", ["add-remove", "change-one"])
-@pytest.mark.parametrize("name", QUERIES)
-def test_the_rho_of_an_approximate_loss_covers_its_parts(name: str, relation: str) -> None:
-    query = QUERIES[name](epsilon=1, delta=1e-6, relation=relation)
-    if isinstance(query.loss, PureDP):  # choices of a larger rate than under zCDP
-        assert sum(map(pure_cost, query.parts.values())) == query.loss.epsilon == 1
-        return
-    loss = query.loss
-    assert isinstance(loss, ApproxDP)
-    assert (loss.epsilon, loss.delta) == (1, Fraction(1, 10**6))
-    if len(query.parts) > 1:
-        assert loss.rho is not None
-        assert sum(map(rho_cost, query.parts.values())) <= loss.rho
+def test_the_rho_of_an_approximate_loss_covers_its_parts(relation: str) -> None:
+    for name, query_of in QUERIES.items():
+        query = query_of(epsilon=1, delta=1e-6, relation=relation)
+        loss, parts = query.loss, query.parts.values()
+        if isinstance(loss, PureDP):  # choices of a larger rate than under zCDP
+            assert sum(map(pure_cost, parts)) == loss.epsilon == 1, name
+            continue
+        assert isinstance(loss, ApproxDP)
+        assert (loss.epsilon, loss.delta) == (1, Fraction(1, 10**6))
+        if len(parts) > 1:
+            assert loss.rho is not None
+            assert sum(map(rho_cost, parts)) <= loss.rho, name
 
 
 # (epsilon, delta): the discrete noise of all parts, composed from its probabilities alone
@@ -191,22 +191,14 @@ def test_stacked_noise_has_epsilon_and_delta(name: str) -> None:
     assert found >= delta * (0.9 if min(float(sigma2) for _, sigma2 in noise) > 300 else 0.05)
 
 
-@pytest.mark.parametrize("name", STACKS)
-def test_noise_for_each_part_alone_is_not_enough(name: str) -> None:
-    """Mutants: shares forgotten; (epsilon, delta) for each; the shares of another part."""
-    given, epsilon, delta = STACKS[name]
-    noise, *_ = stack(name)
-    total = sum(weight for *_, weight in given)
-    unshared = [
-        (change, sigma2 * weight / total)
-        for (change, sigma2), (*_, weight) in zip(noise, given, strict=True)
-    ]
-    alone = [
-        (change, DiscreteGaussian(epsilon=epsilon, delta=delta, sensitivity=change.l2).sigma2)
-        for change, _ in noise
-    ]
-    for mutant in (unshared, alone):
-        assert exact_delta(worst_moves(mutant), float(epsilon)) > float(delta)
+def test_noise_of_small_variance_is_wider_than_normal_noise() -> None:
+    """Discrete noise is as private as normal noise whose variance is less by 3."""
+    aggregates = [Aggregate(name, change(1, 1)) for name in ("one", "two")]
+    parts, _ = split_privacy(ApproxDP(1, 1e-6, relation="add-remove"), aggregates)
+    variance = normal_variance(Fraction(1), Fraction(1, 10**6), 2)
+    assert variance is not None
+    for part in parts.values():
+        assert part.noise.sigma2 >= 2 * variance + 3  # type: ignore[union-attr]
 
 
 def test_the_stack_is_no_split() -> None:
@@ -217,22 +209,29 @@ def test_the_stack_is_no_split() -> None:
         assert sigma2 < split.sigma2
 
 
-@pytest.mark.parametrize("epsilon", [30, 50])
-def test_a_huge_epsilon_is_released_under_rho(epsilon: int) -> None:
+def test_noise_of_one_aggregate_is_calibrated_for_all_its_answers() -> None:
+    one, many = (
+        split_privacy(ApproxDP("0.1", "1e-9", relation="add-remove"),
+                      [Aggregate("counts", Change(Fraction(n), Fraction(1), n, "add-remove"))])[0]
+        for n in (1, 10**6)
+    )  # fmt: skip
+    assert many["counts"].mechanism.coordinates == 10**6  # type: ignore[union-attr]
+    assert many["counts"].noise.variance > one["counts"].noise.variance
+
+
+def test_a_huge_epsilon_is_released_under_rho() -> None:
     aggregates = [Aggregate(name, change(1, 1)) for name in ("one", "two")]
-    parts, loss = split_privacy(ApproxDP(epsilon, 1e-6, relation="add-remove"), aggregates)
+    parts, loss = split_privacy(ApproxDP(30, 1e-6, relation="add-remove"), aggregates)
     assert isinstance(loss, ApproxDP)
     assert loss.rho is not None
-    assert sum(map(rho_cost, parts.values())) <= loss.rho
-    sigmas = [(part.change, part.noise.sigma2) for part in parts.values()]  # type: ignore[union-attr]
-    assert exact_delta(worst_moves(sigmas), float(epsilon)) <= 1e-6
+    assert sum(map(rho_cost, parts.values())) <= loss.rho <= rho_of(Fraction(30), loss.delta)
 
 
 # Keys that are not public
 
 
 @pytest.mark.parametrize("relation", ["add-remove", "change-one"])
-@pytest.mark.parametrize("weight", [1, "1/9"])
+@pytest.mark.parametrize("weight", ["1/9"])
 def test_the_selection_and_the_rest_add_up(relation: str, weight: Any) -> None:
     query = group_query(
         None, True, {"x": NEAR}, None, None, "drop", {"keys": weight}, 4, None, "1e-4", relation,
@@ -259,22 +258,20 @@ def noise_of(query: Any, privacy: Any) -> float:
     return sum(math.log(part.noise.variance) for part in parts.values())
 
 
-@pytest.mark.parametrize("partitions", [1, 3, 10, 12, 20, 300])
-def test_the_selection_takes_the_delta_that_the_rest_does_not_need(partitions: int) -> None:
-    query = group_query(
-        None, True, {"x": NEAR}, None, None, "drop", None, 3, None, "1e-4", "add-remove", "user",
-        None, partitions, None, None,
-    )  # fmt: skip
-    selection, rest = query.selection, query.privacy_of_parts
-    assert selection is not None
-    pure = PureDP(2, relation="add-remove")
-    gaussian = ApproxDP(2, "2/30000", relation="add-remove")
-    is_pure = noise_of(query, pure) < noise_of(query, gaussian)
-    assert rest == (pure if is_pure else gaussian)
-    assert is_pure or partitions > 3
-    assert not (is_pure and partitions == 300)
-    assert selection.delta == (Fraction(1, 10**4) if is_pure else Fraction(1, 30000))
-    assert query.loss == ApproxDP(3, "1e-4", relation="add-remove")
+def test_the_selection_takes_the_delta_that_the_rest_does_not_need() -> None:
+    pure, gaussian = PureDP(2, relation="add-remove"), ApproxDP(2, "2/30000", relation="add-remove")
+    for partitions in (1, 3, 10, 12, 20, 300):
+        query = group_query(
+            None, True, {"x": NEAR}, None, None, "drop", None, 3, None, "1e-4", "add-remove",
+            "user", None, partitions, None, None,
+        )  # fmt: skip
+        assert query.selection is not None
+        is_pure = noise_of(query, pure) < noise_of(query, gaussian)
+        assert query.privacy_of_parts == (pure if is_pure else gaussian)
+        assert is_pure or partitions > 3
+        assert not (is_pure and partitions == 300)
+        assert query.selection.delta == (Fraction(1, 10**4) if is_pure else Fraction(1, 30000))
+        assert query.loss == ApproxDP(3, "1e-4", relation="add-remove")
 
 
 def test_the_selection_alone_takes_all() -> None:
@@ -301,18 +298,6 @@ def test_the_selection_covers_all_keys_of_a_unit(relation: str, contains: tuple[
     assert query.selection.relation == relation
 
 
-@pytest.mark.parametrize("privacy", [{"epsilon": 1}, {"rho": 1}])
-def test_unknown_keys_need_a_delta(privacy: Any) -> None:
-    with pytest.raises(TypeError, match="epsilon and delta must be given for keys"):
-        cydp.value_counts(["a"], **privacy)
-
-
-def test_unknown_keys_need_users_that_are_known() -> None:
-    with pytest.raises(ValueError, match="keys that are not public need user="):
-        cydp.value_counts(["a"], max_rows_per_unit=2, epsilon=1, delta=1e-6)
-    assert len(cydp.value_counts(["a"], max_rows_per_unit=1, epsilon=1, delta=1e-9)) == 0
-
-
 def test_choices_take_the_larger_rate() -> None:
     """Of pure DP and zCDP; both are within (epsilon, delta)."""
     for n in (1, 2, 50):
@@ -336,4 +321,3 @@ def test_the_order_of_costs() -> None:
     assert all(one == two for one, two in itertools.pairwise(shares))
     assert shares[0] == {"sum": Fraction(3, 4), "count": Fraction(1, 4)}
     assert Unit().change_one_answer(1, 1) == change(1, 1)
-    assert _parts.SMOOTH2 == 3
