@@ -1,6 +1,7 @@
 """What filters, odometers and ledgers say when they refuse; nothing is charged then."""
 
 from fractions import Fraction
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -40,7 +41,7 @@ def test_what_is_no_budget() -> None:
         "a mechanism": (NOISE, ("not DiscreteLaplace: pass its loss",)),
     }
     check_refusals({
-        f"{name} for a budget": (lambda bad=bad: make(bad), TypeError, ("budget must be", *words))
+        f"{name} for a budget": (partial(make, bad), TypeError, ("budget must be", *words))
         for name, (bad, words) in wrong.items()
     } | {
         "a plan for a budget": (
@@ -114,17 +115,16 @@ def test_what_cannot_be_charged(tmp_path: Path) -> None:
         charge: Any
         for what, charge in (("charged", budget.charge), ("looked at", budget.would_exceed)):
             for name, (given, error, words) in wrong.items():
-                call = lambda charge=charge, given=given: charge(*given)  # noqa: E731
-                refusals[f"{name}, {what} in {kind}"] = call, error, words
+                refusals[f"{name}, {what} in {kind}"] = partial(charge, *given), error, words
             for name, (cost, relation, error, words) in stated.items():
-                call = lambda charge=charge, c=cost, r=relation: charge(c, relation=r)  # noqa: E731
+                call = partial(charge, cost, relation=relation)
                 refusals[f"{name}, {what} in {kind}"] = call, error, words
     check_refusals(refusals)
     refund = PureDP("0.1")
     object.__setattr__(refund, "epsilon", Fraction(-5))
     check_refusals({
         f"a refund to {kind}": (
-            lambda budget=budget: budget.charge(refund), ValueError, ("cost must be at least 0",)
+            partial(budget.charge, refund), ValueError, ("cost must be at least 0",)
         )
         for kind, budget in world.budgets().items()
     })  # fmt: skip
@@ -171,7 +171,7 @@ def test_what_a_release_cannot_be_paid_from(tmp_path: Path) -> None:
     }
     check_refusals({
         f"{name} to pay from": (
-            lambda bad=bad: release(bad), TypeError,
+            partial(release, bad), TypeError,
             ("budget must be a PrivacyFilter, a BudgetLedger or a ledger.scope(...)", *words),
         )
         for name, (bad, words) in wrong.items()
@@ -226,14 +226,17 @@ def test_ledgers_that_are_not_made_or_opened(tmp_path: Path) -> None:
         "a number": 5, "True": (True, "x"), "beyond SQLite": (2**70, "x"), "place 0": (0, "x"),
     }.items():  # fmt: skip
         error = ValueError if name in ("beyond SQLite", "place 0") else TypeError
-        call = lambda head=head: open_(world.path, expect_head=head)  # noqa: E731
+        call = partial(open_, world.path, expect_head=head)
         refusals[f"a head of {name}"] = call, error, ("expect_head",)
     for name, arguments in {
         "a ledger that is called": ("x.db",),
         "a ledger of nothing": (),
     }.items():
-        call = lambda arguments=arguments: ledger(*arguments)  # noqa: E731
-        refusals[name] = call, TypeError, ("BudgetLedger.create(path, budget, ", ".open(path)")
+        refusals[name] = (
+            partial(ledger, *arguments),
+            TypeError,
+            ("BudgetLedger.create(path, budget, ", ".open(path)"),
+        )
     for relation in ("change-one", "add-remove-or-change"):
         refusals[f"blocks under {relation}"] = (
             lambda relation=relation: make(by_block=True, relation=relation), ValueError,
@@ -242,8 +245,8 @@ def test_ledgers_that_are_not_made_or_opened(tmp_path: Path) -> None:
         "": ValueError, ":memory:": ValueError, "file:a?mode=memory": ValueError,
         b"ledger": TypeError, 1: TypeError, None: TypeError, ".": LedgerError,
     }.items():  # fmt: skip
-        refusals[f"opened at {path!r}"] = lambda path=path: open_(path), error, ("path must be",)
-        made = lambda path=path: create(path, PureDP(1), privacy_unit="person")  # noqa: E731
+        refusals[f"opened at {path!r}"] = partial(open_, path), error, ("path must be",)
+        made = partial(create, path, PureDP(1), privacy_unit="person")
         refusals[f"made at {path!r}"] = made, error, ("path must be",)
     check_refusals(refusals)
     assert world.state() == before
