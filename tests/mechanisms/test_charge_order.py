@@ -1,4 +1,4 @@
-"""Every release: parameters are checked, the budget is charged, the data is read, noise is drawn."""
+"""Every release checks its parameters, charges the budget, reads the data, and draws noise."""
 
 from __future__ import annotations
 

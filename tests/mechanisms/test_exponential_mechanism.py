@@ -1,9 +1,7 @@
 """mechanisms/_noisy_max.py: parameters, probabilities, and that draws follow them."""
 
-import dataclasses
 import math
 import pickle
-from collections.abc import Callable
 from fractions import Fraction
 from itertools import permutations
 from typing import Any
@@ -15,15 +13,16 @@ from numpy.typing import NDArray
 from samplers.goodness_of_fit import LIMIT, REJECTED
 from scipy.stats import chi2
 
-import cydp
-from cydp import ExponentialMechanism, PermuteAndFlip, PrivacyFilter, PureDP
-from cydp.testing import SeededGenerator
+from cydp import ExponentialMechanism, PermuteAndFlip
+from cydp.sensitivity import count
 
 Floats = NDArray[np.float64]
 MECHANISMS = [ExponentialMechanism, PermuteAndFlip]
 each = pytest.mark.parametrize("kind", MECHANISMS)
 
 LUNCH = [27, 23, 9, 0]
+TOP = 2**60 + 1  # no float64
+DTYPES = ("i1", "u1", "i2", "u2", "i4", "u4", "i8", "u8")
 
 
 @each
@@ -41,8 +40,13 @@ def test_parameters_are_exact(kind: Any) -> None:
     assert ExponentialMechanism(epsilon=1, sensitivity=1) != PermuteAndFlip(
         epsilon=1, sensitivity=1
     )
-    with pytest.raises(dataclasses.FrozenInstanceError):
-        m.epsilon = Fraction(2)
+    assert m.__dataclass_params__.frozen
+    stated = kind(epsilon=1, sensitivity=count(relation="change-one"))
+    assert stated.relation == stated.loss.relation == "change-one"
+    # Scores that only rise fall when a record changes: half the noise is for one that comes.
+    for norm in (1, count()):
+        m = kind(epsilon=1, sensitivity=norm, monotonic=True)
+        assert m.relation == m.loss.relation == "add-remove"
 
 
 def test_losses() -> None:
@@ -55,24 +59,6 @@ def test_losses() -> None:
         assert exponential.epsilon == Fraction(epsilon)
         assert exponential.rho == Fraction(epsilon) ** 2 / 8
         assert PermuteAndFlip(epsilon=epsilon, sensitivity=1).loss.rho == Fraction(epsilon) ** 2 / 2
-
-
-@each
-@pytest.mark.parametrize("name", ["epsilon", "sensitivity"])
-def test_bad_parameters(kind: Any, name: str) -> None:
-    for value in [0, -1, math.nan, math.inf, "x", 10**10**4, "1e400000"]:
-        with pytest.raises(ValueError, match=name):
-            kind(**{"epsilon": 1, "sensitivity": 1, name: value})
-    for value in [True, None, [1], np.array([1.0]), 1j]:
-        with pytest.raises(TypeError, match=name):
-            kind(**{"epsilon": 1, "sensitivity": 1, name: value})
-
-
-@each
-@pytest.mark.parametrize("value", [1, 0, None, "yes", np.True_])
-def test_monotonic_is_a_bool(kind: Any, value: Any) -> None:
-    with pytest.raises(TypeError, match="monotonic must be"):
-        kind(epsilon=1, monotonic=value, sensitivity=1)
 
 
 @pytest.mark.parametrize(
@@ -126,43 +112,16 @@ def test_draws_follow_the_probabilities(seeded: Seeded, kind: Any, name: str) ->
     assert not (np.bincount(drawn, minlength=len(probabilities))[probabilities == 0]).any()
     possible = np.flatnonzero(probabilities)
     assert p_value(np.searchsorted(possible, drawn), probabilities[possible]) > LIMIT
-
-
-def noisy(scores: Floats, gumbel: bool, uniform: Floats, tie: Callable[[Floats], Any]) -> Any:
-    exponential = -np.log1p(-uniform) if gumbel else -np.log(uniform)
-    return tie(scores / 2 + (-np.log(exponential) if gumbel else exponential))
-
-
-def first_within(slack: float) -> Callable[[Floats], Any]:
-    """Take the first whose key is within `slack` of the best: who is second is not looked at."""
-    return lambda keys: np.argmax(keys >= keys.max(axis=-1, keepdims=True) - slack, axis=-1)
-
-
-@each
-def test_mutants_are_rejected(kind: Any) -> None:
-    """Twice the noise; contenders that nobody refines; bits that two candidates share."""
-    gumbel, rng = kind is ExponentialMechanism, np.random.default_rng(1)
-    scores = np.array(SCORES["normal"][:20])
-    probabilities = kind(epsilon=1, sensitivity=1).probabilities(scores)
-    uniform = rng.random((10 * N, len(scores)))
-
-    def largest(keys: Floats) -> Any:
-        return np.argmax(keys, axis=-1)
-
-    def drawn(u: Floats, tie: Any = largest, s: Floats = scores) -> Any:
-        return noisy(s, gumbel, u, tie)
-
-    assert p_value(drawn(uniform), probabilities) > LIMIT
-    mutants = {
-        "half the noise": drawn(uniform, s=2 * scores),
-        "twice the noise": drawn(uniform, s=scores / 2),
-        "the second contender dropped": drawn(uniform, first_within(0.06)),
-        "5 bits, never refined": drawn((np.floor(uniform * 32) + 0.5) / 32),
-        "bits used twice": drawn(np.repeat(uniform[:, ::2], 2, axis=1)),
-        "the other distribution": noisy(scores, not gumbel, uniform, largest),
-    }
-    for name, mutant in mutants.items():
-        assert p_value(mutant, probabilities) < REJECTED, name
+    if name == "normal":
+        (other,) = {ExponentialMechanism, PermuteAndFlip} - {kind}
+        mutants = {
+            "half the noise": kind(epsilon=2, monotonic=True, sensitivity=1),
+            "twice the noise": kind(epsilon=1, sensitivity=1),
+            "the other distribution": other(epsilon=1, monotonic=True, sensitivity=1),
+        }
+        fit = [told for told, mutant in mutants.items()
+               if p_value(drawn, mutant.probabilities(scores)) >= REJECTED]  # fmt: skip
+        assert fit == []
 
 
 def permute_and_flip(weights: list[Fraction]) -> list[Fraction]:
@@ -177,14 +136,13 @@ def permute_and_flip(weights: list[Fraction]) -> list[Fraction]:
     return probabilities
 
 
-@pytest.mark.parametrize("scores", [[0], [1, 1], [0, -1, -2], [3, 2.5, 1, 1, -4], LUNCH])
-def test_permute_and_flip_is_what_it_says(scores: list[float]) -> None:
+def test_permute_and_flip_is_what_it_says() -> None:
     """The best score's coin always lands, so every order ends."""
     m = PermuteAndFlip(epsilon=1, sensitivity=1)
-    weights = [Fraction(math.exp((s - max(scores)) / 2)) for s in scores]
-    assert np.allclose(
-        m.probabilities(scores), [float(p) for p in permute_and_flip(weights)], rtol=1e-13
-    )
+    for scores in ([0], [1, 1], [0, -1, -2], [3, 2.5, 1, 1, -4], LUNCH, [TOP, TOP - 3, 0.5]):
+        weights = [Fraction(math.exp(max((s - max(scores)) / 2, -700))) for s in scores]
+        expected = [float(p) for p in permute_and_flip(weights)]
+        assert np.allclose(m.probabilities(scores), expected, rtol=1e-13, atol=1e-300)
 
 
 def test_probabilities_of_many_equal_candidates() -> None:
@@ -209,15 +167,18 @@ def test_probabilities_keep_the_shape_and_the_rows(kind: Any) -> None:
 
 
 @each
-@pytest.mark.parametrize("epsilon", ["1e-400", "1e-300", "1", "1e300", "1e400"])
-def test_extreme_rates_give_probabilities(kind: Any, epsilon: str, seeded: Seeded) -> None:
-    for scores in ([1e308, -1e308], [5e-324, 0.0], [math.inf, 0.0], [math.nan, 1.0]):
-        probabilities = kind(epsilon=epsilon, sensitivity=1).probabilities(scores)
-        assert math.isclose(probabilities.sum(), 1)
-        drawn = kind(epsilon=epsilon, sensitivity=1).release(
-            np.tile(scores, (200, 1)), rng=seeded(1)
-        )
-        assert set(drawn.tolist()) == set(np.flatnonzero(probabilities).tolist())
+def test_extreme_rates_give_probabilities(kind: Any, seeded: Seeded) -> None:
+    for epsilon in ("1e-400", "1e-308", "1e-300", "1", "1e300", "1e400"):
+        m = kind(epsilon=epsilon, sensitivity=1)
+        for scores in ([1e308, -1e308], [5e-324, 0.0], [math.inf, 0.0], [math.nan, 1.0]):
+            probabilities = m.probabilities(scores)
+            assert math.isclose(probabilities.sum(), 1)
+            drawn = m.release(np.tile(scores, (200, 1)), rng=seeded(1))
+            assert set(drawn.tolist()) == set(np.flatnonzero(probabilities).tolist())
+    # The difference of the scores is no float; its product with the rate is 1.
+    odds = math.exp(-1)
+    found = kind(epsilon="1e-308", sensitivity=1).probabilities([1e308, -1e308])
+    assert found[1] == pytest.approx(odds / (1 + odds) if kind is MECHANISMS[0] else odds / 2)
 
 
 @each
@@ -235,17 +196,15 @@ def test_integers_are_read_as_they_are(kind: Any) -> None:
 
 
 @each
-@pytest.mark.parametrize(
-    "dtype", ["i1", "u1", "i2", "u2", "i4", "u4", "i8", "u8", "f2", "f4", "f8", ">f8", ">i8", ">u8"]
-)
-def test_release_of_every_dtype(kind: Any, dtype: str) -> None:
-    scores = np.array([[1, 9, 3], [9, 0, 0]]).astype(dtype)
+def test_release_of_every_dtype(kind: Any) -> None:
     m = kind(epsilon=1000, sensitivity=1)
-    assert m.release(scores).tolist() == [1, 0]
-    assert m.release(scores[::-1, ::-2]).tolist() == [1, 0]
-    scores.setflags(write=False)
-    assert m.release(scores).dtype == np.int64
-    assert type(m.release(scores[0])) is int
+    for dtype in (*DTYPES, "f2", "f4", "f8", ">f8", ">i8", ">u8"):
+        scores = np.array([[1, 9, 3], [9, 0, 0]]).astype(dtype)
+        assert m.release(scores).tolist() == [1, 0]
+        assert m.release(scores[::-1, ::-2]).tolist() == [1, 0]
+        scores.setflags(write=False)
+        assert m.release(scores).dtype == np.int64
+        assert type(m.release(scores[0])) is int
 
 
 @each
@@ -257,95 +216,6 @@ def test_release_keeps_shapes(kind: Any) -> None:
         assert chosen.dtype == np.int64
     assert m.release([[1, 2], [3, 4]]).shape == (2,)
     assert m.release((5,)) == 0
-
-
-@each
-@pytest.mark.parametrize(
-    "scores",
-    [
-        *[1.0, np.float64(1), None, "12", ["1"], [True], [[1], [1, 2]], [1j], {1: 2}],
-        *[np.array(["1"]), np.array([True]), np.array([1j]), np.array([1], "M8[s]")],
-        *[np.zeros(2, np.longdouble), np.zeros(()), np.array([1], object)],
-        np.ma.array([1.0, 2.0], mask=[0, 1]),
-    ],
-)
-def test_release_takes_numbers_only(kind: Any, scores: Any) -> None:
-    budget = PrivacyFilter(PureDP(1))
-    for function in (
-        kind(epsilon=1, sensitivity=1).probabilities,
-        lambda s: kind(epsilon=1, sensitivity=1).release(s, budget=budget),
-    ):
-        with pytest.raises(TypeError, match="scores must be"):
-            function(scores)
-    assert budget.spent == PureDP(0)
-
-
-@each
-@pytest.mark.parametrize("scores", [[], [[], []], np.zeros(0), np.zeros((0, 0)), np.zeros((3, 0))])
-def test_no_candidate_is_an_error_before_a_charge(kind: Any, scores: Any) -> None:
-    budget = PrivacyFilter(PureDP(1))
-    with pytest.raises(ValueError, match="at least one candidate"):
-        kind(epsilon=1, sensitivity=1).release(scores, budget=budget)
-    assert budget.spent == PureDP(0)
-
-
-class Column:
-    """An array that says when it is read."""
-
-    dtype = np.dtype(np.float64)
-
-    def __init__(self, shape: tuple[int, ...], gives: NDArray[Any] | None = None) -> None:
-        self.shape, self.gives = shape, gives
-
-    def __array__(self, dtype: Any = None, copy: Any = None) -> NDArray[Any]:
-        if self.gives is None:
-            raise AssertionError("read")
-        return self.gives
-
-
-@each
-def test_a_budget_pays_for_each_row_before_they_are_read(kind: Any) -> None:
-    budget = PrivacyFilter(PureDP(1))
-    kind(epsilon=0.1, sensitivity=1).release(np.zeros((2, 3, 4)), budget=budget)
-    assert budget.spent.epsilon == Fraction(6, 10)
-    with pytest.raises(cydp.BudgetExceededError):
-        kind(epsilon=0.1, sensitivity=1).release(Column((5, 3)), budget=budget)
-    assert budget.spent.epsilon == Fraction(6, 10)
-    with pytest.raises(AssertionError, match="read"):
-        kind(epsilon=0.1, sensitivity=1).release(Column((4, 3)), budget=budget)
-    assert budget.remaining.epsilon == 0  # no refund
-    assert kind(epsilon=1, sensitivity=1).release(Column((2,), np.array([0.0, 1e9]))) == 1
-
-
-@each
-def test_a_zcdp_budget_pays_rho(kind: Any) -> None:
-    budget = PrivacyFilter(cydp.ZCDP(1))
-    kind(epsilon=1, sensitivity=1).release(np.zeros((2, 3)), budget=budget)
-    share = Fraction(1, 8) if kind is ExponentialMechanism else Fraction(1, 2)
-    assert budget.spent == cydp.ZCDP(2 * share)
-
-
-@each
-def test_a_column_is_what_it_said(kind: Any) -> None:
-    with pytest.raises(ValueError, match="shape"):
-        kind(epsilon=1, sensitivity=1).release(Column((2,), np.zeros(3)))
-    with pytest.raises(ValueError, match="dtype"):
-        kind(epsilon=1, sensitivity=1).release(Column((1,), np.array([None])))
-    nothing = Column((1,))
-    nothing.dtype = None  # type: ignore[assignment]
-    with pytest.raises(TypeError, match="scores must be"):
-        kind(epsilon=1, sensitivity=1).release(nothing)
-
-
-@each
-@pytest.mark.parametrize("rng", [0, np.random.default_rng(0), "os", cydp.Generator])
-def test_release_takes_cydp_generators_only(kind: Any, rng: Any) -> None:
-    with pytest.raises(TypeError, match=r"rng must be a cydp\.Generator"):
-        kind(epsilon=1, sensitivity=1).release([1, 2], rng=rng)
-    with pytest.raises(TypeError, match="seeded"):
-        kind(epsilon=1, sensitivity=1).release(
-            [1, 2], rng=SeededGenerator(1), budget=PrivacyFilter(PureDP(1))
-        )
 
 
 @each
@@ -365,23 +235,7 @@ def test_error_bounds_hold(kind: Any) -> None:
 
 
 @each
-def test_bad_error_bounds(kind: Any) -> None:
+def test_extreme_error_bounds(kind: Any) -> None:
     m = kind(epsilon=1, sensitivity=1)
-    for confidence in [0, 1, -0.5, 1.5, math.nan, "x"]:
-        with pytest.raises(ValueError, match="confidence"):
-            m.error_bound(confidence, count=2)
-    with pytest.raises(ValueError, match="count"):
-        m.error_bound(count=0)
-    for count in (True, 1.5, None):
-        with pytest.raises(TypeError, match="count"):
-            m.error_bound(count=count)
     assert m.error_bound(1 - Fraction(1, 10**400), count=1) > 1800
     assert m.error_bound(count=10**400) > 1800
-
-
-@each
-def test_messages_show_no_score(kind: Any) -> None:
-    for scores in ([123456, "x"], [[123456.5], [1, 2]]):
-        with pytest.raises(TypeError) as error:
-            kind(epsilon=1, sensitivity=1).release(scores)
-        assert "123456" not in str(error.value)

@@ -33,7 +33,7 @@ def used(m: Any, entries: int) -> float:
 
 def test_the_grid_is_the_coarsest_that_costs_a_thousandth() -> None:
     rng = random.Random(3)
-    for _ in range(60):
+    for _ in range(25):
         epsilon = Fraction(f"{10 ** rng.uniform(-6, 2):.3g}")
         norm = Fraction(f"{10 ** rng.uniform(-30, 30):.3g}")
         count = round(10 ** rng.uniform(0, 6))
@@ -77,24 +77,10 @@ def test_where_no_grid_is_fine_enough() -> None:
     assert Laplace(epsilon=Fraction(1, 2**31), sensitivity=1, coordinates=5).release(
         np.zeros(2**21)
     ).shape == (2**21,)
-    with pytest.raises(ValueError, match="epsilon must be larger than 1 / 2"):
-        Laplace(epsilon=Fraction(1, 2**52), sensitivity=1)
     few = Gaussian(sigma=2**50, sensitivity=1)
     assert few._exponent(10**6) == few._log2_step == -2
     with pytest.raises(ValueError, match="the entries are too many"):
         few._prepare_noise(2**40)
-
-
-@pytest.mark.parametrize("norm", [Fraction(1, 2**990), 2**950, "1e-400", "1e400"], ids="abcd")
-def test_what_floats_cannot_hold(norm: Any) -> None:
-    for make in (
-        lambda: Laplace(epsilon=1, sensitivity=norm),
-        lambda: Gaussian(sensitivity=norm, rho=1),
-    ):
-        with pytest.raises(
-            ValueError, match=r"sensitivity must give a scale between 2\*\*-981 and"
-        ):
-            make()
 
 
 @pytest.mark.parametrize("norm", [Fraction(1, 2**980), 2**935], ids="ab")

@@ -106,7 +106,8 @@ def width(law: NoiseLaw) -> Fraction:
 
 
 @laws
-def test_tails_have_a_small_relative_error(law: NoiseLaw) -> None:
+def test_tails_and_quantiles(law: NoiseLaw) -> None:
+    """Also where floats have no digits left: scales of 2**56, chances of 1e-1000."""
     with mpmath.workdps(100):  # a difference of tails loses digits
         for distance in DISTANCES:
             k = math.floor(Fraction(distance) * width(law))
@@ -117,11 +118,6 @@ def test_tails_have_a_small_relative_error(law: NoiseLaw) -> None:
             found = [float(law.cdf(np.array(point))) for point in (-k - 1.0, float(k))]
             assert found == pytest.approx([float(tail), float(1 - tail)], rel=RELATIVE, abs=1e-300)
             assert float(law.pmf(np.array(float(k)))) == pytest.approx(float(mass), rel=RELATIVE)
-
-
-@laws
-def test_quantiles_are_the_least_points(law: NoiseLaw) -> None:
-    """Also where floats have no digits left: scales of 2**56, chances of 1e-1000."""
     with mpmath.workdps(60):
         for q in CHANCES:
             if q < Fraction(1, 10**300) and isinstance(law, GaussianLaw) and law.sigma2 > 10**4:
@@ -143,13 +139,12 @@ def test_far_quantiles_of_wide_gaussians() -> None:
             assert gaussian_tail(sigma2, k + 1) <= mpf(10) ** -1000 < gaussian_tail(sigma2, k)
 
 
-@pytest.mark.long
 def test_decimal_tails_agree_with_sums_on_both_sides_of_the_change_of_formulas() -> None:
     with mpmath.workdps(70):
         for sigma2 in (Fraction(9999), Fraction(10001)):
-            for m in (1, 250, 1500):
+            for m in (1, 250):
                 weights = (
-                    mpmath.exp(-(mpf(k) ** 2) / (2 * exact(sigma2))) for k in range(m, m + 1700)
+                    mpmath.exp(-(mpf(k) ** 2) / (2 * exact(sigma2))) for k in range(m, m + 1600)
                 )
                 expected = mpmath.fsum(weights) / mpmath.sqrt(2 * mpmath.pi * exact(sigma2))
                 found = mpf(str(decimal_tail(sigma2, m, 50)))
@@ -157,24 +152,16 @@ def test_decimal_tails_agree_with_sums_on_both_sides_of_the_change_of_formulas()
         assert decimal_tail(sigma2, 0, 50) > Decimal("0.5")
 
 
-@pytest.mark.parametrize(
-    "scale", [*SCALES[:3], pytest.param(SCALES[3], marks=pytest.mark.long)], ids=str
-)
-def test_moments_and_entropy_of_laplace(scale: Fraction) -> None:
-    law = LaplaceLaw(scale)
-    ks = range(1, int(150 * scale) + 150)
+def test_moments_and_entropy() -> None:
     with mpmath.workdps(80):
-        p = mpmath.exp(-1 / exact(scale))
-        masses = [(1 - p) / (1 + p) * p**k for k in ks]
-        check_moments(law, masses, (1 - p) / (1 + p))
-
-
-@pytest.mark.parametrize("sigma2", [*SIGMAS2[:3], Fraction("15.9"), Fraction("16.1")], ids=str)
-def test_moments_and_entropy_of_gaussian(sigma2: Fraction) -> None:
-    with mpmath.workdps(80):
-        weights = [mpmath.exp(-(mpf(k) ** 2) / (2 * exact(sigma2))) for k in range(1, 120)]
-        total = 1 + 2 * mpmath.fsum(weights)
-        check_moments(GaussianLaw(sigma2), [w / total for w in weights], 1 / total)
+        for scale in SCALES[:3]:
+            p = mpmath.exp(-1 / exact(scale))
+            masses = [(1 - p) / (1 + p) * p**k for k in range(1, int(150 * scale) + 150)]
+            check_moments(LaplaceLaw(scale), masses, (1 - p) / (1 + p))
+        for sigma2 in (*SIGMAS2[:3], Fraction("15.9"), Fraction("16.1")):
+            weights = [mpmath.exp(-(mpf(k) ** 2) / (2 * exact(sigma2))) for k in range(1, 120)]
+            total = 1 + 2 * mpmath.fsum(weights)
+            check_moments(GaussianLaw(sigma2), [w / total for w in weights], 1 / total)
 
 
 def check_moments(law: NoiseLaw, masses: list[mpf], center: mpf) -> None:
@@ -227,27 +214,24 @@ def test_the_variance_of_the_course() -> None:
     assert (grid.mean, grid.median, grid.mode, grid.skewness) == (0, 0, 0, 0)
 
 
-@pytest.mark.parametrize(("epsilon", "sensitivity"), [(1, 1), ("0.1", 1), (2, 5)])
 @pytest.mark.parametrize("kind", [DiscreteLaplace, Laplace])
-def test_intervals_of_neighbours_differ_by_a_factor_of_e_to_the_epsilon(
-    kind: Any, epsilon: Any, sensitivity: Any
-) -> None:
+def test_intervals_of_neighbours_differ_by_a_factor_of_e_to_the_epsilon(kind: Any) -> None:
     """The interval (4.7, 11.2] and others, for f(D) and a neighbour's f(D')."""
-    noise = kind(epsilon=epsilon, sensitivity=sensitivity)
-    most = math.exp(float(Fraction(epsilon))) * (1 + 1e-9)
+    for epsilon, sensitivity in ((1, 1), ("0.1", 1), (2, 5)):
+        noise = kind(epsilon=epsilon, sensitivity=sensitivity)
+        most = math.exp(float(Fraction(epsilon))) * (1 + 1e-9)
 
-    def chance(low: float, high: float, f: int) -> float:
-        if low > f:  # where the cdf is close to 1, and has lost digits
-            return float(noise.sf(low, value=f) - noise.sf(high, value=f))
-        return float(noise.cdf(high, value=f) - noise.cdf(low, value=f))
+        def chance(low: float, high: float, f: int, noise: Any = noise) -> float:
+            if low > f:  # where the cdf is close to 1, and has lost digits
+                return float(noise.sf(low, value=f) - noise.sf(high, value=f))
+            return float(noise.cdf(high, value=f) - noise.cdf(low, value=f))
 
-    for low, high in ((4.7, 11.2), (-3.5, -3), (40.0, 41.5), (-90, 200)):
-        ratio = chance(low, high, 8) / chance(low, high, 8 + sensitivity)
-        assert 1 / most <= ratio <= most
-    # Far from both values the factor is reached.
-    assert noise.sf(30, value=8 + sensitivity) / noise.sf(30, value=8) == pytest.approx(
-        math.exp(float(Fraction(epsilon))), rel=1e-9
-    )
+        for low, high in ((4.7, 11.2), (-3.5, -3), (40.0, 41.5), (-90, 200)):
+            ratio = chance(low, high, 8) / chance(low, high, 8 + sensitivity)
+            assert 1 / most <= ratio <= most
+        # Far from both values the factor is reached.
+        reached = noise.sf(30, value=8 + sensitivity) / noise.sf(30, value=8)
+        assert reached == pytest.approx(math.exp(float(Fraction(epsilon))), rel=1e-9)
 
 
 @on_grids
@@ -309,37 +293,12 @@ def test_shapes_and_types(mechanism: Any) -> None:
     assert mechanism.isf("3/4") == mechanism.ppf("1/4")
 
 
-@pytest.mark.parametrize("bad", ["1", None, [None], 1j, True, ["a"]])
-@all_mechanisms
-def test_points_must_be_numbers(mechanism: Any, bad: Any) -> None:
-    for function in (mechanism.pmf, mechanism.cdf):
-        with pytest.raises(TypeError, match="x must be"):
-            function(bad)
-        with pytest.raises(TypeError, match="value must be"):
-            function(1, value=bad)
-
-
-@all_mechanisms
-def test_numbers_that_are_not_allowed(mechanism: Any) -> None:
-    with pytest.raises(ValueError, match="x must not be NaN"):
-        mechanism.cdf([0.0, math.nan])
-    with pytest.raises(ValueError if hasattr(mechanism, "step") else TypeError, match="value must"):
-        mechanism.cdf(0, value=math.inf)
-    for q in (0, 1, -1, 2.0, [0.5, 1.0]):
-        with pytest.raises(ValueError, match="q must be between 0 and 1"):
-            mechanism.ppf(q)
-    with pytest.raises(TypeError, match="q must be"):
-        mechanism.ppf(None)
-
-
 def test_integers_of_64_bits_are_exact() -> None:
     noise = DiscreteLaplace(epsilon=1, sensitivity=1)
     assert noise.pmf(2**62 + 1, value=2**62) == noise.pmf(1)
     assert noise.cdf(np.array([2**63 - 1]), value=2**63 - 2)[0] == noise.cdf(1)
     assert noise.cdf(2**63 - 1, value=-(2**63)) == 1
     assert noise.ppf(0.999, value=2**63 - 3) == 2**63 - 1  # as released integers saturate
-    with pytest.raises(TypeError, match="value must be integers"):
-        noise.pmf(0, value=0.5)
     assert noise.cdf(0.5) == noise.cdf(0)
     assert noise.pmf(0.5) == 0
 
@@ -372,19 +331,15 @@ def test_the_examples_of_the_page_run() -> None:
     assert result.attempted >= 5
 
 
-@pytest.mark.parametrize("noise", [
-    DiscreteLaplace(epsilon=1, sensitivity=1), DiscreteGaussian(rho=1, sensitivity=1),
-    Laplace(epsilon=1, sensitivity=1), Gaussian(rho=1, sensitivity=1),
-])  # fmt: skip
-@pytest.mark.parametrize("start", [10**17, 2**63 - 3, -(2**63)])
-def test_large_integers_are_not_rounded(noise: Any, start: int) -> None:
-    exact = [start, start + 1, start + 2]
-    for points in (exact, np.array(exact), np.array([Fraction(x) for x in exact])):
-        for law in (noise.pmf, noise.cdf, noise.sf):
-            np.testing.assert_array_equal(law(points, value=start), law([0, 1, 2]))
-    if start > 0:
-        unsigned = np.array([2**63 + 1], np.uint64)
-        assert noise.cdf(unsigned, value=2**63 - 1) == noise.cdf(2)
+@all_mechanisms
+def test_large_integers_are_not_rounded(mechanism: Any) -> None:
+    for start in (10**17, 2**63 - 3, -(2**63)):
+        exact = [start, start + 1, start + 2]
+        for points in (exact, np.array(exact), np.array([Fraction(x) for x in exact])):
+            for law in (mechanism.pmf, mechanism.cdf, mechanism.sf):
+                np.testing.assert_array_equal(law(points, value=start), law([0, 1, 2]))
+        assert mechanism.cdf([np.inf, -np.inf], value=start + 1).tolist() == [1, 0]
+    unsigned = np.array([2**63 + 1], np.uint64)
+    assert mechanism.cdf(unsigned, value=2**63 - 1) == mechanism.cdf(2)
     # A float stands for its binary value, whatever the value beside it is.
-    assert noise.pmf(1e17, value=10**17 + 1) == noise.pmf(-1)
-    assert noise.cdf([np.inf, -np.inf], value=start + 1).tolist() == [1, 0]
+    assert mechanism.pmf(1e17, value=10**17 + 1) == mechanism.pmf(-1)

@@ -7,17 +7,15 @@ import pickle
 from collections.abc import Callable, Iterable, Iterator
 from decimal import Context, Decimal
 from fractions import Fraction
-from typing import Any
 
 import numpy as np
 import pytest
 from generator.streams import Seeded
-from numpy.typing import NDArray
+from refusals import Refusal, check_refusals
 from samplers.goodness_of_fit import LIMIT, REJECTED
 from scipy.stats import beta, binom
 
-import cydp
-from cydp import ApproxDP, PartitionSelection, PrivacyFilter
+from cydp import ApproxDP, PartitionSelection
 from cydp._numbers.intervals import exp_below
 from cydp.mechanisms._keep_probability import MOST_COUNT, compute_table, draw_kept
 from cydp.testing import SeededGenerator
@@ -26,6 +24,7 @@ CONTEXT = Context(130)
 SHARES = [("1", "1e-5"), ("0.1", "1e-6"), ("0.01", "0.3"), ("10", "1e-10"), ("1e-3", "1e-3"),
           ("50", "1e-100"), ("1e-50", "0.001"), ("1/3", "1/7"), ("700", "1e-200"), ("2", "0.99"),
           ("1", "1e-1200")]  # fmt: skip
+SLOW = [("1e-3", "1e-3"), ("1e-50", "0.001"), ("1", "1e-1200")]
 
 
 def decimal(number: str) -> Decimal:
@@ -68,25 +67,30 @@ def is_private(pi: Iterable[Fraction], ratio: Fraction, delta: Fraction) -> bool
 # The probabilities
 
 
-@pytest.mark.parametrize(("epsilon", "delta"), SHARES)
+all_shares = pytest.mark.parametrize(
+    ("epsilon", "delta"),
+    [pytest.param(*each, marks=pytest.mark.long if each in SLOW else ()) for each in SHARES],
+)
+
+
+@all_shares
 def test_neighbouring_counts_are_as_close_as_promised(epsilon: str, delta: str) -> None:
-    """For the E in use, which is at most exp(epsilon): exact fractions, for all n."""
+    """For the E in use, which is at most exp(epsilon): exact fractions, for all n.
+
+    No larger probabilities exist, but for what is below the grid of delta.
+    """
     pi, ratio = table(epsilon, delta), exp_below(min(Fraction(epsilon), Fraction(600)))
     assert 1 < ratio <= ratio_bounds(epsilon)[1]
     assert pi[0] == 0
     assert pi[-1] == 1 > pi[-2]
     assert is_private(pi, ratio, Fraction(delta))
     assert not is_private(pi, ratio, Fraction(delta) * (1 - Fraction(1, 2**60)))
-
-
-@pytest.mark.parametrize(("epsilon", "delta"), SHARES[:8] + SHARES[9:10])
-def test_no_larger_probabilities_exist(epsilon: str, delta: str) -> None:
-    pi = table(epsilon, delta)
+    if Fraction(epsilon) > 600 or Fraction(delta) < Fraction(1, 10**1000):
+        return
     best = list(reference(epsilon, delta))
     assert len(best) <= len(pi) <= len(best) + 1
     for mine, most in itertools.zip_longest(pi, best, fillvalue=Fraction(1)):
         assert most * (1 - Fraction(1, 2**57)) <= mine <= most * (1 + Fraction(1, 10**100))
-        # What is left is as close, but for what is below the grid of delta.
         assert (1 - mine) - (1 - most) <= (1 - most) / 2**50 + Fraction(delta) / 2**50
 
 
@@ -116,8 +120,10 @@ def excess(pairs: list[tuple[Fraction, Fraction]], ratio: Fraction) -> Fraction:
 
 
 @pytest.mark.parametrize(("most", "relation", "tight"), [
-    (1, "add-remove", 1), (2, "add-remove", 0.98), (3, "add-remove", 0.98),
-    (1, "change-one", 0.8), (2, "change-one", 0.7), (1, "add-remove-or-change", 0.8),
+    (1, "add-remove", 1), (2, "add-remove", 0.98), (1, "change-one", 0.8),
+    (1, "add-remove-or-change", 0.8),
+    pytest.param(3, "add-remove", 0.98, marks=pytest.mark.long),
+    pytest.param(2, "change-one", 0.7, marks=pytest.mark.long),
 ])  # fmt: skip
 def test_all_partitions_of_a_user_together(most: int, relation: str, tight: float) -> None:
     """Exactly: over all masks of a small table that users join and leave."""
@@ -146,9 +152,11 @@ def test_probability() -> None:
     assert m.probability(10**30) == 1
     assert m.probability(np.uint64(2**64 - 1)) == 1
     assert m.probability([]).shape == (0,)
-    for wrong in (1.0, True, "1", None, [0.5]):
-        with pytest.raises(TypeError, match="must be integers"):
-            m.probability(wrong)  # type: ignore[call-overload]
+    table_of_wrong: dict[str, Refusal] = {
+        f"{wrong}": (lambda wrong=wrong: m.probability(wrong), TypeError, ("n must be integers",))
+        for wrong in (1.0, True, "1", None, [0.5])
+    }
+    check_refusals(table_of_wrong)
 
 
 def test_change_one_costs_twice_as_much() -> None:
@@ -180,38 +188,10 @@ def test_parameters_are_exact_frozen_and_pickle() -> None:
 BAD = [0, -1, math.nan, math.inf, "x", "1e400000", 10**2000]
 
 
-@pytest.mark.parametrize(
-    ("name", "value"),
-    [(name, value) for name in ("epsilon", "delta") for value in BAD]
-    + [("delta", 1), ("delta", "1.5"), ("max_partitions", 0), ("max_partitions", -1),
-       ("max_partitions", 2**63), ("relation", "neither"), ("relation", None)],
-)  # fmt: skip
-def test_bad_values(name: str, value: Any) -> None:
-    with pytest.raises(ValueError, match=f"{name} must"):
-        PartitionSelection(**{"epsilon": 1, "delta": 0.1, "max_partitions": 1, name: value})
-
-
-@pytest.mark.parametrize("name", ["epsilon", "delta", "max_partitions"])
-@pytest.mark.parametrize("value", [True, np.True_, None, [1], np.array([0.5]), 1j])
-def test_bad_types(name: str, value: Any) -> None:
-    with pytest.raises(TypeError, match=f"{name} must"):
-        PartitionSelection(**{"epsilon": 1, "delta": 0.1, "max_partitions": 1, name: value})
-
-
-@pytest.mark.parametrize(
-    ("epsilon", "delta", "most"),
-    [("1e-6", "1e-9", 1), ("1e-300", "1e-300", 1), ("1", "1e-5", 2**62), ("1e-5", "1e-400", 1)],
-)
-def test_what_would_take_a_million_users_is_refused(epsilon: str, delta: str, most: int) -> None:
-    with pytest.raises(ValueError, match="epsilon and delta must be larger"):
-        PartitionSelection(epsilon=epsilon, delta=delta, max_partitions=most)
-
-
 def test_the_longest_tables_are_served() -> None:
-    assert (
-        PartitionSelection(epsilon="1e-300", delta="1e-5", max_partitions=1).probability(10**5) == 1
-    )
-    m = PartitionSelection(epsilon="1e-4", delta="1e-8", max_partitions=1)
+    flat = PartitionSelection(epsilon="1e-300", delta="1e-4", max_partitions=1)
+    assert flat.probability(10**4) == 1
+    m = PartitionSelection(epsilon="1e-3", delta="1e-7", max_partitions=1)
     assert m.probability(MOST_COUNT) == 1
     assert m.release(np.array([0, MOST_COUNT])).tolist() == [False, True]
 
@@ -225,7 +205,7 @@ def words_of(*values: int) -> Callable[[int], bytes]:
     return lambda n: b"".join(next(stream).to_bytes(8, "little") for _ in range(n // 8))
 
 
-@pytest.mark.parametrize(("epsilon", "delta"), SHARES)
+@all_shares
 def test_draws_compare_endless_bits(epsilon: str, delta: str) -> None:
     """Words at pi, below and above, to three words behind the first; ends as well."""
     made = compute_table(Fraction(epsilon), Fraction(delta))
@@ -280,17 +260,14 @@ def p_value(kept: int, n: int, chance: Fraction) -> float:
     return float(min(1, 2 * min(below, above)))
 
 
-@pytest.mark.parametrize("count", [6, 9, 12, 15, 18])
-def test_rates_fit_and_mutants_do_not(seeded: Seeded, count: int) -> None:
-    m, n, pi = (
-        PartitionSelection(epsilon=1, delta="1e-5", max_partitions=1),
-        10**6,
-        table("1", "1e-5"),
-    )
-    kept = int(m.release(np.full(n, count), rng=seeded(4)).sum())
-    assert p_value(kept, n, pi[count]) > LIMIT
-    for mutant in (pi[count - 1], pi[count + 1], (pi[count] + Fraction(1, 300)) % 1):
-        assert p_value(kept, n, mutant) < REJECTED
+def test_rates_fit_and_mutants_do_not(seeded: Seeded) -> None:
+    m, n = PartitionSelection(epsilon=1, delta="1e-5", max_partitions=1), 10**6
+    pi = table("1", "1e-5")
+    for count in (9, 12, 15):
+        kept = int(m.release(np.full(n, count), rng=seeded(4)).sum())
+        assert p_value(kept, n, pi[count]) > LIMIT
+        for mutant in (pi[count - 1], pi[count + 1], (pi[count] + Fraction(1, 300)) % 1):
+            assert p_value(kept, n, mutant) < REJECTED
 
 
 def lower(successes: int, n: int) -> float:
@@ -301,8 +278,7 @@ def upper(successes: int, n: int) -> float:
     return float(beta.isf(1e-6, successes + 1, n - successes))
 
 
-@pytest.mark.parametrize("relation", ["add-remove", "change-one"])
-@pytest.mark.parametrize("most", [1, 3])
+@pytest.mark.parametrize(("relation", "most"), [("add-remove", 3), ("change-one", 1)])
 def test_keys_of_single_users_are_seen_within_delta(
     seeded: Seeded, most: int, relation: str
 ) -> None:
@@ -343,43 +319,3 @@ def test_shapes_and_dtypes() -> None:
             assert np.array_equal(m.release(view), view > 0)
     assert m.release([0, 2**70, -(2**70)]).tolist() == [False, True, False]
     assert m.release(np.array([2**64 - 1, 0], np.uint64)).tolist() == [True, False]
-
-
-@pytest.mark.parametrize(
-    "counts", [1.0, True, "1", None, [1.5], [True], np.zeros(3), np.ma.array([1, 2], mask=[0, 1])]
-)
-def test_counts_are_integers(counts: Any) -> None:
-    with pytest.raises(TypeError, match="counts must be"):
-        PartitionSelection(epsilon=1, delta=0.1, max_partitions=1).release(counts)
-
-
-@pytest.mark.parametrize("rng", [0, np.random.default_rng(0), "os", cydp.Generator])
-def test_rng_is_a_generator_of_cydp(rng: Any) -> None:
-    with pytest.raises(TypeError, match=r"rng must be a cydp\.Generator"):
-        PartitionSelection(epsilon=1, delta=0.1, max_partitions=1).release(1, rng=rng)
-
-
-class Unread:
-    """Raises when its values are asked for."""
-
-    dtype, shape = np.dtype(np.int64), (3,)
-
-    def __array__(self, *_: Any, **__: Any) -> NDArray[Any]:
-        raise AssertionError("read")
-
-
-def test_a_budget_pays_for_the_whole_call_before_counts_are_read() -> None:
-    budget = PrivacyFilter(ApproxDP(1, "1e-5"))
-    m = PartitionSelection(epsilon="0.5", delta="5e-6", max_partitions=3)
-    m.release(np.arange(1000), budget=budget)
-    with pytest.raises(TypeError, match="seeded"):
-        m.release(Unread(), budget=budget, rng=SeededGenerator(1))  # type: ignore[call-overload]
-    with pytest.raises(AssertionError, match="read"):
-        m.release(Unread(), budget=budget)  # type: ignore[call-overload]
-    assert budget.remaining == ApproxDP(0, 0)
-    with pytest.raises(cydp.BudgetExceededError):
-        m.release(Unread(), budget=budget)  # type: ignore[call-overload]
-    with pytest.raises(cydp.accounting.MeasureMismatchError):
-        m.release(Unread(), budget=PrivacyFilter(cydp.PureDP(9)))  # type: ignore[call-overload]
-    with pytest.raises(cydp.accounting.RelationMismatchError):
-        m.release(Unread(), budget=PrivacyFilter(ApproxDP(9, 0.5), relation="change-one"))  # type: ignore[call-overload]

@@ -1,7 +1,6 @@
 # SPDX-License-Identifier: MIT
 """csrc/mechanisms/quantile*.c: bit for bit what tests/reference/quantile.py gives; its cost."""
 
-import dataclasses
 import itertools
 import math
 import pickle
@@ -10,12 +9,10 @@ from collections import Counter
 from collections.abc import Sequence
 from decimal import Decimal
 from fractions import Fraction
-from typing import Any
 
 import numpy as np
 import pytest
-from codebase.test_codebase import ISAS, under_isa
-from generator.streams import Seeded, Stream, aes_is_long
+from generator.streams import Seeded, Stream
 from numpy.typing import NDArray
 from reference import chacha20, keystream, quantile
 from reference.keystream import nonce
@@ -29,7 +26,7 @@ from cydp._core import choose_quantiles, map_quantile
 from cydp._samplers import prepare_quantile
 from cydp.exact._grid import Grid
 from cydp.exact._sorted_units import SortedUnits, sort_groups, sort_units
-from cydp.mechanisms._quantile import QuantileMechanism, read_quantile
+from cydp.mechanisms._quantile import QuantileMechanism
 from cydp.testing import SeededGenerator
 
 CHUNK, LIMBS, FURTHER = 256, 3, 16
@@ -83,9 +80,10 @@ def some_limbs(rng: random.Random) -> Words:
     return limbs
 
 
-def test_the_unit_is_that_of_the_oracle() -> None:
+@pytest.mark.parametrize("count", [50, pytest.param(600, marks=pytest.mark.long)])
+def test_the_unit_is_that_of_the_oracle(count: int) -> None:
     rng = random.Random(1)
-    for _ in range(600):
+    for _ in range(count):
         lowest = rng.choice([0, -3, 5, -(2**30), -(2**51)])
         highest = min(lowest + rng.choice([0, 1, 5, 100, 2**30, 2**52]), 2**52)
         most = lowest + rng.choice([0, 1, 5, 2**52])  # where ties are many, or none
@@ -117,8 +115,16 @@ SMALL = [
 ]
 
 
-@pytest.mark.parametrize("q", QUANTILES)
-@pytest.mark.parametrize("rate", [Fraction(r) for r in ("1/2", "1/1000000", "3")])
+@pytest.mark.parametrize(
+    ("q", "rate"),
+    [
+        pytest.param(
+            q, Fraction(r), marks=() if (i, r) in ((0, "1/2"), (4, "3")) else pytest.mark.long
+        )
+        for i, q in enumerate(QUANTILES)
+        for r in ("1/2", "1/1000000", "3")
+    ],
+)
 def test_each_unit_has_its_probability_to_700_bits(q: Fraction, rate: Fraction) -> None:
     """U on either side of each of its limits, and of V's, which add up to the definition's."""
     for units, ends in SMALL:
@@ -206,42 +212,17 @@ def units_by_group(records: SortedUnits) -> list[list[int]]:
 
 
 def test_groups_are_chosen_as_the_oracle_does(stream: Stream, seeded: Seeded) -> None:
-    for seed, (q, epsilon) in enumerate([("1/2", 1), ("0.9", "1/100"), ("1/3", 50)]):
+    for seed, (q, epsilon) in enumerate([("0.9", "1/100"), ("1/3", 50)]):
         records = some_groups(300, seed)
         m = QuantileMechanism(epsilon=epsilon, sensitivity=1, q=q)
         chosen, bits = m.choose(records, seeded(seed)), Bits(seed, stream, 300)
         rate = Fraction(epsilon) / 2
         by_group = units_by_group(records)
-        for group in [*range(0, 300, 7), *range(CHUNK - 3, CHUNK + 3)]:
+        for group in [*range(0, 300, 60), *range(CHUNK - 2, CHUNK + 2)]:
             units = by_group[group]
             uniforms = bits.uniform(group, 1), bits.uniform(group, 2)
             expected = quantile.choose(units, Fraction(q), rate, 0, 2**20, uniforms)
             assert chosen[group] == expected
-
-
-CODE = """
-import hashlib, numpy as np, cydp
-from cydp.exact._grid import Grid
-from cydp.exact._sorted_units import sort_groups, sort_units
-from cydp.mechanisms._quantile import QuantileMechanism
-rng, x = cydp.testing.SeededGenerator(5, stream="{}"), np.random.default_rng(1)
-digest = hashlib.sha256()
-for epsilon in ("1", "1e-9", "1e9", "1e-400", "1e400"):
-    for q in (0, "1/2", 0.99, "1/3", 1):
-        m = QuantileMechanism(epsilon=epsilon, sensitivity=1, q=q)
-        for grid in (Grid(-20, 0, 2**30), Grid(-44, -2**51, 2**51), Grid(3, -4, 4)):
-            values, codes = x.normal(size=9999) * 30, x.integers(0, 999, 9999).astype(np.uint32)
-            digest.update(m.choose(sort_units(values, grid), rng).tobytes())
-            digest.update(m.choose(sort_groups(codes, values, 998, grid), rng).tobytes())
-print(digest.hexdigest())
-"""
-
-
-@aes_is_long
-def test_every_isa_chooses_the_same(stream: Stream) -> None:
-    done = {isa: under_isa(isa, CODE.format(stream)) for isa in ISAS}
-    assert stream == "aes" or done["portable"].returncode == 0, done["portable"].stderr
-    assert len({run.stdout for run in done.values() if run.returncode == 0}) == 1
 
 
 def test_any_number_of_threads_chooses_the_same(
@@ -296,7 +277,7 @@ def test_offsets_and_dtypes_are_checked() -> None:
 # The distribution -------------------------------------------------------------------------------
 
 TABLE, LOWEST, HIGHEST = [2, 5, 5, 6, 9, 9, 9], 0, 12
-SAMPLES = 200_000
+SAMPLES = 100_000
 
 
 def p_value(samples: NDArray[np.int64], chances: dict[int, float]) -> float:
@@ -323,7 +304,14 @@ def n_at_most(y: int) -> int:
     return sum(x <= y for x in TABLE)
 
 
-@pytest.mark.parametrize("q", ["1/2", "9/10", "0"])
+@pytest.mark.parametrize(
+    "q",
+    [
+        "9/10",
+        pytest.param("1/2", marks=pytest.mark.long),
+        pytest.param("0", marks=pytest.mark.long),
+    ],
+)
 def test_draws_follow_the_distribution_and_no_other(q: str, seeded: Seeded) -> None:
     units = np.tile(np.array(TABLE, np.int32), SAMPLES)
     offsets = np.arange(SAMPLES + 1) * len(TABLE)
@@ -386,27 +374,34 @@ def distance(one: tuple[int, ...], other: tuple[int, ...], q: Fraction) -> Fract
     return max(abs(quantile.score(one, q, y) - quantile.score(other, q, y)) for y in GRID)
 
 
-@pytest.mark.parametrize("rows", [1, 2])
-@pytest.mark.parametrize("q", [Fraction(q) for q in ("1/2", "0", "1", "9/10", "1/3")])
-def test_the_sensitivity_of_the_score_is_as_stated(q: Fraction, rows: int) -> None:
+@pytest.mark.parametrize(
+    ("q", "rows", "most"),
+    [("9/10", 1, 3), ("1/2", 2, 3), *[
+        pytest.param(q, rows, 4, marks=pytest.mark.long)
+        for q in ("1/2", "0", "1", "9/10", "1/3") for rows in (1, 2)
+    ]],
+)  # fmt: skip
+def test_the_sensitivity_of_the_score_is_as_stated(q: str, rows: int, most: int) -> None:
     """All pairs of small tables: the bound holds, and is reached."""
-    added, changed = Fraction(0), Fraction(0)
-    for table in tables(4):
+    rank, added, changed = Fraction(q), Fraction(0), Fraction(0)
+    for table in tables(most):
         for extra in tables(rows):
             more = tuple(sorted(table + extra))
-            added = max(added, distance(table, more, q))
+            added = max(added, distance(table, more, rank))
             if len(table) > 2:
                 continue
             for other in tables(rows):  # fewer or more numbers, too: some may be missing
-                changed = max(changed, distance(more, tuple(sorted(table + other)), q))
-    assert added == rows * max(q, 1 - q)
+                changed = max(changed, distance(more, tuple(sorted(table + other)), rank))
+    assert added == rows * max(rank, 1 - rank)
     assert changed == rows
     for groups in (1, 2, 5):  # both: of the old rows and of the new ones
         totals = [2 * (groups - both) * added + both * changed for both in range(groups + 1)]
-        assert max(totals) == 2 * groups * rows * max(q, 1 - q)
+        assert max(totals) == 2 * groups * rows * max(rank, 1 - rank)
 
 
-@pytest.mark.parametrize(("q", "n"), [(Fraction(1, 2), 2), (Fraction(9, 10), 10)])
+@pytest.mark.parametrize(
+    ("q", "n"), [(Fraction(9, 10), 10), pytest.param(Fraction(1, 2), 2, marks=pytest.mark.long)]
+)
 def test_neighbours_differ_by_at_most_epsilon(q: Fraction, n: int) -> None:
     sensitivity = max(q, 1 - q)
     rate = 1 / QuantileMechanism(epsilon=1, sensitivity=sensitivity, q=q).scale
@@ -418,7 +413,7 @@ def test_neighbours_differ_by_at_most_epsilon(q: Fraction, n: int) -> None:
         )
         return max(abs((one[y] / other[y]).ln()) for y in one)
 
-    for table in tables(3):
+    for table in tables(2):
         for record in GRID:
             assert loss_of(table, record, GRID[-1]) <= Decimal(1) + Decimal("1e-20")
     # Nearly all grid points are above the quantile, and a record comes that is above, too.
@@ -435,8 +430,7 @@ def test_parameters_are_exact() -> None:
     assert repr(m) == "QuantileMechanism(epsilon=0.1, sensitivity=3, q=0.95)"
     assert pickle.loads(pickle.dumps(m)) == m
     assert m != QuantileMechanism(epsilon=0.1, sensitivity=3, q=0.94)
-    with pytest.raises(dataclasses.FrozenInstanceError):
-        m.q = Fraction(1, 2)  # type: ignore[misc]
+    assert m.__dataclass_params__.frozen  # type: ignore[attr-defined]
 
 
 def test_it_costs_what_the_exponential_mechanism_does() -> None:
@@ -457,21 +451,3 @@ def test_the_error_bound_holds(seeded: Seeded) -> None:
     for confidence in (0.5, 0.9):
         bound = m.error_bound(confidence, count=4001)
         assert (distances <= bound).mean() > confidence
-    with pytest.raises(ValueError, match="count"):
-        m.error_bound(count=0)
-
-
-@pytest.mark.parametrize("q", [-0.1, "1.1", 2, math.nan, True, None, [0.5], Fraction(1, 2**64)])
-def test_a_bad_quantile_is_refused(q: Any) -> None:
-    with pytest.raises((TypeError, ValueError), match="q must"):
-        read_quantile(q)
-    with pytest.raises((TypeError, ValueError), match="q must"):
-        QuantileMechanism(epsilon=1, sensitivity=1, q=q)
-
-
-@pytest.mark.parametrize("bad", [0, -1, math.inf, math.nan, True, None])
-@pytest.mark.parametrize("name", ["epsilon", "sensitivity"])
-def test_a_bad_parameter_is_refused(name: str, bad: Any) -> None:
-    good: dict[str, Any] = {"epsilon": 1, "sensitivity": 1, "q": 0.5}
-    with pytest.raises((TypeError, ValueError), match=name):
-        QuantileMechanism(**good | {name: bad})

@@ -38,6 +38,7 @@ def run(folder: Path, *valgrind: str, flag: str = "-DNDEBUG") -> subprocess.Comp
     )  # fmt: skip
 
 
+@pytest.mark.long
 def test_steps_do_not_vary(tmp_path: Path) -> None:
     done = run(
         tmp_path, "--tool=callgrind", "--toggle-collect=steps", "--dump-after=steps",

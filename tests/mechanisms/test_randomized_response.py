@@ -1,6 +1,5 @@
 """The randomized response of mechanisms/ and csrc/mechanisms/: distribution, reports, estimates."""
 
-import dataclasses
 import itertools
 import math
 import pickle
@@ -11,15 +10,14 @@ from typing import Any
 
 import numpy as np
 import pytest
-from codebase.test_codebase import ISAS, under_isa
-from generator.streams import Seeded, Stream, aes_is_long
+from generator.streams import Seeded
 from numpy.typing import NDArray
 from reference import from_bits
+from refusals import check_refusals
 from samplers.goodness_of_fit import LIMIT, REJECTED
 from scipy.stats import chi2
 
-import cydp
-from cydp import PrivacyFilter, PureDP, RandomizedResponse, testing
+from cydp import PureDP, RandomizedResponse, testing
 from cydp import _threads as threads
 from cydp._samplers import prepare_category_offset
 from cydp.testing import SeededGenerator, category_offset_sampler, map_bits
@@ -38,30 +36,31 @@ def weight(epsilon: Any, k: int) -> Fraction:
 # Parameters
 
 
-@pytest.mark.parametrize("epsilon", ["1e-300", "1e-30", "0.001", "0.1", "1", "5", "40", "590"])
-@pytest.mark.parametrize("k", [2, 3, 10, 1000, 2**31])
-def test_p_truth_is_rounded_down_by_little(epsilon: str, k: int) -> None:
-    p = RandomizedResponse(epsilon=epsilon, n_categories=k).p_truth
-    lie = (1 - p) / (k - 1)
-    ratio, x = p / lie, Fraction(epsilon)
-    excess = ratio - 1
-    if x < Fraction(1, 10**20):  # exp(x) - 1 is x (1 + x / 2 + ...)
-        low, high = x, x * (1 + x)
-    else:
-        exact = CONTEXT.exp(Decimal(epsilon))
-        low, high = Fraction(exact.next_minus(CONTEXT)) - 1, Fraction(exact.next_plus(CONTEXT)) - 1
-    assert low * (1 - Fraction(1, 10**28)) < excess <= high
-    q = 1 - (p - lie)  # P(truth) = 1 - q + q / k
-    assert p == 1 - q + q / k
-    assert ratio == (1 - q) * k / q + 1
+def test_p_truth_is_rounded_down_by_little() -> None:
+    for epsilon in ("1e-300", "1e-30", "0.001", "0.1", "1", "5", "40", "590"):
+        for k in (2, 10, 2**31):
+            p = RandomizedResponse(epsilon=epsilon, n_categories=k).p_truth
+            lie = (1 - p) / (k - 1)
+            ratio, x = p / lie, Fraction(epsilon)
+            if x < Fraction(1, 10**20):  # exp(x) - 1 is x (1 + x / 2 + ...)
+                low, high = x, x * (1 + x)
+            else:
+                e = CONTEXT.exp(Decimal(epsilon))
+                low, high = (
+                    Fraction(end) - 1 for end in (e.next_minus(CONTEXT), e.next_plus(CONTEXT))
+                )
+            assert low * (1 - Fraction(1, 10**28)) < ratio - 1 <= high, (epsilon, k)
+            q = 1 - (p - lie)  # P(truth) = 1 - q + q / k
+            assert p == 1 - q + q / k
+            assert ratio == (1 - q) * k / q + 1
 
 
-@pytest.mark.parametrize(("q", "k", "ratio"), [("1/2", 2, 3), ("1/4", 2, 7), ("1/2", 10, 11)])
-def test_the_chance_of_a_uniform_answer(q: str, k: int, ratio: int) -> None:
+def test_the_chance_of_a_uniform_answer() -> None:
     """exp(epsilon) = (1 - q) k / q + 1, on values from elsewhere."""
-    p = RandomizedResponse(epsilon=Fraction(CONTEXT.ln(Decimal(ratio))), n_categories=k).p_truth
-    expected = 1 - Fraction(q) + Fraction(q) / k
-    assert 0 <= expected - p < Fraction(1, 10**28) or abs(p - expected) < Fraction(1, 10**60)
+    for q, k, ratio in (("1/2", 2, 3), ("1/4", 2, 7), ("1/2", 10, 11)):
+        p = RandomizedResponse(epsilon=Fraction(CONTEXT.ln(Decimal(ratio))), n_categories=k).p_truth
+        expected = 1 - Fraction(q) + Fraction(q) / k
+        assert 0 <= expected - p < Fraction(1, 10**28) or abs(p - expected) < Fraction(1, 10**60)
 
 
 def test_an_epsilon_of_any_size_is_answered() -> None:
@@ -89,35 +88,7 @@ def test_parameters_are_exact_frozen_and_pickle() -> None:
     ):
         assert eval(repr(other), {"RandomizedResponse": RandomizedResponse}) == other
         assert pickle.loads(pickle.dumps(other)) == other
-    with pytest.raises(dataclasses.FrozenInstanceError):
-        m.epsilon = Fraction(2)  # type: ignore[misc]
-
-
-BAD_NUMBERS = [0, -1, "-1e-9", math.nan, math.inf, "1e400000", "x", pytest.param(10**10**5, id="L")]
-
-
-@pytest.mark.parametrize("value", BAD_NUMBERS)
-def test_bad_epsilons(value: Any) -> None:
-    with pytest.raises(ValueError, match="epsilon must"):
-        RandomizedResponse(epsilon=value)
-
-
-@pytest.mark.parametrize("value", [True, None, [1], np.array([1.0]), np.array(1.0), 1j, np.True_])
-def test_what_is_no_epsilon(value: Any) -> None:
-    with pytest.raises(TypeError, match="epsilon must"):
-        RandomizedResponse(epsilon=value)
-
-
-@pytest.mark.parametrize("value", [1, 0, -2, 2**31 + 1, 10**100])
-def test_bad_numbers_of_categories(value: Any) -> None:
-    with pytest.raises(ValueError, match="n_categories must be from 2"):
-        RandomizedResponse(epsilon=1, n_categories=value)
-
-
-@pytest.mark.parametrize("value", [True, 2.0, "2", None, Fraction(2), [2], 2j, math.nan])
-def test_what_is_no_number_of_categories(value: Any) -> None:
-    with pytest.raises(TypeError, match="n_categories must be an integer"):
-        RandomizedResponse(epsilon=1, n_categories=value)
+    assert m.__dataclass_params__.frozen  # type: ignore[attr-defined]
 
 
 def test_probabilities() -> None:
@@ -130,17 +101,15 @@ def test_probabilities() -> None:
         assert np.allclose(np.delete(probabilities, code), float(lie), rtol=1e-15)
         assert math.isclose(probabilities.sum(), 1)
     assert m.probabilities(-1).tolist() == m.probabilities(4).tolist() == [0.25] * 4
-    with pytest.raises(TypeError, match="code"):
-        m.probabilities(1.0)  # type: ignore[arg-type]
 
 
 # The distribution of category offsets, bit by bit
 
-FEW = [(k, w) for k in (2, 3, 10, 63, 64) for w in (weight(1, k), Fraction(1, k))] + [
+FEW = [(k, w) for k in (2, 10, 64) for w in (weight(1, k), Fraction(1, k))] + [
     (2, weight(30, 2)), (3, weight(12, 3)), (64, weight(200, 64)), (4, Fraction(1, 1024)),
 ]  # fmt: skip
-MANY = [(k, w) for k in (65, 1000, 2**16, 2**16 + 1, 2**31) for w in (weight(1, k), Fraction(1, k))]
-MANY += [(65, weight(25, 65)), (65, weight(590, 65)), (2**31, weight(45, 2**31))]
+MANY = [(k, weight(1, k)) for k in (65, 2**16, 2**16 + 1, 2**31)]
+MANY += [(65, Fraction(1, 65)), (2**31, Fraction(1, 2**31)), (65, weight(590, 65))]
 
 
 def ids(value: Any) -> str:
@@ -171,7 +140,7 @@ def test_category_offsets_next_to_thresholds(k: int, w: Fraction) -> None:
     sampler, rng = category_offset_sampler(w, k), np.random.default_rng(k)
     ((width, _, _), _) = sampler.layout
     bits = 63 if width == 8 else 8 * width
-    near = [0, 1, 2, k - 2, k - 1, *rng.integers(0, k, 60).tolist()]
+    near = [0, 1, 2, k - 2, k - 1, *rng.integers(0, k, 30).tolist()]
     streams = []
     for j, words in itertools.product(near, (0, 1, 2)):
         length = bits + 64 * words
@@ -195,7 +164,7 @@ def test_category_offsets_next_to_thresholds(k: int, w: Fraction) -> None:
 
 @pytest.mark.parametrize(("k", "w"), MANY, ids=ids)
 def test_undecided_is_as_rare_as_stated_and_always_looked_at(k: int, w: Fraction) -> None:
-    sampler, n = category_offset_sampler(w, k), 2**18
+    sampler, n = category_offset_sampler(w, k), 2**17
     rng = np.random.default_rng(7)
     (width, _, _), _ = sampler.layout
     words = rng.integers(0, 2 ** (8 * width), n, dtype=f"u{width}")
@@ -207,14 +176,17 @@ def test_undecided_is_as_rare_as_stated_and_always_looked_at(k: int, w: Fraction
     assert len(looks) == 1
 
 
-@pytest.mark.parametrize(
-    ("w", "k"),
-    [(Fraction(1, 2**901), 2), (Fraction(1, 2) + Fraction(1, 2**400), 2), (Fraction(1), 2),
-     (Fraction(1, 3), 4), (Fraction(1, 5), 1), (Fraction(1, 2**40), 2**31 + 1), (Fraction(3), 2)],
-)  # fmt: skip
-def test_the_core_refuses_what_is_no_distribution(w: Fraction, k: int) -> None:
-    with pytest.raises(ValueError, match="parameter"):
-        prepare_category_offset(w, k)
+def test_the_core_refuses_what_is_no_distribution() -> None:
+    refused = [
+        (Fraction(1, 2**901), 2), (Fraction(1, 2) + Fraction(1, 2**400), 2), (Fraction(1), 2),
+        (Fraction(1, 3), 4), (Fraction(1, 5), 1), (Fraction(1, 2**40), 2**31 + 1), (Fraction(3), 2),
+    ]  # fmt: skip
+    check_refusals({
+        f"{k} categories of {float(w)}": (
+            lambda w=w, k=k: prepare_category_offset(w, k), ValueError, ("parameter",)
+        )
+        for w, k in refused
+    })  # fmt: skip
 
 
 def test_reports_need_samplers_of_category_offsets() -> None:
@@ -249,41 +221,34 @@ def drawn(seeded: Seeded, codes: NDArray[Any], k: int, w: Fraction, seed: int) -
     return reports
 
 
-@pytest.mark.parametrize("k", [2, 3, 10, 64, 65, 256])
+def counts_of(reports: NDArray[Any], k: int) -> NDArray[Any]:
+    return np.bincount(reports, minlength=k)
+
+
+@pytest.mark.parametrize(
+    "k", [2, 65, *[pytest.param(k, marks=pytest.mark.long) for k in (3, 10, 256)]]
+)
 def test_reports_fit_and_mutants_do_not(seeded: Seeded, k: int) -> None:
     n, truth, epsilon = 10**6, k - 1, 1
     lie = weight(epsilon, k)
     probabilities = [lie] * k
     probabilities[truth] = 1 - (k - 1) * lie
     codes = np.full(n, truth, np.uint8)
-    seen = np.bincount(
-        RandomizedResponse(epsilon=epsilon, n_categories=k).release(codes, rng=seeded(8)),
-        minlength=k,
-    )
+    m = RandomizedResponse(epsilon=epsilon, n_categories=k)
+    seen = counts_of(m.release(codes, rng=seeded(8)), k)
     assert p_value(seen, probabilities) > LIMIT
     # The truth with 1 - q, where the uniform answer leaves the truth out; one category further.
-    assert (
-        p_value(
-            np.bincount(leaves_truth_out(seeded, codes, k, k * lie), minlength=k), probabilities
-        )
-        < REJECTED
-    )
+    without = leaves_truth_out(seeded, codes, k, k * lie)
+    assert p_value(counts_of(without, k), probabilities) < REJECTED
     assert p_value(np.roll(seen, 1), probabilities) < REJECTED
     # Lies too rare by a hundredth.
-    assert (
-        k > 10
-        or p_value(
-            np.bincount(drawn(seeded, codes, k, lie * Fraction(99, 100), 8), minlength=k),
-            probabilities,
-        )
-        < REJECTED
-    )
+    rare = drawn(seeded, codes, k, lie * Fraction(99, 100), 8)
+    assert k > 10 or p_value(counts_of(rare, k), probabilities) < REJECTED
 
 
 def leaves_truth_out(seeded: Seeded, codes: NDArray[Any], k: int, q: Fraction) -> NDArray[Any]:
-    rng = seeded(8)
-    lies = np.random.Generator(rng).integers(1, k, len(codes))
-    return np.where(rng.bernoulli(q, len(codes)), (codes + lies) % k, codes)
+    lies = np.random.default_rng(8).integers(1, k, len(codes))
+    return np.where(seeded(8).bernoulli(q, len(codes)), (codes + lies) % k, codes)
 
 
 def test_uniform_answers_have_no_modulo_bias(seeded: Seeded) -> None:
@@ -294,10 +259,9 @@ def test_uniform_answers_have_no_modulo_bias(seeded: Seeded) -> None:
     assert p_value(np.bincount(words % k, minlength=k), [Fraction(1, k)] * k) < REJECTED
 
 
-@pytest.mark.parametrize("k", [2, 5, 64, 100, 200])
-@pytest.mark.parametrize("code", [255, -1, "k"])
+@pytest.mark.parametrize(("k", "code"), [(2, -1), (64, "k"), (200, 255), (5, 255)])
 def test_codes_that_are_none_are_answered_uniformly(seeded: Seeded, k: int, code: Any) -> None:
-    n = 2 * 10**5
+    n = 10**5
     codes = np.full(n, k if code == "k" else code, np.int16)
     codes[::3] = 0
     fast = RandomizedResponse(epsilon=1, n_categories=k).release(codes, rng=seeded(10))
@@ -317,7 +281,7 @@ def test_codes_that_are_none_are_answered_uniformly(seeded: Seeded, k: int, code
 
 
 def test_scalars_fit(seeded: Seeded) -> None:
-    rng, m, n = seeded(11), RandomizedResponse(epsilon=1, n_categories=3), 20_000
+    rng, m, n = seeded(11), RandomizedResponse(epsilon=1, n_categories=3), 2_000
     seen = np.bincount([m.release(2, rng=rng) for _ in range(n)], minlength=3)
     assert p_value(seen, [weight(1, 3)] * 2 + [1 - 2 * weight(1, 3)]) > LIMIT
     outside = np.bincount([m.release(-7, rng=rng) for _ in range(n)], minlength=3)
@@ -335,38 +299,32 @@ def test_neighbours_are_independent(seeded: Seeded) -> None:
 # Streams
 
 
-@pytest.mark.parametrize("k", [2, 64, 200, 70_000])
+@pytest.mark.parametrize("k", [2, 200, 70_000])
 def test_any_number_of_threads_gives_the_same_reports(
     seeded: Seeded, k: int, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     codes = np.arange(threads.THREADS_FROM + 12_345, dtype=np.int32) % k
     codes[1::1000] = -1
-    released = []
+    m, released = RandomizedResponse(epsilon=1, n_categories=k), []
     for number in (1, 2, 5):
         monkeypatch.setattr(threads, "NUM_THREADS", number)
         rng = seeded(1, fixed_work=number == 5)
-        released.append(
-            [
-                RandomizedResponse(epsilon=1, n_categories=k).release(c, rng=rng)
-                for c in (codes, codes[:9])
-            ]
-        )
+        released.append([m.release(c, rng=rng) for c in (codes, codes[:9])])
     for others in released[1:]:
         for one, other in zip(released[0], others, strict=True):
             assert np.array_equal(one, other)
 
 
-@pytest.mark.parametrize("n", [1, 255, 256, 2047, 2048, 2049, 8192, 8193, 131_073])
-def test_every_dtype_gives_the_same_reports(seeded: Seeded, n: int) -> None:
-    codes = np.arange(n) % 5
-    codes[::7] = 5
-    expected = RandomizedResponse(epsilon=2, n_categories=5).release(codes, rng=seeded(2))
-    for dtype in ["i1", "u1", "i2", "u2", "i4", "u4", "u8", ">i2", ">u4", ">i8"]:
-        released = RandomizedResponse(epsilon=2, n_categories=5).release(
-            codes.astype(dtype), rng=seeded(2)
-        )
-        assert released.dtype == np.dtype(dtype)
-        assert np.array_equal(released, expected)
+def test_every_dtype_gives_the_same_reports(seeded: Seeded) -> None:
+    m = RandomizedResponse(epsilon=2, n_categories=5)
+    for n in (1, 255, 2048, 8193, 131_073):
+        codes = np.arange(n) % 5
+        codes[::7] = 5
+        expected = m.release(codes, rng=seeded(2))
+        for dtype in ("i1", "u1", "i2", "u2", "i4", "u4", "u8", ">i2", ">u4", ">i8"):
+            released = m.release(codes.astype(dtype), rng=seeded(2))
+            assert released.dtype == np.dtype(dtype)
+            assert np.array_equal(released, expected), (n, dtype)
 
 
 STORED = [
@@ -386,30 +344,6 @@ def test_stored_reports() -> None:
         for k in (2, 10, 200, 10**6)
     ]
     assert reports == STORED
-
-
-STREAM = """
-import hashlib, numpy as np, cydp
-rng, digest = cydp.testing.SeededGenerator(2024, stream="{}"), hashlib.sha256()
-for k in [2, 3, 64, 65, 128, 65536, 65537, 2**31]:
-    for epsilon in ["1e-3", 1, 30]:
-        for dtype in ["u1", "i2", "u4", "i8"]:
-            if np.iinfo(dtype).max >= k - 1:
-                codes = (np.arange(9001) * 12345 % k).astype(dtype)
-                m = cydp.RandomizedResponse(epsilon=epsilon, n_categories=k)
-                digest.update(m.release(codes, rng=rng).tobytes())
-                if np.iinfo(dtype).max >= k:
-                    codes[::5] = k
-                    digest.update(m.release(codes, rng=rng).tobytes())
-print(digest.hexdigest())
-"""
-
-
-@aes_is_long
-def test_reports_are_the_same_under_every_isa(stream: Stream) -> None:
-    streams = {isa: under_isa(isa, STREAM.format(stream)) for isa in ISAS}
-    assert stream == "aes" or streams["portable"].returncode == 0, streams["portable"].stderr
-    assert len({done.stdout for done in streams.values() if done.returncode == 0}) == 1
 
 
 # Arrays
@@ -450,79 +384,14 @@ def test_integers_that_no_dtype_holds_are_answered() -> None:
     assert set(m.release(np.full(100, 2**64 - 1, np.uint64)).tolist()) == {0, 1, 2}
 
 
-@pytest.mark.parametrize(
-    "codes",
-    [1.0, "1", None, 1j, [1.5], [True, 2], [[1], [1, 2]], np.zeros(3), np.array(["1"]),
-     np.array([1], object), np.ma.array([0, 1], mask=[0, 1])],
-)  # fmt: skip
-def test_codes_are_integers(codes: Any) -> None:
-    with pytest.raises(TypeError, match="codes must be"):
-        RandomizedResponse(epsilon=1).release(codes)
-
-
-@pytest.mark.parametrize("codes", [True, np.True_, [True, False], np.array([True])])
-def test_bool_is_for_two_categories(codes: Any) -> None:
-    with pytest.raises(TypeError, match="not bool"):
-        RandomizedResponse(epsilon=1, n_categories=3).release(codes)
-
-
-@pytest.mark.parametrize(
-    ("dtype", "k"), [("i1", 129), ("u1", 257), ("i2", 2**15 + 1), ("u2", 2**16 + 1)]
-)
-def test_a_dtype_holds_every_category(dtype: str, k: int) -> None:
-    budget = PrivacyFilter(PureDP(1), relation="change-one")
-    with pytest.raises(ValueError, match=f"codes must be of a dtype that holds {k - 1}"):
-        RandomizedResponse(epsilon=1, n_categories=k).release(np.zeros(3, dtype), budget=budget)
-    assert budget.spent == PureDP(0)
-    top = RandomizedResponse(epsilon=590, n_categories=k - 1).release(np.full(300, k - 2, dtype))
-    assert (top == k - 2).all()
-    spread = RandomizedResponse(epsilon="1e-9", n_categories=k - 1).release(
-        np.full(3000, k - 2, dtype)
-    )
-    assert 0 <= spread.min() <= spread.max() < k - 1
-    assert len(set(spread.tolist())) > min(k, 3000) / 3
-
-
-@pytest.mark.parametrize("rng", [0, np.random.default_rng(0), "os", cydp.Generator])
-def test_rng_is_a_generator_of_cydp(rng: Any) -> None:
-    with pytest.raises(TypeError, match=r"rng must be a cydp\.Generator"):
-        RandomizedResponse(epsilon=1).release(1, rng=rng)
-
-
-# Budgets
-
-
-class Unread:
-    """Raises when its values are asked for."""
-
-    dtype, shape = np.dtype(np.uint8), (3,)
-
-    def __array__(self, *_: Any, **__: Any) -> NDArray[Any]:
-        raise AssertionError("read")
-
-
-def test_a_budget_pays_once_for_an_array_of_people() -> None:
-    budget = PrivacyFilter(PureDP(1), relation="change-one")
-    m = RandomizedResponse(epsilon="1/2")
-    m.release(np.zeros(1000, np.uint8), budget=budget)
-    m.release(1, budget=budget)
-    assert budget.remaining == PureDP(0)
-    with pytest.raises(cydp.BudgetExceededError):
-        m.release(1, budget=budget)
-
-
-def test_a_refused_budget_leaves_codes_unread() -> None:
-    budget = PrivacyFilter(PureDP("0.9"), relation="change-one")
-    with pytest.raises(cydp.BudgetExceededError):
-        RandomizedResponse(epsilon=1).release(Unread(), budget=budget)  # type: ignore[call-overload]
-    with pytest.raises(TypeError, match="seeded"):
-        RandomizedResponse(epsilon="0.5").release(Unread(), budget=budget, rng=SeededGenerator(1))  # type: ignore[call-overload]
-    with pytest.raises(cydp.accounting.RelationMismatchError):
-        RandomizedResponse(epsilon="0.5").release(Unread(), budget=PrivacyFilter(PureDP(1)))  # type: ignore[call-overload]
-    assert budget.spent == PureDP(0)
-    with pytest.raises(AssertionError, match="read"):
-        RandomizedResponse(epsilon="0.5").release(Unread(), budget=budget)  # type: ignore[call-overload]
-    assert budget.spent == PureDP("0.5")
+def test_a_dtype_holds_every_category() -> None:
+    for dtype, k in (("i1", 128), ("u1", 256), ("i2", 2**15), ("u2", 2**16)):
+        top = RandomizedResponse(epsilon=590, n_categories=k).release(np.full(300, k - 1, dtype))
+        assert (top == k - 1).all()
+        flat = RandomizedResponse(epsilon="1e-9", n_categories=k)
+        spread = flat.release(np.full(3000, k - 1, dtype))
+        assert 0 <= spread.min() <= spread.max() < k
+        assert len(set(spread.tolist())) > min(k, 3000) / 3
 
 
 # Estimates
@@ -561,16 +430,8 @@ def test_estimates_of_arrays() -> None:
     assert m.estimate([]).counts.tolist() == [0] * 4
     missing = m.estimate(np.array([0, -1, 0, 3], np.int8))
     assert missing.counts.tolist() == m.estimate([0, None, 0, 3]).counts.tolist()
-    for counted_from_1 in ([1, 4], np.array([[4, 1]]), [-2], [2**70], [-(2**70)]):
-        with pytest.raises(
-            ValueError, match="reports must be from 0 to 3, because n_categories is 4"
-        ):
-            m.estimate(counted_from_1)
     two = RandomizedResponse(epsilon=1)
     assert two.estimate([True, False]).counts.tolist() == two.estimate([1, 0]).counts.tolist()
-    for wrong in ([0.5], "01", None, np.zeros(2)):
-        with pytest.raises(TypeError, match="reports must be integers from 0 to 3"):
-            m.estimate(wrong)  # type: ignore[arg-type]
 
 
 def test_a_report_tells_as_little_as_promised() -> None:

@@ -11,15 +11,12 @@ import pytest
 from columns.near_limits import INTEGERS, NUMBERS, shapes
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from long_runs import examples
 
 from cydp import Gaussian, Laplace, Snapping
 from cydp._columns.floats import read_floats
 from cydp.mechanisms._grid_mechanism import declare_reals
 from cydp.mechanisms._grid_noise import read_steps
 from cydp.testing import SeededGenerator
-
-fixed = settings(derandomize=True, deadline=None, max_examples=examples(400))
 
 EXPONENTS = st.one_of(
     st.integers(-64, 16), st.sampled_from([-1021, -200, -80, -74, -73, 40, 60, 63, 64, 70, 896])
@@ -42,7 +39,6 @@ def nearest(number: Any, exponent: int) -> int:
     return min(max(cut, -(2**126)), 2**126)
 
 
-@fixed
 @given(NUMBERS, EXPONENTS)
 def test_every_shape_is_rounded_to_the_grid_once(number: Any, exponent: int) -> None:
     expected = nearest(number, exponent)
@@ -50,7 +46,7 @@ def test_every_shape_is_rounded_to_the_grid_once(number: Any, exponent: int) -> 
         assert units_read(value, exponent) == expected
 
 
-@fixed
+@settings(max_examples=25)  # each compares some 60 pairs of readings
 @given(NUMBERS, NUMBERS, st.integers(-4, 4), EXPONENTS)
 def test_no_two_numbers_are_read_further_apart_than_the_grid_is_paid_for(
     one: Any, other: Any, off: int, exponent: int
@@ -92,7 +88,6 @@ def test_other_readings_are_found_out(read: Callable[[Any, int], int]) -> None:
 
 
 @pytest.mark.long
-@fixed
 @given(INTEGERS, st.sampled_from([1, 2.0**-12, 3, 2**10, 2**30]), st.integers(0, 99))
 def test_releases_are_exact_sums_of_integers(number: int, sensitivity: Any, seed: int) -> None:
     laplace, gaussian = (
@@ -112,7 +107,7 @@ def test_releases_are_exact_sums_of_integers(number: int, sensitivity: Any, seed
 
 
 def test_big_arrays_are_read_in_any_layout() -> None:
-    array = np.random.default_rng(5).integers(-(2**63), 2**63 - 1, (30, 40), endpoint=True)
+    array = np.random.default_rng(5).integers(-(2**63), 2**63 - 1, (6, 8), endpoint=True)
     for given_ in (array, array.T, array[::-3, ::2], array.astype(">i8"), array.view(np.uint64)):
         for exponent in (-57, -50, -49, -48, -1, 0, 1, 11, 12, 13, 14, 62, 65):
             near, rest = read_steps(declare_reals(given_, "value"), exponent, "value")
@@ -129,7 +124,6 @@ def test_big_arrays_are_read_in_any_layout() -> None:
 
 
 @pytest.mark.long
-@fixed
 @given(NUMBERS, st.integers(-3, 1000), st.fractions(-1, 1, max_denominator=64), st.booleans())
 def test_snapping_reads_neighbours_no_further_apart(
     number: Any, exponent: int, part: Fraction, as_float: bool
@@ -151,7 +145,6 @@ def test_snapping_reads_neighbours_no_further_apart(
             assert abs(one - two) <= unit
 
 
-@fixed
 @given(INTEGERS)
 def test_snapping_reads_integers_towards_zero(number: int) -> None:
     size = abs(number)
@@ -188,7 +181,6 @@ def clamped(m: Snapping, value: Any) -> Fraction:
     return Fraction(seen[0])
 
 
-@fixed
 @given(NUMBERS, st.integers(-5, 5), st.sampled_from([1, 2.0**-5, 2**12]))
 def test_snapping_clamps_neighbours_no_further_apart(number: Any, off: int, unit: Any) -> None:
     """Also where the bound is beyond what float64 holds; one number has one answer."""

@@ -195,7 +195,7 @@ def test_shapes_dtypes_and_counts() -> None:
 
 def test_budgets_and_generators() -> None:
     table: dict[str, Any] = {}
-    values = {mechanism: 1 for mechanism in NAMES} | {
+    values = dict.fromkeys(NAMES, 1) | {
         mechanism: [1, 2] for mechanism in (*SELECTIONS, LEADER)
     }  # fmt: skip
     for mechanism in NAMES:

@@ -2,7 +2,6 @@
 
 from collections.abc import Callable
 from fractions import Fraction
-from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -10,10 +9,8 @@ import numpy as np
 import pandas as pd
 import pyarrow as pa
 import pytest
-from exact.functions_called import functions_called
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
-from long_runs import examples
 
 import cydp
 from cydp import BudgetLedger, PrivacyFilter, PureDP, exact
@@ -56,23 +53,22 @@ VALUES: list[Callable[[], Any]] = [
 ]
 
 
-@pytest.mark.parametrize("make", VALUES)
 @pytest.mark.parametrize("mechanism", ALL, **ids)
-def test_out_gets_what_is_returned_without_it(mechanism: Any, make: Callable[[], Any]) -> None:
-    expected = np.asarray(mechanism.release(make(), rng=SeededGenerator(1)))
-    out = np.full(expected.shape, 99, expected.dtype.newbyteorder("="))
-    assert mechanism.release(make(), rng=SeededGenerator(1), out=out) is out
-    assert np.array_equal(out, expected)
-
-
-@pytest.mark.parametrize("n", [1, 255, 5000])
-@pytest.mark.parametrize("mechanism", ALL, **ids)
-def test_out_may_be_the_value(mechanism: Any, n: int) -> None:
-    dtype = np.float64 if mechanism in REALS else np.int64
-    value = (np.arange(n) % 4).astype(dtype)
-    expected = mechanism.release(value, rng=SeededGenerator(1))
-    assert mechanism.release(value, rng=SeededGenerator(1), out=value) is value
-    assert np.array_equal(value, expected)
+def test_out_gets_what_is_returned_without_it(mechanism: Any) -> None:
+    wrong = []
+    for i, make in enumerate(VALUES):
+        expected = np.asarray(mechanism.release(make(), rng=SeededGenerator(1)))
+        out = np.full(expected.shape, 99, expected.dtype.newbyteorder("="))
+        if mechanism.release(make(), rng=SeededGenerator(1), out=out) is not out:
+            wrong.append(i)
+        if not np.array_equal(out, expected):
+            wrong.append(i)
+    assert wrong == []
+    for n in (1, 255, 5000):  # it may be the value
+        value = (np.arange(n) % 4).astype(np.float64 if mechanism in REALS else np.int64)
+        expected = mechanism.release(value, rng=SeededGenerator(1))
+        assert mechanism.release(value, rng=SeededGenerator(1), out=value) is value
+        assert np.array_equal(value, expected)
 
 
 @pytest.mark.parametrize("mechanism", ALL, **ids)
@@ -83,50 +79,6 @@ def test_out_may_be_behind_a_series(mechanism: Any) -> None:
     expected = mechanism.release(series, rng=SeededGenerator(1)).to_numpy()
     assert mechanism.release(series, rng=SeededGenerator(1), out=memory) is memory
     assert np.array_equal(memory, expected)
-
-
-def bad_outputs(dtype: Any) -> list[tuple[Any, type[Exception], str]]:
-    read_only = np.zeros(4, dtype)
-    read_only.flags.writeable = False
-    return [
-        ([0] * 4, TypeError, "out must be a numpy array"),
-        (3, TypeError, "out must be a numpy array"),
-        (np.ma.zeros(4, dtype), TypeError, "out must be a numpy array"),
-        (np.zeros(4, np.float32), TypeError, "out must have dtype"),
-        (np.zeros(4, np.dtype(dtype).newbyteorder()), TypeError, "out must have dtype"),
-        (np.zeros(8, dtype)[::2], ValueError, "out must be C-contiguous"),
-        (read_only, ValueError, "out must be C-contiguous, aligned and writable"),
-        (np.frombuffer(bytearray(33), dtype, offset=1), ValueError, "out must be C-contiguous"),
-        (np.zeros(5, dtype), ValueError, r"out must have the shape of \w+, \(4,\), not \(5,\)"),
-        (np.zeros((4, 1), dtype), ValueError, "out must have the shape of"),
-        (np.zeros((), dtype), ValueError, "out must have the shape of"),
-    ]
-
-
-@pytest.mark.parametrize("mechanism", ALL, **ids)
-def test_a_bad_out_costs_nothing(mechanism: Any) -> None:
-    dtype = np.float64 if mechanism in REALS else np.int64
-    relation = getattr(mechanism, "relation", None) or "add-remove"
-    limit: Any = cydp.ApproxDP(100, "0.1") if isinstance(mechanism.loss, PureDP) else cydp.ZCDP(100)
-    budget, rng = PrivacyFilter(limit, relation=relation), SeededGenerator(1)
-    value = np.arange(4, dtype=dtype) % 2 if mechanism in REALS else np.arange(4) % 2
-    both = np.zeros(6, dtype)
-    overlapping = [(both[:4], both[1:5]), (both[:4], both[:4])]
-    for out, error, message in bad_outputs(dtype):
-        before = np.array(out)
-        with pytest.raises(error, match=message):
-            mechanism.release(value, budget=budget, out=out)
-        with pytest.raises(error, match=message):
-            mechanism.release(value, rng=rng, out=out)
-        assert np.array_equal(np.array(out), before)
-    for given_value, out in overlapping:
-        with pytest.raises(ValueError, match=r"out must be (value|codes) itself, or memory apart"):
-            mechanism.release(given_value, budget=budget, out=out)
-    assert np.array_equal(both, np.zeros(6))
-    assert "nothing" not in budget.report()
-    assert budget.spent == PrivacyFilter(limit, relation=relation).spent
-    assert len(budget.report().splitlines()) == 2  # no charge at all
-    assert rng.bytes(16) == SeededGenerator(1).bytes(16)  # nothing was drawn
 
 
 def test_a_refused_charge_leaves_out_alone() -> None:
@@ -169,24 +121,10 @@ def test_out_of_exact_sums(mechanism: Any) -> None:
         REALS[2].release(groups, out=np.zeros(3))
 
 
-ENDS = [
-    0,
-    1,
-    -1,
-    2**61,
-    2**62,
-    2**62 + 1,
-    2**63 - 1,
-    2**63,
-    -(2**63),
-    -(2**63) - 1,
-    10**40,
-    -(10**40),
-]
+ENDS = [0, 1, -1, 2**61, 2**62, 2**62 + 1, 2**63 - 1, 2**63, -(2**63), -(2**63) - 1, 10**40]
 
 
 @pytest.mark.parametrize("mechanism", INTEGERS, **ids)
-@settings(max_examples=examples(200), deadline=None)
 @given(st.one_of(st.integers(), st.sampled_from(ENDS)), st.integers(0, 50))
 def test_an_int_is_released_as_an_array_of_one(mechanism: Any, value: int, seed: int) -> None:
     """The quickest way takes the same noise and has the same ends."""
@@ -202,26 +140,11 @@ def test_an_int_is_released_as_an_array_of_one(mechanism: Any, value: int, seed:
 
 
 @pytest.mark.parametrize("mechanism", INTEGERS, **ids)
-def test_no_int_chooses_the_path(mechanism: Any) -> None:
-    rng = SeededGenerator(1)
-    mechanism.release(1, rng=rng)
-    paths = [functions_called(partial(mechanism.release, value, rng=rng)) for value in ENDS]
-    assert all(path == paths[0] for path in paths)
-
-
-@pytest.mark.parametrize("mechanism", INTEGERS, **ids)
 def test_what_is_no_plain_int_takes_the_long_way(mechanism: Any) -> None:
     expected = mechanism.release(3, rng=SeededGenerator(2))
     for value in (np.int8(3), np.array(3), [3]):
         found = mechanism.release(value, rng=SeededGenerator(2))
         assert np.asarray(found).reshape(-1).tolist() == [expected]
-    for bad in (True, 3.0, "3", None):
-        with pytest.raises(TypeError, match="value must be integers"):
-            mechanism.release(bad)
-    with pytest.raises(TypeError, match=r"rng must be a cydp\.Generator"):
-        mechanism.release(3, rng=np.random.default_rng())
-    with pytest.raises(TypeError, match="budget must be"):
-        mechanism.release(3, budget="ledger")
 
 
 def test_one_integer_takes_a_sampler_of_integers() -> None:

@@ -39,20 +39,22 @@ def largest(score: Score, relation: str, **given: Any) -> Fraction:
     )  # fmt: skip
 
 
-@pytest.mark.parametrize("relation", RELATIONS)
-@pytest.mark.parametrize("q", ["1/2", "1/4", "3/4", "0", "1", "5/16"])
-def test_the_sensitivity_of_a_quantiles_score(q: str, relation: str) -> None:
-    stated = of.quantile_score(q, relation=relation)
-    assert stated == (max(Fraction(q), 1 - Fraction(q)) if relation == "add-remove" else 1)
-    assert largest(lambda t, y: quantile_scores(t, y, q), relation) == stated
-    assert stated.relation == relation
+@pytest.mark.parametrize("q", ["1/2", "3/4", "5/16"])
+def test_the_sensitivity_of_a_quantiles_score(q: str) -> None:
+    for relation in RELATIONS:
+        stated = of.quantile_score(q, relation=relation)
+        assert stated == (max(Fraction(q), 1 - Fraction(q)) if relation == "add-remove" else 1)
+        assert largest(lambda t, y: quantile_scores(t, y, q), relation) == stated
+        assert stated.relation == relation
+    for end in (0, 1):
+        assert of.quantile_score(end) == 1
 
 
-@pytest.mark.parametrize("relation", RELATIONS)
-def test_the_sensitivity_of_a_rank_difference(relation: str) -> None:
-    stated = of.rank_difference_score(relation=relation)
-    assert stated == (Fraction(1, 2) if relation == "add-remove" else 1)
-    assert largest(rank_difference_scores, relation) == stated
+def test_the_sensitivity_of_a_rank_difference() -> None:
+    for relation in RELATIONS:
+        stated = of.rank_difference_score(relation=relation)
+        assert stated == (Fraction(1, 2) if relation == "add-remove" else 1)
+        assert largest(rank_difference_scores, relation) == stated
 
 
 def exactly(t: Any, y: Any) -> list[Fraction]:
@@ -76,8 +78,6 @@ def test_the_sensitivity_of_the_lectures_score() -> None:
     for n in (1, 2, 3, 5):
         found = of.of(f(Fraction(0)), range(4), n, smallest=n, relation="change-one")
         assert found == of.tail_share_score(n, relation="change-one") == Fraction(1, 2 * n)
-    with pytest.raises(ValueError, match="n is private"):
-        of.tail_share_score(5)
 
 
 def test_scores_are_what_they_say() -> None:
@@ -128,10 +128,12 @@ def test_the_lectures_score_has_its_best_value_elsewhere() -> None:
     assert choose.probabilities(rank_difference_scores(MARKS, POINTS))[19] > 0.999999
 
 
-@pytest.mark.parametrize("relation", RELATIONS)
+@pytest.mark.parametrize(
+    "relation", ["add-remove", pytest.param("change-one", marks=pytest.mark.long)]
+)
 def test_the_median_in_one_pass_is_the_exponential_mechanism(relation: str) -> None:
     """The mechanism of cydp.median and quantile_scores agree, point by point of a small grid."""
-    marks, points, runs = [2, 3, 3, 5, 9], np.arange(11), 20_000
+    marks, points, runs = [2, 3, 3, 5, 9], np.arange(11), 10_000
     norm = of.quantile_score("1/2", relation=relation)
     expected = ExponentialMechanism(epsilon=1, sensitivity=norm).probabilities(
         quantile_scores(marks, points, "1/2")
@@ -155,22 +157,3 @@ def test_the_median_in_one_pass_is_the_exponential_mechanism(relation: str) -> N
     assert p_value(wrong) < REJECTED  # which takes ties otherwise
     released = cydp.median(marks, (0, 10), epsilon=1, relation=relation)
     assert released.mechanism == median
-
-
-@pytest.mark.parametrize(
-    ("call", "error", "words"),
-    [
-        (lambda: quantile_scores([1], [1], 0.9), ValueError, "q must have a denominator .*0.9"),
-        (lambda: quantile_scores([1], [1], 2), ValueError, "q must be from 0 to 1"),
-        (lambda: quantile_scores([1], [], 0.5), ValueError, "candidates must be"),
-        (lambda: tail_share_scores([1], [float("nan")]), ValueError, "candidates must be"),
-        (lambda: rank_difference_scores([1], 3), ValueError, "candidates must be"),
-        (lambda: rank_difference_scores(3, [3]), TypeError, "x must be"),
-        (lambda: of.quantile_score(1.5), ValueError, "q must be from 0 to 1"),
-        (lambda: of.quantile_score(0.5, relation="both"), ValueError, "relation must be"),
-        (lambda: of.tail_share_score(0, relation="change-one"), ValueError, "n must be"),
-    ],
-)  # fmt: skip
-def test_what_is_refused(call: Callable[[], Any], error: type[Exception], words: str) -> None:
-    with pytest.raises(error, match=words):
-        call()

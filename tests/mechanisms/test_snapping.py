@@ -1,6 +1,5 @@
 """The snapping mechanism against its definition in fractions."""
 
-import dataclasses
 import math
 import pickle
 from fractions import Fraction
@@ -12,7 +11,7 @@ from generator.streams import Seeded
 from scipy.stats import chi2
 
 import cydp
-from cydp import BudgetExceededError, PrivacyFilter, PureDP, Snapping
+from cydp import PureDP, Snapping
 from cydp._numbers.intervals import exp_bounds, ln_bounds
 from cydp.mechanisms import _snapping
 from cydp.testing import SeededGenerator
@@ -40,9 +39,8 @@ def defined(m: Snapping, x: float, u: float | Fraction, sign: float) -> float:
 
 
 @pytest.mark.parametrize(("epsilon", "sensitivity", "bounds"), [
-    (1, 1, (-1000, 1000)), (0.1, 3, (-(2.0**30), 2.0**30)), ("1/3", 0.1, (-10, 10)),
-    (5, 2.0**-40, (-1, 1)), (1, 1, (-(2.0**45), 2.0**45)), (1, 1, (0, 100)), (1, 1, (50, 100.5)),
-    (0.1, 3, (-2000, -700)), (1, 1, (-3, 1000)),
+    (1, 1, (-1000, 1000)), ("1/3", 0.1, (-10, 10)), (5, 2.0**-40, (-1, 1)),
+    (1, 1, (-(2.0**45), 2.0**45)), (1, 1, (50, 100.5)), (0.1, 3, (-2000, -700)),
 ])  # fmt: skip
 def test_every_release_is_as_defined(
     epsilon: Any, sensitivity: Any, bounds: tuple[float, float]
@@ -50,7 +48,7 @@ def test_every_release_is_as_defined(
     m = Snapping(epsilon=epsilon, sensitivity=sensitivity, bounds=bounds)
     bound = max(map(abs, bounds))
     values = np.concatenate([
-        np.linspace(-1.5, 1.5, 200) * bound, np.arange(50) * float(m.step) / 2,
+        np.linspace(-1.5, 1.5, 100) * bound, np.arange(30) * float(m.step) / 2,
         [math.nan, math.inf, -math.inf, 0.0, -0.0, 5e-324],
     ])  # fmt: skip
     u, halvings, sign = _snapping._draw(SeededGenerator(4), len(values))
@@ -72,19 +70,19 @@ def test_doubtful_logarithms_are_done_exactly(monkeypatch: pytest.MonkeyPatch) -
     assert not np.array_equal(m.release(x, rng=SeededGenerator(2)), before)
 
 
-@pytest.mark.parametrize("sign", [-1.0, 1.0])
-def test_ties_go_up(sign: float) -> None:
+def test_ties_go_up() -> None:
     m = Snapping(epsilon=1, sensitivity=1, bounds=(-1000, 1000))
     half = float(m.step) / 2
     x = np.array([half, -half, 3 * half, -3 * half])
     u = np.full(4, 1 - 2.0**-53)
-    steps = m._snap(x, u, np.zeros(4, np.int64), np.full(4, sign * 2.0**-200))
-    assert steps.tolist() == [2 * half, 0, 4 * half, -2 * half]
+    for sign in (-1.0, 1.0):
+        steps = m._snap(x, u, np.zeros(4, np.int64), np.full(4, sign * 2.0**-200))
+        assert steps.tolist() == [2 * half, 0, 4 * half, -2 * half]
 
 
-@pytest.mark.parametrize("u", [2.0**-1022, 0.5, 1 - 2.0**-53, 0.1, 1e-300])
-def test_ln(u: float) -> None:
-    assert _snapping.ln(u) == correctly_rounded_ln(u)
+def test_ln() -> None:
+    for u in (2.0**-1022, 0.5, 1 - 2.0**-53, 0.1, 1e-300):
+        assert _snapping.ln(u) == correctly_rounded_ln(u)
 
 
 def test_parameters_are_those_of_the_paper() -> None:
@@ -103,57 +101,7 @@ def test_parameters_are_those_of_the_paper() -> None:
         assert m.loss == PureDP(epsilon)
         assert eval(repr(m), vars(cydp)) == m
         assert pickle.loads(pickle.dumps(m)) == m
-        with pytest.raises(dataclasses.FrozenInstanceError):
-            m.epsilon = Fraction(1)  # type: ignore[misc]
-
-
-@pytest.mark.parametrize(
-    ("args", "error", "says"),
-    [
-        ({"epsilon": 0}, ValueError, "epsilon"),
-        ({"epsilon": 2.0**-53}, ValueError, "epsilon"),
-        ({"epsilon": math.nan}, ValueError, "epsilon"),
-        ({"epsilon": True}, TypeError, "epsilon"),
-        ({"epsilon": [1]}, TypeError, "epsilon"),
-        ({"sensitivity": 0}, ValueError, "sensitivity"),
-        ({"sensitivity": math.inf}, ValueError, "sensitivity must be finite"),
-        ({"sensitivity": "1e-400"}, ValueError, "sensitivity"),
-        ({"bounds": (0, 0)}, ValueError, "lower < upper, not equal"),
-        ({"bounds": (1000, -1000)}, ValueError, "lower <= upper"),
-        ({"bounds": (-1, 1)}, ValueError, "bounds must have an end more than the scale"),
-        ({"bounds": (0, 2.0**47)}, ValueError, r"none 2\*\*46 times"),
-        ({"bounds": (0, math.inf)}, ValueError, "upper in bounds=.* must be finite"),
-        ({"bounds": (0, 2**1100)}, ValueError, "bounds must be less than"),
-        ({"bounds": None}, TypeError, "bounds must be a pair"),
-        ({"bounds": 1000}, TypeError, "bounds must be a pair"),
-        ({"bounds": (1, 2, 3)}, ValueError, "bounds must be a pair"),
-        ({"bounds": ("low", 3)}, ValueError, "lower in bounds=.* must be a number"),
-    ],
-    ids=str,
-)
-def test_bad_parameters(args: Any, error: type[Exception], says: str) -> None:
-    with pytest.raises(error, match=says):
-        Snapping(**{"epsilon": 1, "sensitivity": 1, "bounds": (-1000, 1000), **args})
-
-
-class Unreadable:
-    dtype, shape, ndim = np.dtype(np.float64), (3,), 1
-
-    def __array__(self, *args: Any, **kwargs: Any) -> Any:
-        raise AssertionError("was read")
-
-
-def test_each_entry_is_paid_for() -> None:
-    m = Snapping(epsilon=1, sensitivity=1, bounds=(-1000, 1000))
-    budget = PrivacyFilter(PureDP(4))
-    assert np.shape(m.release([1.5, 2, 3], budget=budget)) == (3,)
-    with pytest.raises(BudgetExceededError):
-        m.release(Unreadable(), budget=budget)
-    assert type(m.release(1, budget=budget)) is float
-    assert budget.remaining == PureDP(0)
-    with pytest.raises(TypeError, match="value must be"):
-        m.release("1")  # type: ignore[call-overload]
-    assert np.shape(m.release(np.zeros((2, 0)))) == (2, 0)
+        assert m.__dataclass_params__.frozen  # type: ignore[attr-defined]
 
 
 def test_uniforms(seeded: Seeded) -> None:
@@ -199,8 +147,7 @@ def test_long_runs_of_zeros_are_followed() -> None:
     assert halvings.tolist() == [0, 0]
 
 
-@pytest.mark.parametrize("words", [15, 16, 17, 40, 600])
-@pytest.mark.parametrize("epsilon", [1, "0.3"])
+@pytest.mark.parametrize(("words", "epsilon"), [(15, 1), (16, "0.3"), (17, 1), (600, "0.3")])
 def test_noise_has_no_end(words: int, epsilon: Any, monkeypatch: pytest.MonkeyPatch) -> None:
     """What one value can become, each neighbour can: U goes below the least double."""
     monkeypatch.setattr("cydp.mechanisms._charge_and_draw.generator_or_default", lambda rng: rng)
