@@ -8,7 +8,6 @@ from typing import Any
 
 import numpy as np
 import pytest
-from generator.streams import Seeded
 from numpy.typing import NDArray
 from scipy.stats import binom, norm
 
@@ -170,17 +169,3 @@ def test_quantiles() -> None:
         assert z == pytest.approx(norm.isf(float(miss) / 2), rel=1e-9)
     assert 42 < normal_quantile(1 - Fraction(1, 10**400)) < 43
     assert normal_quantile(Fraction(1, 10**400)) == 0
-
-
-@pytest.mark.parametrize(("epsilon", "k"), [("0.5", 5), ("2", 2)])
-def test_variance_and_error_bound(seeded: Seeded, epsilon: str, k: int) -> None:
-    """Of estimates from seeded reports: the variance is reached, the bound is kept."""
-    m, n, rounds = RandomizedResponse(epsilon=epsilon, n_categories=k), 400, 500
-    reports = m.release(np.zeros((rounds, n), np.uint8), rng=seeded(5))
-    counts = np.array([m.estimate(row).counts for row in reports])
-    off = np.abs(counts - np.array([n] + [0] * (k - 1)))
-    assert (off <= m.hoeffding_bound(0.9, count=n)).mean() > 0.9
-    assert (counts.var(axis=0) < 1.3 * n * m.variance).all()
-    assert counts.var(axis=0).max() > 0.75 * n * m.variance
-    for bound in (m.error_bound, m.hoeffding_bound):
-        assert bound(0.99, count=n) > bound(0.9, count=n)

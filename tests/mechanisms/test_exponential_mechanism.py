@@ -61,23 +61,6 @@ def test_losses() -> None:
         assert PermuteAndFlip(epsilon=epsilon, sensitivity=1).loss.rho == Fraction(epsilon) ** 2 / 2
 
 
-@pytest.mark.parametrize(
-    ("epsilon", "textbook", "within"),
-    [(0.1, [0.40, 0.33, 0.16, 0.11], 0.01), (1, [0.88, 0.12, 1e-4, 1e-6], 0.005)],
-)
-def test_the_lunch_vote(
-    seeded: Seeded, epsilon: float, textbook: list[float], within: float
-) -> None:
-    """Computed and drawn, as the lecture rounds: its fourth probability is 0.104."""
-    m, n = ExponentialMechanism(epsilon=epsilon, sensitivity=1), 10**5
-    probabilities = m.probabilities(LUNCH)
-    assert np.allclose(probabilities, textbook, atol=within)
-    assert np.allclose(np.log10(probabilities), np.log10(textbook), atol=0.1)
-    drawn = m.release(np.tile(LUNCH, (n, 1)), rng=seeded(1))
-    assert np.allclose(np.bincount(drawn, minlength=4) / n, textbook, atol=within)
-    assert p_value(drawn, probabilities) > LIMIT
-
-
 def p_value(drawn: NDArray[np.int64], probabilities: Floats) -> float:
     """Return the chi-square tail of what was drawn; rare candidates are counted as one."""
     counts, wanted = np.bincount(drawn, minlength=len(probabilities)), probabilities * len(drawn)

@@ -4,11 +4,8 @@ import math
 import pickle
 from fractions import Fraction
 
-import numpy as np
 import pytest
-from generator.streams import Seeded
 from reference import discrete_gaussian as oracle
-from samplers.goodness_of_fit import LIMIT, REJECTED, cells, ends_of, p_value
 
 import cydp
 from cydp import ZCDP, ApproxDP, DiscreteGaussian, Gaussian
@@ -122,15 +119,3 @@ def test_the_grid_is_paid_for() -> None:
     for sigma in (1, 2, 2.01, 3.99, 4, 1e-30, 1e30):
         g = Gaussian(sensitivity=sigma, sigma=sigma).step
         assert g <= Fraction(str(sigma)) / 2**40 < 2 * g
-
-
-def test_goodness_of_fit(seeded: Seeded) -> None:
-    """In steps of a coarse grid; mutants: the rounding not paid for, sigma 1 % larger."""
-    m, n = Gaussian(sensitivity=1, sigma=1, step=0.25, coordinates=1), 10**6
-    released = np.asarray(m.release(np.full(n, 3.1), rng=seeded(3)))
-    samples = ((released - 3.0) * 4).astype(int)
-    for sigma2, right in ((25, True), (16, False), (Fraction(51, 2), False)):
-        tail = lambda k, s=Fraction(sigma2): 2 * upper_tail(s, k) if k else Fraction(1)  # noqa: E731
-        ends, probabilities = cells(ends_of(1, 40), tail, n)
-        p = p_value([samples], n, ends, probabilities)
-        assert p > LIMIT if right else p < REJECTED

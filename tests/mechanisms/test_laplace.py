@@ -7,10 +7,8 @@ from typing import Any
 
 import numpy as np
 import pytest
-from generator.streams import Seeded
 from hypothesis import given
 from hypothesis import strategies as st
-from samplers.goodness_of_fit import LIMIT, REJECTED, cells, ends_of, p_value
 
 import cydp
 from cydp import Gaussian, Laplace, PureDP
@@ -126,19 +124,3 @@ def test_error_bounds() -> None:
         confidence = Fraction(share, 100)
         exact = wide._bound_noise(confidence, 1) + Fraction(1, 2)  # no float
         assert wide.error_bound(confidence) >= exact > math.nextafter(float(exact), 0) - 2
-
-
-def test_goodness_of_fit(seeded: Seeded) -> None:
-    """In steps of a coarse grid; mutants: the rounding not paid for, a scale 2 % larger."""
-    m, n = Laplace(epsilon=1, sensitivity=1, step=0.25, coordinates=1), 10**6
-    released = np.asarray(m.release(np.full(n, 3.1), rng=seeded(3)))
-    samples = ((released - 3.0) * 4).astype(int)
-    for scale, right in ((5, True), (4, False), (Fraction(51, 10), False)):
-        ends, probabilities = cells(ends_of(1, 80), _tail(scale), n)
-        p = p_value([samples], n, ends, probabilities)
-        assert p > LIMIT if right else p < REJECTED
-
-
-def _tail(scale: Any) -> Any:
-    p = math.exp(-1 / float(scale))
-    return lambda k: Fraction(1) if k == 0 else Fraction(2 * p**k / (1 + p))

@@ -149,15 +149,6 @@ def test_a_row_that_crosses_chunks_has_the_winner_of_the_oracle(
     ]  # fmt: skip
 
 
-@both
-def test_exact_comparison_alone_gives_the_same_winners(gumbel: bool, seeded: Seeded) -> None:
-    for seed, scores in enumerate(zoo(2).values()):
-        few = scores[:2, :8]
-        for rate in map(Fraction, RATES):
-            alone = drawn(few, rate, gumbel, seeded(seed), resolve_all=True)
-            assert alone == drawn(few, rate, gumbel, seeded(seed))
-
-
 def with_bits(
     scores: Sequence[float],
     rate: Fraction,
@@ -269,11 +260,6 @@ def test_ones_for_ever_are_an_error() -> None:
         with_bits([0.0, -1e9], Fraction(1), True, [2**32 - 1, 5], extensions)
     extensions[0, 14] -= np.uint64(1)
     assert with_bits([0.0, -1e9], Fraction(1), True, [2**32 - 1, 5], extensions)[0] == 0
-
-
-def test_an_extension_that_ends_is_an_error() -> None:
-    with pytest.raises(RuntimeError):
-        with_bits([1.0, 1.0], Fraction(1), True, [7, 7], np.full((2, 8), 2**63, np.uint64))
 
 
 LONG = 64 * CHUNK  # what a thread takes at a time

@@ -1,6 +1,5 @@
 """mechanisms/_partition_selection.py and _keep_probability.py: probabilities, privacy, draws."""
 
-import dataclasses
 import itertools
 import math
 import pickle
@@ -11,9 +10,6 @@ from fractions import Fraction
 import numpy as np
 import pytest
 from generator.streams import Seeded
-from refusals import Refusal, check_refusals
-from samplers.goodness_of_fit import LIMIT, REJECTED
-from scipy.stats import beta, binom
 
 from cydp import ApproxDP, PartitionSelection
 from cydp._numbers.intervals import exp_below
@@ -94,19 +90,6 @@ def test_neighbouring_counts_are_as_close_as_promised(epsilon: str, delta: str) 
         assert (1 - mine) - (1 - most) <= (1 - most) / 2**50 + Fraction(delta) / 2**50
 
 
-def test_rounding_a_closed_form_entry_by_entry_is_not_private() -> None:
-    epsilon, delta = "1", "1e-5"
-    ratio, bits = ratio_bounds(epsilon)[1], compute_table(Fraction(1), Fraction(delta)).bits
-    cut = [Fraction(math.floor(pi * 2**bits), 2**bits) for pi in reference(epsilon, delta)]
-    assert not is_private(cut, ratio, Fraction(delta))
-    floats = [Fraction(float(pi)) for pi in reference(epsilon, delta)]
-    assert not is_private(floats, ratio, Fraction(delta))
-    late = [Fraction(0), *table(epsilon, delta)]  # off by one: private, and worse than it need be
-    assert is_private(late, ratio, Fraction(delta))
-    early = table(epsilon, delta)[1:]  # the other way: an empty partition may be seen
-    assert early[0] > 0
-
-
 def excess(pairs: list[tuple[Fraction, Fraction]], ratio: Fraction) -> Fraction:
     """Return the sum over all masks of what P is above ratio Q."""
     over = Fraction(0)
@@ -152,11 +135,6 @@ def test_probability() -> None:
     assert m.probability(10**30) == 1
     assert m.probability(np.uint64(2**64 - 1)) == 1
     assert m.probability([]).shape == (0,)
-    table_of_wrong: dict[str, Refusal] = {
-        f"{wrong}": (lambda wrong=wrong: m.probability(wrong), TypeError, ("n must be integers",))
-        for wrong in (1.0, True, "1", None, [0.5])
-    }
-    check_refusals(table_of_wrong)
 
 
 def test_change_one_costs_twice_as_much() -> None:
@@ -181,11 +159,7 @@ def test_parameters_are_exact_frozen_and_pickle() -> None:
     ):
         assert eval(repr(other), {"PartitionSelection": PartitionSelection}) == other
         assert pickle.loads(pickle.dumps(other)) == other
-    with pytest.raises(dataclasses.FrozenInstanceError):
-        m.delta = Fraction(1)  # type: ignore[misc]
-
-
-BAD = [0, -1, math.nan, math.inf, "x", "1e400000", 10**2000]
+    assert m.__dataclass_params__.frozen  # type: ignore[attr-defined]
 
 
 def test_the_longest_tables_are_served() -> None:
@@ -253,52 +227,6 @@ def test_stored_selections() -> None:
         np.arange(5, 17), rng=SeededGenerator(7)
     )
     assert kept.astype(int).tolist() == STORED
-
-
-def p_value(kept: int, n: int, chance: Fraction) -> float:
-    below, above = binom.cdf(kept, n, float(chance)), binom.sf(kept - 1, n, float(chance))
-    return float(min(1, 2 * min(below, above)))
-
-
-def test_rates_fit_and_mutants_do_not(seeded: Seeded) -> None:
-    m, n = PartitionSelection(epsilon=1, delta="1e-5", max_partitions=1), 10**6
-    pi = table("1", "1e-5")
-    for count in (9, 12, 15):
-        kept = int(m.release(np.full(n, count), rng=seeded(4)).sum())
-        assert p_value(kept, n, pi[count]) > LIMIT
-        for mutant in (pi[count - 1], pi[count + 1], (pi[count] + Fraction(1, 300)) % 1):
-            assert p_value(kept, n, mutant) < REJECTED
-
-
-def lower(successes: int, n: int) -> float:
-    return float(beta.ppf(1e-6, successes, n - successes + 1))
-
-
-def upper(successes: int, n: int) -> float:
-    return float(beta.isf(1e-6, successes + 1, n - successes))
-
-
-@pytest.mark.parametrize(("relation", "most"), [("add-remove", 3), ("change-one", 1)])
-def test_keys_of_single_users_are_seen_within_delta(
-    seeded: Seeded, most: int, relation: str
-) -> None:
-    """10^6 keys of one user each: a user's risk is that any of their `most` keys is seen."""
-    delta, n = 0.01, 10**6 // most * most
-    m = PartitionSelection(epsilon=1, delta=delta, max_partitions=most, relation=relation)
-    twice = 2 if relation == "change-one" else 1  # half of them are the keys that the user leaves
-    users = m.release(np.ones(n, int), rng=seeded(5)).reshape(-1, most).any(axis=1)
-    assert lower(int(users.sum()), len(users)) <= delta / twice
-    assert upper(int(users.sum()), len(users)) >= 0.98 * delta / twice
-    # The mutants: delta for each key; rows (three a user) for users.
-    if most > 1:
-        each = PartitionSelection(epsilon=1, delta=delta, max_partitions=1).release(
-            np.ones(n, int), rng=seeded(5)
-        )
-        risk = each.reshape(-1, most).any(axis=1)
-        assert lower(int(risk.sum()), len(risk)) > delta
-    rows = m.release(np.full(n, 3), rng=seeded(5)).reshape(-1, most).any(axis=1)
-    assert lower(int(rows.sum()), len(rows)) > delta
-    assert not m.release(np.zeros(n, int)).any()
 
 
 def test_shapes_and_dtypes() -> None:

@@ -5,7 +5,6 @@ import itertools
 import math
 import pickle
 import random
-from collections import Counter
 from collections.abc import Sequence
 from decimal import Decimal
 from fractions import Fraction
@@ -13,12 +12,9 @@ from fractions import Fraction
 import numpy as np
 import pytest
 from generator.streams import Seeded, Stream
-from numpy.typing import NDArray
 from reference import chacha20, keystream, quantile
 from reference.keystream import nonce
-from samplers.goodness_of_fit import LIMIT, REJECTED
 from samplers.replay import Replay
-from scipy.stats import chi2
 
 import cydp
 from cydp import _threads as threads
@@ -237,19 +233,6 @@ def test_any_number_of_threads_chooses_the_same(
     assert all(np.array_equal(found[0], other) for other in found[1:])
 
 
-def test_more_precision_chooses_the_same(seeded: Seeded) -> None:
-    records = some_groups(600)
-    for rate in RATES:
-        found = []
-        for resolve_all in (False, True):
-            chosen = np.empty(600, np.int64)
-            choose_quantiles(prepare_quantile(Fraction(1, 3), rate), seeded(3)._stream,
-                             records.units, records.offsets, 0, 2**20, chosen, 1,
-                             resolve_all)  # fmt: skip
-            found.append(chosen)
-        assert np.array_equal(*found)
-
-
 def test_the_records_change_nothing_that_is_drawn_later(seeded: Seeded) -> None:
     """A call takes one key, whatever the column holds."""
     m, grid, later = QuantileMechanism(epsilon=1, sensitivity=1, q="1/2"), Grid(0, 0, 99), []
@@ -272,93 +255,6 @@ def test_offsets_and_dtypes_are_checked() -> None:
         choose_quantiles(prepared, rng._stream, np.zeros(3), np.array([0, 1, 3]), 0, 9, chosen)
     with pytest.raises(TypeError, match="pickled"):
         pickle.dumps(prepared)
-
-
-# The distribution -------------------------------------------------------------------------------
-
-TABLE, LOWEST, HIGHEST = [2, 5, 5, 6, 9, 9, 9], 0, 12
-SAMPLES = 100_000
-
-
-def p_value(samples: NDArray[np.int64], chances: dict[int, float]) -> float:
-    counts = Counter(samples.tolist())
-    assert chances.keys() >= counts.keys()
-    likely = [y for y in chances if chances[y] * len(samples) >= 50]
-    rest = [y for y in chances if y not in likely]
-    cells = [[y] for y in likely] + ([rest] if sum(chances[y] for y in rest) else [])
-    seen = np.array([sum(counts[y] for y in cell) for cell in cells])
-    expected = np.array([sum(chances[y] for y in cell) for cell in cells]) * len(samples)
-    return float(chi2.sf(((seen - expected) ** 2 / expected).sum(), len(cells) - 1))
-
-
-def chances_of(scores: dict[int, Fraction], rate: Fraction) -> dict[int, float]:
-    weights = {y: math.exp(rate * score) for y, score in scores.items()}
-    return {y: w / sum(weights.values()) for y, w in weights.items()}
-
-
-def n_below(y: int) -> int:
-    return sum(x < y for x in TABLE)
-
-
-def n_at_most(y: int) -> int:
-    return sum(x <= y for x in TABLE)
-
-
-@pytest.mark.parametrize(
-    "q",
-    [
-        "9/10",
-        pytest.param("1/2", marks=pytest.mark.long),
-        pytest.param("0", marks=pytest.mark.long),
-    ],
-)
-def test_draws_follow_the_distribution_and_no_other(q: str, seeded: Seeded) -> None:
-    units = np.tile(np.array(TABLE, np.int32), SAMPLES)
-    offsets = np.arange(SAMPLES + 1) * len(TABLE)
-    records = SortedUnits(Grid(0, LOWEST, HIGHEST), units, offsets)
-    m, rank, rate = QuantileMechanism(epsilon=1, sensitivity=1, q=q), Fraction(q), Fraction(1, 2)
-    samples = m.choose(records, seeded(6))
-    points, n = range(LOWEST, HIGHEST + 1), len(TABLE)
-    exact = quantile.probabilities(TABLE, rank, rate, LOWEST, HIGHEST)
-    assert p_value(samples, {y: float(p) for y, p in exact.items()}) > LIMIT
-    scores = {y: quantile.score(TABLE, rank, y) for y in points}
-    assert p_value(samples, chances_of(scores, rate)) > LIMIT
-    assert p_value(samples, chances_of(scores, 2 * rate)) < REJECTED
-    assert p_value(samples, chances_of(scores, rate / 2)) < REJECTED
-    below, at_most = ({y: counts(y) for y in points} for counts in (n_below, n_at_most))
-    mutants = {
-        "only what is below": {y: -abs(below[y] - rank * n) for y in points},
-        "only what is at most": {y: -abs(at_most[y] - rank * n) for y in points},
-        "the middle rank": {y: -abs(Fraction(below[y] + at_most[y], 2) - rank * n) for y in points},
-        "n - 1": {
-            y: -max(below[y] - rank * (n - 1), rank * (n - 1) - at_most[y], Fraction(0))
-            for y in points
-        },
-    }
-    if rank == 0:  # these are the same
-        del mutants["only what is below"], mutants["n - 1"]
-    for name, mutant in mutants.items():
-        assert p_value(samples, chances_of(mutant, rate)) < REJECTED, name
-    assert set(TABLE) < set(samples.tolist())
-
-
-def test_tied_numbers_are_chosen(seeded: Seeded) -> None:
-    tables = [([20, 30, 30, 40, 50], "1/2", {30}), ([7], "1/3", {7}), ([0, 100], "0", {0}),
-              ([0, 100], "1", {100}), ([3, 5], "1/2", {3, 4, 5}),
-              ([3, 5, 9, 9], "3/4", {9}), ([3, 5, 9, 9], "1/4", {3, 4, 5})]  # fmt: skip
-    for table, q, best in tables:
-        units = np.repeat(np.array(table, np.int32), 1000)
-        records = SortedUnits(Grid(0, 0, 100), np.tile(units, 100), np.arange(101) * len(units))
-        m = QuantileMechanism(epsilon=1, sensitivity=1, q=q)
-        assert set(m.choose(records, seeded(9)).tolist()) == best
-
-
-def test_a_group_without_units_gets_a_uniform_unit(seeded: Seeded) -> None:
-    records = SortedUnits(Grid(0, -3, 6), np.empty(0, np.int32), np.zeros(SAMPLES + 1, np.int64))
-    m = QuantileMechanism(epsilon=1, sensitivity=1, q="1/3")
-    samples = m.choose(records, seeded(7))
-    assert p_value(samples, dict.fromkeys(range(-3, 7), 0.1)) > LIMIT
-    assert p_value(samples, dict.fromkeys(range(-3, 8), 1 / 11)) < REJECTED
 
 
 # Privacy ----------------------------------------------------------------------------------------
@@ -439,15 +335,3 @@ def test_it_costs_what_the_exponential_mechanism_does() -> None:
     assert m.relation == "change-one"
     assert m.loss == cydp.ExponentialMechanism(epsilon="1/3", sensitivity=norm).loss
     assert m.loss.rho == Fraction(1, 72)
-
-
-def test_the_error_bound_holds(seeded: Seeded) -> None:
-    m = QuantileMechanism(epsilon=1, sensitivity=1, q="1/2")
-    units = np.tile(np.arange(0, 4000, 20, dtype=np.int32), 5000)
-    records = SortedUnits(Grid(0, 0, 4000), units, np.arange(5001) * 200)
-    chosen = m.choose(records, seeded(8))
-    below, at_most = (np.searchsorted(units[:200], chosen, side) for side in ("left", "right"))
-    distances = np.maximum(np.maximum(below - 100, 100 - at_most), 0)
-    for confidence in (0.5, 0.9):
-        bound = m.error_bound(confidence, count=4001)
-        assert (distances <= bound).mean() > confidence

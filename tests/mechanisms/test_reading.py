@@ -2,7 +2,6 @@
 
 import math
 import sys
-from collections.abc import Callable
 from fractions import Fraction
 from typing import Any
 
@@ -63,30 +62,6 @@ def test_no_two_numbers_are_read_further_apart_than_the_grid_is_paid_for(
                 assert moved <= math.floor(apart) + 1
 
 
-def cut_integers(value: Any, exponent: int) -> int:
-    """What cuts integers at 2**53, and floats not."""
-    first = value if isinstance(value, int | float) else value[0]
-    if isinstance(first, int | np.integer):
-        first = min(max(int(first), -(2**53)), 2**53)
-    return nearest(float(first), exponent)
-
-
-def rounds_twice(value: Any, exponent: int) -> int:
-    """What rounds integers to float64, and then to the grid."""
-    return nearest(float(value if isinstance(value, int | float) else value[0]), exponent)
-
-
-@pytest.mark.parametrize("read", [cut_integers, rounds_twice])
-def test_other_readings_are_found_out(read: Callable[[Any, int], int]) -> None:
-    pairs = [(2**60, 2.0**60), (2**53, 2**53 + 1), (2**53 + 1, 2.0**53 + 2), (2**60 + 65, 2**60)]
-    found = [
-        abs(read(one, e) - read(other, e))
-        > math.floor(abs(Fraction(one) - Fraction(other)) / Fraction(2) ** e) + 1
-        for one, other in pairs for e in (-40, 0, 5)
-    ]  # fmt: skip
-    assert any(found)
-
-
 @pytest.mark.long
 @given(INTEGERS, st.sampled_from([1, 2.0**-12, 3, 2**10, 2**30]), st.integers(0, 99))
 def test_releases_are_exact_sums_of_integers(number: int, sensitivity: Any, seed: int) -> None:
@@ -107,16 +82,19 @@ def test_releases_are_exact_sums_of_integers(number: int, sensitivity: Any, seed
 
 
 def test_big_arrays_are_read_in_any_layout() -> None:
-    array = np.random.default_rng(5).integers(-(2**63), 2**63 - 1, (6, 8), endpoint=True)
-    for given_ in (array, array.T, array[::-3, ::2], array.astype(">i8"), array.view(np.uint64)):
-        for exponent in (-57, -50, -49, -48, -1, 0, 1, 11, 12, 13, 14, 62, 65):
+    rng = np.random.default_rng(5)
+    array = rng.integers(-(2**63), 2**63 - 1, (6, 8), endpoint=True)
+    for exponent in (-57, -50, -49, -48, -1, 0, 1, 11, 12, 13, 14, 62, 65):
+        half = min(max(exponent - 1, 0), 61)  # odd multiples of half a step are ties
+        array[0] = (rng.integers(-(2**61), 2**61, 8) >> half << half + 1) + 2**half
+        for given_ in (array, array[::-3, ::2].T, array.astype(">i8"), array.view(np.uint64)):
             near, rest = read_steps(declare_reals(given_, "value"), exponent, "value")
             assert near.shape == given_.shape
             assert near.flags.c_contiguous
             for i, number in enumerate(given_.flat):
                 steps = Fraction(float(near.flat[i])) / Fraction(2) ** exponent
                 more = 0 if rest is None else int(rest.flat[i])
-                assert round(steps) + more == nearest(int(number), exponent)
+                assert round(steps) + more == nearest(int(number), exponent), (number, exponent)
                 assert abs(more) < 2**61
 
 

@@ -12,7 +12,7 @@ from scipy.stats import chi2
 
 import cydp
 from cydp import PureDP, Snapping
-from cydp._numbers.intervals import exp_bounds, ln_bounds
+from cydp._numbers.intervals import ln_bounds
 from cydp.mechanisms import _snapping
 from cydp.testing import SeededGenerator
 
@@ -161,19 +161,6 @@ def test_noise_has_no_end(words: int, epsilon: Any, monkeypatch: pytest.MonkeyPa
         assert noisy < -(64 * words) * math.log(2) * float(m.scale) + 10
     noisy = m.release(5.5e6 + 4, rng=NoOnes(words))  # type: ignore[call-overload]
     assert abs(noisy - 5.5e6 - 4 + (64 * words + 6) * math.log(2) * float(m.scale)) < 10
-
-
-def test_goodness_of_fit(seeded: Seeded) -> None:
-    """Masses of cells around 0; mutants: twice the scale, and half of it."""
-    m, n = Snapping(epsilon=1, sensitivity=1, bounds=(-1000, 1000)), 400_000
-    steps = np.asarray(m.release(np.zeros(n), rng=seeded(9))) / float(m.step)
-    counts = np.bincount(np.clip(np.abs(steps), 0, 6).astype(int), minlength=7)
-    for factor, right in ((1, True), (2, False), (Fraction(1, 2), False)):
-        ends = [(Fraction(2 * k + 1, 2) * m.step) / (m.scale * factor) for k in range(6)]
-        tails = [1.0, *(float(sum(exp_bounds(-end)) / 2) for end in ends), 0.0]
-        probabilities = -np.diff(tails)
-        p = chi2.sf(((counts - n * probabilities) ** 2 / (n * probabilities)).sum(), 6)
-        assert p > LIMIT if right else p < REJECTED
 
 
 def test_error_bound(seeded: Seeded) -> None:
