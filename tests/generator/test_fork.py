@@ -1,4 +1,4 @@
-"""No noise twice: fork, fork of a fork, fork beside threads, clone without handlers, spawn."""
+"""No noise twice: fork, fork beside threads, clone without handlers, spawn."""
 
 import ctypes
 import multiprocessing
@@ -38,15 +38,13 @@ def draw(g: cydp.Generator) -> bytes:
     return g.bytes(16) + cydp._default_generator.default_generator().bytes(16) + noise
 
 
-def from_children(fork: Callable[[], int], g: cydp.Generator, depth: int = 1) -> list[bytes]:
-    """Draws of four children, and of their children where depth is 2."""
+def from_children(fork: Callable[[], int], g: cydp.Generator) -> list[bytes]:
+    """Draws of four children."""
     read, write = os.pipe()
     for _ in range(4):
         pid = fork()
         if pid == 0:
             signal.alarm(30)  # a deadlock in the child is a failure, not a hang
-            if depth == 2:
-                os.write(write, b"".join(from_children(fork, g)))
             os.write(write, draw(g))
             os._exit(0)
         os.waitpid(pid, 0)
@@ -65,11 +63,6 @@ def all_differ(draws: list[bytes], expected: int) -> None:
 def test_fork(g: cydp.Generator) -> None:
     first = draw(g)
     all_differ([first, *from_children(os.fork, g), draw(g)], 6)
-
-
-def test_fork_of_a_fork(g: cydp.Generator) -> None:
-    first = draw(g)
-    all_differ([first, *from_children(os.fork, g, depth=2), draw(g)], 22)
 
 
 @pytest.mark.skipif(

@@ -2,14 +2,8 @@
 
 import itertools
 import os
-import shutil
 import signal
-import subprocess
-import sys
-import sysconfig
-import threading
 from collections.abc import Callable
-from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -65,24 +59,6 @@ def test_a_block_keeps_its_generator_and_its_sampler() -> None:
     assert len(set(itertools.islice(block, 3 * VALUES))) == 3 * VALUES
 
 
-def test_threads_share_a_block(seeded: Seeded) -> None:
-    """Together they get the first values of the stream: none is lost or served twice."""
-    workers, each = 8, VALUES + 3
-    block = seeded(9).discrete_laplace_iter(LARGE)
-    served: list[list[int]] = []
-
-    def take() -> None:
-        served.append([next(block) for _ in range(each)])
-
-    threads = [threading.Thread(target=take) for _ in range(workers)]
-    for thread in threads:
-        thread.start()
-    for thread in threads:
-        thread.join()
-    expected = itertools.islice(seeded(9).discrete_laplace_iter(LARGE), workers * each)
-    assert sorted(itertools.chain(*served)) == sorted(expected)
-
-
 def test_a_closed_block_serves_nothing() -> None:
     for taken in (0, 1, VALUES):
         block = cydp.Generator().discrete_gaussian_iter(10)
@@ -122,53 +98,10 @@ def from_child(block: Any, n: int) -> list[int]:
 @needs_fork
 @pytest.mark.filterwarnings("ignore:.*fork.*:DeprecationWarning")
 def test_a_child_serves_nothing_of_its_parents(stream: Stream) -> None:
-    """Neither what is left of the block, nor the block after it."""
+    """Neither what is left of the block, nor the block after it; csrc tests other kernels."""
     block = cydp.Generator(stream=stream).discrete_laplace_iter(LARGE)
     values = list(itertools.islice(block, 5))
     for _ in range(3):
         values += from_child(block, 100)
     values += itertools.islice(block, 2 * VALUES)
     assert len(set(values)) == len(values) == 305 + 2 * VALUES
-
-
-@needs_fork
-@pytest.mark.filterwarnings("ignore:.*fork.*:DeprecationWarning")
-def test_the_child_of_a_seeded_parent_serves_the_next_block(seeded: Seeded) -> None:
-    block = seeded(3).discrete_laplace_iter(LARGE)
-    g = seeded(3)
-    first, second = g.discrete_laplace(LARGE, VALUES), g.discrete_laplace(LARGE, VALUES)
-    assert next(block) == first[0]
-    for _ in range(2):
-        assert from_child(block, 10) == second[:10].tolist()
-    assert list(itertools.islice(block, VALUES + 9)) == [*first[1:], *second[:10]]
-
-
-COMPILER = (sysconfig.get_config_var("CC") or "cc").split()[0]
-REFUSES = "int madvise(void *a, unsigned long n, int advice) { return -(advice == 18); }"
-
-
-@needs_fork
-@pytest.mark.skipif(
-    sys.platform != "linux"
-    or shutil.which(COMPILER) is None
-    or "libasan" in os.environ.get("LD_PRELOAD", ""),
-    reason="replaces madvise",
-)
-def test_a_child_where_the_kernel_does_not_wipe(tmp_path: Path, stream: Stream) -> None:
-    """The tests of forks once more, with an madvise that knows no MADV_WIPEONFORK, 18."""
-    source, library = tmp_path / "refuses.c", tmp_path / "refuses.so"
-    source.write_text(REFUSES)
-    subprocess.run([COMPILER, "-shared", "-fPIC", str(source), "-o", str(library)], check=True)
-    tests = [
-        "from generator.streams import seeded_of",
-        "from samplers import test_noise_block as tests",
-        f"tests.test_a_child_serves_nothing_of_its_parents({stream!r})",
-        f"tests.test_the_child_of_a_seeded_parent_serves_the_next_block(seeded_of({stream!r}))",
-    ]
-    root = Path(__file__).parents[1]
-    paths = os.pathsep.join([str(root), *sys.path])
-    subprocess.run(
-        [sys.executable, "-c", "; ".join(tests)],
-        env=os.environ | {"LD_PRELOAD": str(library), "PYTHONPATH": paths},
-        check=True,
-    )

@@ -1,9 +1,7 @@
 """csrc/samplers/prefetch.c from Python: arrays drawn ahead, each served once."""
 
-import ctypes
 import gc
 import os
-import platform
 import signal
 import sys
 import threading
@@ -13,7 +11,6 @@ from typing import Any
 import numpy as np
 import pytest
 from generator.streams import Seeded, Stream
-from generator.test_fork import CLONE
 
 import cydp
 from cydp.testing import SeededGenerator
@@ -142,25 +139,6 @@ def test_the_collector_frees_nothing_that_a_thread_reads() -> None:
         gc.collect()
 
 
-def test_threads_share_the_arrays(seeded: Seeded) -> None:
-    """Together they get the first arrays: none is lost, torn or served twice."""
-    workers, each = 6, 20
-    arrays = seeded(9).discrete_laplace_prefetch(LARGE, N)
-    served: list[bytes] = []
-
-    def take() -> None:
-        served.extend([next(arrays).tobytes() for _ in range(each)])
-
-    threads = [threading.Thread(target=take) for _ in range(workers)]
-    for thread in threads:
-        thread.start()
-    for thread in threads:
-        thread.join()
-    g = seeded(9)
-    expected = [g.discrete_laplace(LARGE, N).tobytes() for _ in range(workers * each)]
-    assert sorted(served) == sorted(expected)
-
-
 def test_closing_while_another_thread_takes() -> None:
     """It gets an array, or the error; nothing is drawn afterwards."""
     for _ in range(5):
@@ -184,10 +162,10 @@ def test_closing_while_another_thread_takes() -> None:
 needs_fork = pytest.mark.skipif(not hasattr(os, "fork"), reason="needs fork")
 
 
-def from_child(arrays: Any, fork: Callable[[], int] = os.fork) -> tuple[int, np.ndarray]:
+def from_child(arrays: Any) -> tuple[int, np.ndarray]:
     """The tasks of a forked child, and its next array."""
     read, write = os.pipe()
-    pid = fork()
+    pid = os.fork()
     if pid == 0:
         signal.alarm(30)
         found = tasks() if sys.platform == "linux" else 1
@@ -203,6 +181,7 @@ def from_child(arrays: Any, fork: Callable[[], int] = os.fork) -> tuple[int, np.
 @needs_fork
 @pytest.mark.filterwarnings("ignore:.*fork.*:DeprecationWarning")
 def test_parent_and_child_share_no_array(stream: Stream) -> None:
+    """Forks without handlers, and in the middle of draws, are those of csrc."""
     arrays = cydp.Generator(stream=stream).discrete_laplace_prefetch(LARGE, N)
     seen = [next(arrays)]
     for _ in range(3):
@@ -210,40 +189,3 @@ def test_parent_and_child_share_no_array(stream: Stream) -> None:
         assert found == 1
         seen += [values, next(arrays)]
     assert len(np.unique(np.concatenate(seen))) == 7 * N
-
-
-@pytest.mark.skipif(
-    sys.platform != "linux" or platform.machine() not in CLONE, reason="a Linux system call"
-)
-def test_a_clone_without_handlers_draws_its_own(stream: Stream) -> None:
-    """It finds pages that the kernel wiped, or another process id, and no thread to wait for."""
-    libc = ctypes.PyDLL(None)  # keeps the GIL, which the child must hold
-    arrays = cydp.Generator(stream=stream).discrete_laplace_prefetch(LARGE, N)
-    number, seen = CLONE[platform.machine()], [next(arrays)]
-    for _ in range(3):
-        values = from_child(arrays, lambda: int(libc.syscall(number, signal.SIGCHLD, 0, 0, 0, 0)))
-        seen += [values[1], next(arrays)]
-    assert len(np.unique(np.concatenate(seen))) == 7 * N
-
-
-@needs_fork
-@pytest.mark.filterwarnings("ignore:.*fork.*:DeprecationWarning")
-def test_forks_while_threads_take() -> None:
-    """No fork waits for ever, and none tears an array."""
-    arrays = cydp.Generator().discrete_laplace_prefetch(LARGE, N)
-    seen: list[np.ndarray] = []
-    ends = threading.Event()
-
-    def take() -> None:
-        while not ends.is_set():
-            seen.append(next(arrays))
-
-    threads = [threading.Thread(target=take) for _ in range(2)]
-    for thread in threads:
-        thread.start()
-    children = [from_child(arrays)[1] for _ in range(2)]
-    ends.set()
-    for thread in threads:
-        thread.join()
-    values = np.concatenate([*seen[:300], *children])
-    assert len(np.unique(values)) == len(values)

@@ -76,38 +76,6 @@ def test_truncation_error_is_tight() -> None:
     assert seen <= proved <= seen * Fraction(11, 10)
 
 
-def test_residual_bound() -> None:
-    inverse, _, _ = table()
-    # half the width over the midpoint is largest on [1, 1.125]: (1/16) / (17/16)
-    assert float(logarithm.residual_bound(inverse)) == pytest.approx(1 / 17, rel=1e-12)
-
-
-def chebyshev_log(w: Fraction) -> list[float]:
-    """Return q with r q(r) the Chebyshev series of ln(1 + r), cut after T_8, for |r| <= R.
-
-    R = 2 w / (1 + w^2); ln(1 + R x) = -ln(1 + w^2) + 2 sum (-1)^(n+1) w^n / n T_n(x). The
-    constant of the cut series is about w^10 / 5 and is left out.
-    """
-    radius = 2 * w / (1 + w * w)
-    total = [Fraction(0)] * 9
-    before, now = [Fraction(1)], [Fraction(0), 1 / radius]  # T_0 and T_1 in powers of r
-    for n in range(1, 9):
-        for j, c in enumerate(now):
-            total[j] += 2 * (-w) ** n / -n * c
-        doubled = [Fraction(0), *(2 * c / radius for c in now)]
-        before.extend([Fraction(0)] * (len(doubled) - len(before)))
-        before, now = now, [c - d for c, d in zip(doubled, before, strict=True)]
-    return [float(c) for c in total[1:]]
-
-
-def test_polynomial_error_of_a_near_best_polynomial() -> None:
-    # The first term left out, 2 w^9 / 9, is the error, but for terms smaller by the factor w;
-    # Taylor's is R^9 / 9, 250 times more.
-    w = Fraction(1, 34)
-    proved = logarithm.polynomial_error(chebyshev_log(w), 2 * w / (1 + w * w))
-    assert 2 * w**9 / 9 < proved < 2 * w**9 / 9 * Fraction(11, 10)
-
-
 @pytest.mark.parametrize(
     ("which", "at", "change"),
     [(1, 5, 2.0**-36), *(pytest.param(i, j, 2.0**-30, marks=pytest.mark.long) for i, j in
