@@ -50,6 +50,10 @@ def test_what_has_no_share_or_no_loss_is_refused() -> None:
         refusals[f"{function.__name__} of a rho"] = (
             partial(function, ZCDP(1), "1/2"), MeasureMismatchError, ("cydp.convert",)
         )  # fmt: skip
+    refusals["a plan of a rho under change-one"] = (
+        lambda: Sampled(ZCDP(1, relation="change-one"), "1/2"),
+        RelationMismatchError, ("'add-remove', not 'change-one'",),
+    )  # fmt: skip
     for function in (amplified, loss_on_sample, Sampled):
         for cost in (CHANGED, cydp.RandomizedResponse(epsilon=1), PureDP(1, relation="change-one")):
             refusals[f"{function.__name__} of {cost}"] = (

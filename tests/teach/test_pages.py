@@ -9,7 +9,6 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
-import numpy as np
 import pytest
 from codebase.reader import ROOT, Reader, blocks_of, reader_in
 from teach.looks import closed
@@ -89,11 +88,3 @@ def test_the_benchmark_has_every_picture() -> None:
         for draw in PICTURES.values():
             draw()
     assert {name for name in every - called if f"figures.{name}" not in PICTURES} == set()
-
-
-@pytest.mark.long
-@pytest.mark.parametrize("expression", EXPRESSIONS)
-def test_the_lecture_draws(page: Reader, expression: str) -> None:
-    with closed():
-        axes = np.ravel(np.asarray(eval(expression, page.names), object))
-        assert all(each.get_xlabel() for each in axes)

@@ -9,8 +9,6 @@ from typing import Any
 
 import numpy as np
 import pytest
-from matplotlib import pyplot as plt
-from teach.looks import closed
 
 from cydp import DiscreteLaplace, Generator, PureDP
 from cydp.teach.attacks import _timing, timing
@@ -93,12 +91,6 @@ def test_cydp_works_as_much_for_every_noise() -> None:
         drawn = _timing._draw_fixed(Fraction(scale), 1000, SeededGenerator(2))
         assert len({noise for noise, _ in drawn}) > 5 or scale == "0.01"
         assert len({steps for _, steps in drawn}) == 1, scale
-
-
-def test_hollow_markers_are_seen_in_a_style_without_edges() -> None:
-    with closed(), plt.rc_context({"lines.markeredgewidth": 0}):
-        ax = timing((0, 1), runs=2).undefended.observed.plot()
-        assert min(line.get_markeredgewidth() for line in ax.lines) > 0
 
 
 def test_the_guesses_of_who_sees_no_steps() -> None:

@@ -8,7 +8,6 @@ from typing import Any
 import numpy as np
 import pytest
 from matplotlib import pyplot as plt
-from teach.looks import check_words
 
 import cydp
 from cydp.teach import figures
@@ -96,16 +95,6 @@ def test_pictures_are_drawn_on_axes_that_are_given() -> None:
     ):
         assert getattr(figures, name)(ax=ax) is ax
     assert plt.get_fignums() == before
-
-
-def test_a_picture_grows_with_the_letters_of_a_slide() -> None:
-    usual = figures.beliefs().figure.get_size_inches()
-    with plt.rc_context({"font.size": 18}):
-        ax = figures.beliefs()
-    ax.figure.canvas.draw()
-    assert ax.figure.get_size_inches() == pytest.approx(1.8 * usual)
-    assert ax.get_legend().get_window_extent().y1 < ax.xaxis.label.get_window_extent().y0
-    check_words(ax)
 
 
 def test_the_factor_between_the_densities_is_marked() -> None:

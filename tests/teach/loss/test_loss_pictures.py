@@ -36,8 +36,6 @@ def test_the_hatched_area_is_delta() -> None:
     wide = privacy_loss(DiscreteLaplace(epsilon=1, sensitivity=30))
     for draw, delta, accuracy in (
         (DISCRETE.plot_delta, DISCRETE.delta(1), 0.004),
-        (NORMAL.plot_delta, NORMAL.delta(1), 0.004),
-        (DISCRETE.plot_area, DISCRETE.delta(1), 0.002),
         (NORMAL.plot_area, NORMAL.delta(1), 0.004),
         (lambda epsilon: wide.plot_delta("0.5"), wide.delta("0.5"), 0.007),
     ):

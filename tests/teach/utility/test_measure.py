@@ -110,29 +110,6 @@ def noisy(scale: float) -> utility.Method:
     )  # fmt: skip
 
 
-def predicted(name: str, dimension: Any, **further: Any) -> list[float]:
-    table = utility.measure(name, dimension, **{"epsilon": 1} | further, trials=0)
-    return [row.predicted for row in table if row.predicted is not None]
-
-
-def test_lessons_of_relations() -> None:
-    """A changed row is in two cells, and has one truth to each question."""
-    relations = ["add-remove", "change-one"]
-    one, other = predicted("histogram", 10, relation=relations)
-    assert other == predicted("histogram", 10, epsilon="1/2")[0] > 2 * one
-    assert len(set(predicted("counts", 10, relation=relations))) == 1
-
-
-def test_lessons_of_dimensions() -> None:
-    assert len(set(predicted("histogram", [1, 10, 10**6]))) == 1
-    assert predicted("local count", 10**4)[0] == 10 * predicted("local count", 100)[0]
-    few, many = (predicted(["ranges by histogram", "ranges by tree"], d) for d in (4, 4096))  # type: ignore[arg-type]
-    assert few[0] <= few[1] * 1.01
-    assert many[1] < many[0] / 3
-    mean = utility.measure("mean", [100, 10**4], epsilon=1, trials=0)
-    assert mean[1].predicted_bound < mean[0].predicted_bound / 90  # type: ignore[operator]
-
-
 def test_the_grid_has_all_combinations_once() -> None:
     table = utility.measure(
         ["counts", "median", "local count"], [2, 3, 2], epsilon=[1, 2], delta="1e-6",

@@ -32,12 +32,9 @@ def test_data_and_truth_by_setting_and_given_data_are_marked() -> None:
     assert "publish" not in repr(utility.measure(made, 3, epsilon=1, trials=2))
 
 
-def test_a_filter_keeps_rows(table: utility.UtilityTable) -> None:
+def test_columns(table: utility.UtilityTable) -> None:
     kept = table.filter(relation="change-one", epsilon=[0.5, 2])
     assert [row.setting.dimension for row in kept] == [1, 10]
-
-
-def test_columns(table: utility.UtilityTable) -> None:
     columns = table.to_dict()
     assert columns["epsilon"][:4] == [0.5, 0.5, 1, 1]
     assert {len(column) for column in columns.values()} == {8}
@@ -65,11 +62,9 @@ def test_text_says_that_rows_disagree() -> None:
     )  # fmt: skip
     text = repr(utility.measure(wrong, 100, epsilon=[1, 2], trials=50))
     assert "they disagree in 2 of 2 rows" in text
-    one = " ".join(repr(utility.measure(wrong, 100, epsilon=1, trials=50)).split())
-    assert "they disagree in the one row with a verdict. If" in one
+    assert text.count(" NO") == 2
     right = " ".join(repr(utility.measure("counts", 100, epsilon=1, trials=50)).split())
     assert "they agree in the one row with a verdict. If" in right
-    assert text.count(" NO") == 2
 
 
 # Pictures
@@ -94,23 +89,12 @@ def test_a_picture_shows_the_table() -> None:
 
 
 def test_a_rival_without_a_prediction_has_points_alone() -> None:
-    rival = Method(name="rival", release=lambda data, setting: data + 1, workload="histogram")
+    name = r"$\foo{$"  # which is no formula
+    rival = Method(name=name, release=lambda data, setting: data + 1, workload="histogram")
     table = utility.measure(["histogram", rival], [1, 10], epsilon=1, trials=10)
     with closed():
         ax = table.plot()
-        (named,) = [line for line in ax.lines if line.get_label() == "rival"]
+        ax.figure.canvas.draw()
+        (named,) = [line for line in ax.lines if line.get_label() == r"\$\foo{\$"]
         assert named.get_linestyle() == "None"
         assert [1, 1] in [list(line.get_ydata()) for line in ax.lines]
-
-
-def test_names_of_rivals_are_no_formulas() -> None:
-    names = [r"$\foo{$", "a $x^{$ b"]
-    rivals = [
-        Method(name=name, release=lambda data, setting: data + 1, workload=names[1])
-        for name in names
-    ]
-    table = utility.measure(rivals, [1, 10], epsilon=1, trials=10)
-    with closed():
-        ax = table.plot()
-        ax.figure.canvas.draw()
-        assert ax.get_legend().get_texts()[0].get_text() == r"\$\foo{\$"
