@@ -31,6 +31,7 @@ def test_every_version_is_the_oracle(counter: int) -> None:
         assert words.tobytes() == expected, name
 
 
+@pytest.mark.hosts
 @needs_aes
 def test_every_version_is_that_of_cryptography() -> None:
     ciphers = pytest.importorskip("cryptography.hazmat.primitives.ciphers")

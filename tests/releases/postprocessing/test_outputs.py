@@ -81,6 +81,7 @@ def test_histograms_are_drawn_by_other_tools() -> None:
     assert drawable.variances() is None
 
 
+@pytest.mark.hosts
 def test_variances_of_post_processed_counts_are_not_known() -> None:
     bh = pytest.importorskip("boost_histogram")
     made = histogram_of(COUNTS).nonnegative()
