@@ -280,12 +280,9 @@ def test_a_float_bound_is_its_binary_value():
 
 
 def test_a_sum_says_that_it_is_not_private():
-    assert (
-        repr(exact.clamped_sum([3], (0, 5), step=1))
-        == "<GridSum: 3 units of 2**0, exact and NOT private>"
-    )
-    groups = exact.grouped_clamped_sum([0], [3.0], 2, (0, 5))
-    assert repr(groups) == "<GridSum: 2 groups in units of 2**-26, exact and NOT private>"
+    total, groups = exact.clamped_sum([3], (0, 5)), exact.grouped_clamped_sum([0], [3], 2, (0, 5))
+    assert "NOT private" in repr(total)
+    assert "NOT private" in repr(groups)
 
 
 def test_no_value_gives_a_warning():

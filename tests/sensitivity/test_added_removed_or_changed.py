@@ -28,7 +28,6 @@ from cydp import (
     PureDP,
     RandomizedResponse,
     Snapping,
-    _sensitivity,
     calibrate,
     exact,
     parallel,
@@ -64,29 +63,6 @@ def test_the_larger_sensitivity_is_taken() -> None:
             assert (found, found.relation, found.norm) == larger, name
 
 
-@pytest.mark.parametrize(
-    ("kept", "missed"),
-    [
-        (
-            "add-remove",
-            ["mean, all there", "mean of many", "histogram", "histogram, L2", "totals"],
-        ),
-        ("change-one", ["sum, all there"]),
-    ],
-)
-def test_one_relation_alone_is_not_enough(
-    kept: str, missed: list[str], monkeypatch: pytest.MonkeyPatch
-) -> None:
-    """Mutants that take one of the two only: the test above sees each of them."""
-    monkeypatch.setattr(_sensitivity, "SINGLE_RELATIONS", (kept,))
-    seen = [
-        name
-        for name, find in SENSITIVITIES.items()
-        if find(relation=EITHER) < max(find(relation=relation) for relation in SINGLE)
-    ]
-    assert seen == missed
-
-
 def test_without_a_bound_it_is_infinite() -> None:
     for found in (of.sum((0, None), relation=EITHER), of.mean(None, empty=0, relation=EITHER)):
         assert isinstance(found, of.Unbounded)
@@ -116,7 +92,7 @@ LOSSES: list[Callable[..., Any]] = [
 ]
 
 
-@pytest.mark.parametrize("make", LOSSES)
+@pytest.mark.parametrize("make", LOSSES, ids=["pure", "approximate", "zcdp"])
 def test_losses_hold_for_what_they_have_in_common(make: Callable[..., Any]) -> None:
     either, plain = make(relation=EITHER), make()
     assert (either + plain).relation == (either * 2).relation == either.group(2).relation == EITHER
@@ -224,11 +200,7 @@ def test_a_ledger_keeps_it(tmp_path: Path) -> None:
     with BudgetLedger.open(path) as again:
         assert again.relation == EITHER
         assert again.history()[0]["relation"] == EITHER
-        assert again.history()[-1]["params"] == (
-            f"count(PureDP(epsilon=0.1, relation='{EITHER}'), mechanisms="
-            f"{{'count': DiscreteLaplace(epsilon=0.1, sensitivity=Sensitivity(1, relation="
-            f"'{EITHER}'))}}, unit='unit', max_rows_per_unit=1)"
-        )
+        assert f"sensitivity=Sensitivity(1, relation='{EITHER}')" in again.history()[-1]["params"]
         again.verify()
     with pytest.raises(ValueError, match=f"blocks: under '{EITHER}' a record that changes may"):
         new(tmp_path / "blocks", relation=EITHER, by_block=True)
@@ -253,12 +225,6 @@ def test_calibrated_mechanisms_fit_the_budget() -> None:
             continue
         with pytest.raises(RelationMismatchError, match="the budget and the mechanism must be"):
             calibrate(Laplace, budget, sensitivity=norm)
-
-
-@pytest.mark.parametrize("kind", [ExponentialMechanism, PermuteAndFlip])
-def test_scores_that_only_rise_are_those_of_add_remove(kind: Any) -> None:
-    with pytest.raises(ValueError, match=f"monotonic must be False .* under '{EITHER}'"):
-        kind(epsilon=1, sensitivity=of.count(relation=EITHER), monotonic=True)
 
 
 def test_groups_between_which_a_record_may_move_need_two_coordinates() -> None:
@@ -333,18 +299,6 @@ def test_slices_cost_the_larger_of_both() -> None:
     assert tight > 150
 
 
-def test_slices_that_forget_a_relation_are_seen() -> None:
-    """Mutants: records that come only, and records that change within their slice only."""
-    rates, bounds = [Fraction(1), Fraction(2)], (2, 5)
-    changes, comes = zip(*slices_of(rates, bounds), strict=True)
-    worst = worst_cost(rates, bounds, EITHER)
-    assert parallel(*comes).epsilon < worst  # type: ignore[union-attr]
-    assert max(loss.epsilon for loss in changes) < worst
-    assert parallel(*slices_of(rates, bounds), relation=EITHER).epsilon == worst  # type: ignore[union-attr]
-    alone = slices_of(rates[:1], bounds)
-    assert alone[0][0].epsilon < worst_cost(rates[:1], bounds, EITHER) == alone[0][1].epsilon
-
-
 def test_slices_that_do_not_say_enough() -> None:
     comes, changes, either = (PureDP(1, relation=relation) for relation in ALL)
     assert parallel(PureDP(1), PureDP(2), relation=EITHER).epsilon == 3  # type: ignore[union-attr]
@@ -352,10 +306,6 @@ def test_slices_that_do_not_say_enough() -> None:
     for bad in ((comes, comes), (changes, changes), (either, changes)):
         with pytest.raises(RelationMismatchError):
             parallel(bad, relation=EITHER)
-    for one in (comes, changes):
-        with pytest.raises(TypeError, match=f"losses must be pairs under relation='{EITHER}'"):
-            parallel(one, relation=EITHER)
-    with pytest.raises(TypeError, match="losses must be pairs under relation='change-one'"):
-        parallel(PureDP(1), relation="change-one")
-    with pytest.raises(TypeError, match="losses must be"):
-        parallel(1, relation=EITHER)  # type: ignore[arg-type]
+    for one, relation in ((comes, EITHER), (changes, EITHER), (PureDP(1), "change-one")):
+        with pytest.raises(TypeError, match="pairs"):
+            parallel(one, relation=relation)

@@ -82,13 +82,6 @@ def test_losses_keep_their_relation(relation: str) -> None:
     for first in (pure, approximate, zcdp):
         for second in (pure, approximate, zcdp):
             assert (first + second).relation == relation
-    for bad in ("both", 1, True, ["add-remove"]):
-        for make in (
-            lambda r: PureDP(1, relation=r), lambda r: ApproxDP(1, 0, relation=r),
-            lambda r: ZCDP(1, relation=r), lambda r: Sensitivity(1, relation=r),
-        ):  # fmt: skip
-            with pytest.raises(ValueError, match="relation must be"):
-                make(bad)
 
 
 def test_slices_state_what_their_place_asks_for() -> None:
@@ -176,8 +169,9 @@ def test_monotonic_scores_are_those_of_add_remove(kind: Any) -> None:
         == mechanism
         == kind(epsilon=1, sensitivity=of.count(), monotonic=True)
     )
-    with pytest.raises(ValueError, match="monotonic must be False"):
-        kind(epsilon=1, sensitivity=of.count(relation="change-one"), monotonic=True)
+    for relation in ("change-one", "add-remove-or-change"):
+        with pytest.raises(ValueError, match="monotonic must be False"):
+            kind(epsilon=1, sensitivity=of.count(relation=relation), monotonic=True)
 
     def ratio(scores: list[int], neighbour: list[int]) -> float:
         a, b = (mechanism.probabilities(counts) for counts in (scores, neighbour))
@@ -219,18 +213,11 @@ def test_a_plan_stands_in_the_history_as_a_plan(tmp_path: Path) -> None:
     told = eval(entry["params"], NAMES)
     assert told == loss
     assert told.plan.items[:2] == plan.items[:2]
-    of_release = ledger.charge(Plan([(released, 2)]).as_loss(1e-6), charge_id="b")
-    assert f"({released.query!r}, 2)" in ledger.history()[-1]["params"]
-    assert "array" not in ledger.history()[-1]["params"]  # and not what it has released
-    assert of_release.fresh
     assert entry["params"][:200] in ledger.report()
-    budget = PrivacyFilter(ApproxDP(9, 1e-5))
-    budget.charge(loss, 2)
-    budget.charge(ApproxDP(1, 0))
-    assert budget.report().splitlines()[2:] == [
-        f"  2 x {entry['params']}: ApproxDP(epsilon={2 * float(loss.epsilon)}, delta=2e-06)",
-        "  1 x ApproxDP: ApproxDP(epsilon=1, delta=0)",
-    ]
+    ledger.charge(Plan([(released, 2)]).as_loss(1e-6), charge_id="b")
+    params = ledger.history()[-1]["params"]
+    assert f"({released.query!r}, 2)" in params
+    assert "array" not in params  # and not what it has released
     plain = ApproxDP(loss.epsilon, loss.delta, rho=loss.rho, relation=loss.relation)
     assert plain == loss
     with pytest.raises(cydp.accounting.ChargeConflictError):  # it is not the same charge

@@ -46,15 +46,6 @@ def test_the_textbook() -> None:
     assert of.sum((0.1, 1)) == 1
 
 
-def test_the_survey() -> None:
-    smokers, sexes, table = of.count(), of.histogram(), of.histogram()
-    assert (smokers, sexes, table) == (1, 1, 1)
-    assert of.queries(smokers, sexes) == 2
-    assert of.sum((0, 7)) == 7  # books read
-    assert of.mean((0, 7), empty=0) == 7
-    assert of.mean((0, 7), empty="3.5") == of.mean((0, 7), n_at_least=1) == Fraction(7, 2)
-
-
 def test_unbounded() -> None:
     for bounds in (None, (None, 1), (0, None), (-math.inf, 1), (0, math.inf)):
         check_unbounded(bounds)
