@@ -325,7 +325,7 @@ def normal_delta(rho: float, epsilon: float) -> float:
 @pytest.mark.parametrize(
     ("base", "counts"),
     [
-        pytest.param(4, (5, 23), id="digits of a small base"),
+        pytest.param(4, (23,), id="digits of a small base"),
         pytest.param(256, (1, 255, 256, 257, 65_791), marks=pytest.mark.long),
     ],
 )

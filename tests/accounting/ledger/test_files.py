@@ -5,15 +5,13 @@ import random
 import shutil
 import signal
 import sqlite3
-import subprocess
-import sys
 import tempfile
 from functools import partial
 from pathlib import Path
 from typing import Any
 
 import pytest
-from accounting.ledger.ledger_processes import ended, forked, new
+from accounting.ledger.ledger_processes import child, ended, forked, new
 
 from cydp import BudgetLedger, LedgerError, PureDP
 from cydp.accounting import (
@@ -33,11 +31,12 @@ def path(tmp_path: Path) -> Path:
     return tmp_path / "ledger"
 
 
-def in_another_process(path: Path) -> str:
-    """What a fresh process sees as spent; it closes the file, as the last one perhaps."""
-    code = "import sys, cydp; print(cydp.BudgetLedger.open(sys.argv[1]).spent.epsilon)"
-    done = [sys.executable, "-c", code, str(path)]
-    return subprocess.run(done, capture_output=True, text=True, check=True).stdout.strip()
+SPENT = """
+for _ in sys.stdin:
+    with BudgetLedger.open(sys.argv[1]) as ledger:
+        spent = ledger.spent.epsilon
+    print(spent, flush=True)
+"""
 
 
 def test_modes_and_existing_files(path: Path) -> None:
@@ -104,13 +103,23 @@ def test_a_file_that_was_opened_and_closed_beside(path: Path) -> None:
     """It drops the locks: then the other process deletes the WAL file, and nothing is released."""
     ledger = new(path)
     ledger.charge(PureDP(0.25))
+    other = child(SPENT, str(path))  # it closes the file before it answers, as the last one perhaps
+    assert other.stdin is not None
+    assert other.stdout is not None
+
+    def spent() -> bytes:
+        other.stdin.write(b"\n")  # type: ignore[union-attr]
+        other.stdin.flush()  # type: ignore[union-attr]
+        return other.stdout.readline()  # type: ignore[union-attr]
+
     path.read_bytes()
-    assert in_another_process(path) == "1/4"
+    assert spent() == b"1/4\n"
     with pytest.raises(LedgerError, match="replaced"):
         ledger.charge(PureDP(0.5))
-    assert in_another_process(path) == "1/4"
+    assert spent() == b"1/4\n"
     ledger.charge(PureDP(0.5))
-    assert in_another_process(path) == "3/4"
+    assert spent() == b"3/4\n"
+    other.communicate()
 
 
 @pytest.mark.parametrize("new_one", [True, False], ids=["replaced", "removed"])
