@@ -10,9 +10,7 @@ from report import cells, tables
 from report.aims import AIMS, BYTES, Aim
 from report.load import Results, load
 from report.pages import machine_page
-from report.reasons import reason
 from report.speed import SHOWN, speed_table
-from report.topics import OTHER, topic
 from rivals import RIVALS, Rival
 
 from benchmarks import sample
@@ -77,19 +75,6 @@ def test_aims_say_what_was_asked_and_measured(results: Results) -> None:
     assert "not measured" in text
 
 
-def test_growth_and_the_roofline(results: Results) -> None:
-    text = tables.growth_table(results)
-    assert cells_of(text, "clamped sum")[1:] == [
-        "cydp", "10^3 to 10^8 rows", "2 us to 40 ms", "0.98", "1 kB to 2 MB",
-    ]  # fmt: skip
-    assert "| numpy (not private) | 10^3 to 2^20 rows | 4 us to 50 ms | 1.02 |  |" in text
-    share = {"group": "a work", "seconds": 2e-3, "limit_seconds": 1e-3, "share": 0.5,
-             "bound": "memory"}  # fmt: skip
-    shown = cells_of(tables.roofline_table([share]), "a work")
-    assert shown == ["a work", "2 ms", "1 ms", "memory", "50%"]
-    assert tables.roofline_table([]) == ""
-
-
 def test_rivals_have_a_version_or_a_reason_and_say_whether_they_are_private(
     results: Results, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -115,32 +100,6 @@ def test_a_bad_state_is_said_before_any_figure(tmp_path: Path, results: Results)
         assert 0 <= text.index(warning) < text.index("|")
 
 
-def test_errors_and_lines_of_releases_are_shown(tmp_path: Path) -> None:
-    error = {"runs": 1000, "RMSE": "1.36", "median": "1", "RMSE about their mean": "1.35"}
-    note = {
-        "group": "release: count", "error of cydp": error, "error of OpenDP": error,
-        "lines of code": {"cydp": 1, "OpenDP": 2},
-    }  # fmt: skip
-    nested = {"group": "bytes", "cydp": {"alone": 2e6}, "n": 1}
-    results = changed(tmp_path, notes=[note, nested])
-    text = tables.accuracy_table(results)
-    assert cells_of(text, "release: count")[1:] == ["cydp", "1", "1.36", "1", "1.35", "1000"]
-    assert "| OpenDP | 2 | 1.36 | 1 | 1.35 | 1000 |" in text
-    assert tables.notes_list(results) == "- bytes: cydp alone 2 MB; n 1 bytes\n"
-
-
-def test_a_page_describes_the_machine_and_leaves_out_what_is_empty(
-    tmp_path: Path, results: Results
-) -> None:
-    forced = {"CYDP_STREAM": "aesni", "CYDP_FORCE_ISA": "avx2"}
-    text = tables.machine_table(changed(tmp_path, machine__forced=forced, state__others=None))
-    assert cells_of(text, "chosen by")[1] == "CYDP_FORCE_ISA=avx2, CYDP_STREAM=aesni"
-    assert cells_of(text, "other programs took")[1] == "unknown"
-    assert cells_of(text, "a sum took")[1] == "1.1 ms (from 1 ms to 1.2 ms)"
-    assert "![roof line](roof_line.png)" in machine_page(results, ["roof_line.png"])
-    assert "## Pictures" not in machine_page(results, [])
-
-
 def test_the_short_table_has_the_best_rivals(results: Results) -> None:
     text = speed_table(results)
     assert cells_of(text, "10^6 discrete Gaussian, sigma 10")[1:4] == [
@@ -160,16 +119,3 @@ def test_how_figures_are_written() -> None:
     assert list(map(cells.count, counts)) == ["0.1", "2", "999", "10^9", "2^10", "1,500"]
     assert cells.table(["a"], [["x | y"]]).splitlines()[2] == "| x / y |"
     assert cells.table(["a"], []) == ""
-
-
-def test_reasons_and_topics_are_those_of_a_work() -> None:
-    work = "keystream, ChaCha20, 2^18 bytes"
-    for kernels, word in (("AVX2", "AVX-512"), ("portable", "vectors")):
-        assert word in reason(work, "cryptography", kernels)
-    assert reason(work, "cryptography", "AVX-512") == ""
-    assert reason("a work that nobody knows", "numpy", "AVX2") == ""
-    for name, expected in {
-        "discrete Laplace, 10^6, scale 1": "Noise", "clamped sum, 10^7 float64": "Sums",
-        "two threads: discrete Laplace, 10^7, scale 10": "Threads", "something new": OTHER,
-    }.items():  # fmt: skip
-        assert topic(name) == expected

@@ -45,25 +45,3 @@ def test_the_example_of_a_help_runs(
         code, printed, message = run(*shlex.split(line)[1:])
         assert (code, message) == (0, "")
         assert printed
-
-
-def test_the_restaurant_week_until_the_budget_refuses(
-    run: Run, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.chdir(tmp_path)
-    os.symlink(DATA.parent, tmp_path / "examples")
-    assert (
-        run("ledger", "create", "week.db", "--epsilon", "1", "--privacy-unit", "VisitorId")[0] == 0
-    )
-    line = (
-        "group-by examples/data/restaurant_week.csv --by Day --key-list 1,2,3,4,5,6,7 "
-        '--sum "Money spent (euros)":0:50 --user VisitorId --max-partitions 2 --epsilon 0.3 '
-        "--ledger week.db"
-    )
-    done = [run(*shlex.split(line)) for _ in range(4)]
-    assert [code for code, *_ in done] == [0, 0, 0, 1]
-    left = [printed.splitlines()[-1] for _, printed, _ in done[:3]]
-    assert left == [f"  all: epsilon=0.{tenth}" for tenth in (7, 4, 1)]
-    assert done[3][1:] == (
-        "", "cydp: refused: the release costs epsilon=0.3, and epsilon=0.1 is left in week.db\n"
-    )  # fmt: skip

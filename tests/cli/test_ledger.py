@@ -9,13 +9,10 @@ from fractions import Fraction
 from pathlib import Path
 from typing import Any
 
-import numpy as np
 import pytest
 from cli.commands import PUMS, Run, refused
 
-import cydp
-from cydp import BudgetLedger, LedgerError, PureDP
-from cydp.cli import _payment
+from cydp import BudgetLedger, PureDP
 from cydp.cli import _show as cli_show
 from cydp.releases._histogram import HistogramRows
 
@@ -107,16 +104,6 @@ def test_json_has_exact_texts(run: Run, path: str) -> None:
     assert (Fraction(entries[4]["cost"]["epsilon"]), entries[4]["label"]) == (long, "long")
 
 
-def test_what_is_left_can_be_spent(run: Run, path: str) -> None:
-    run("ledger", "create", path, "--rho", "1/7", "--privacy-unit", "person")
-    run(*HISTOGRAM, "--epsilon", "0.5", "--ledger", path)
-    left = json.loads(run("ledger", "show", path, "--json")[1])["blocks"]["all"]["left"]
-    assert left == {"rho": "1/56"}
-    with BudgetLedger.open(path) as ledger:
-        ledger.charge(cydp.ZCDP(left["rho"]))
-        assert ledger.remaining == cydp.ZCDP(0)
-
-
 def test_any_text_is_an_id(run: Run, path: str) -> None:
     run("ledger", "create", path, "--epsilon", "1", "--privacy-unit", "person", "--by-block")
     blocks = ["a,b", "a b", "-1", "--dim", "x\ny", "'", "日"]
@@ -178,43 +165,11 @@ def test_the_promise_scales_the_noise_and_is_kept(run: Run, ledger: str) -> None
     release = json.loads(run(*paid, "--ledger", ledger)[1])
     assert (scale_of(release), release["exact"]["epsilon"]) == ("30", "1/10")
     assert scale_of(json.loads(run(*paid)[1])) == "30"
+    rows = f"{ledger}-of-rows"
+    run("ledger", "create", rows, "--epsilon", "1", "--privacy-unit", "row")
+    assert run(*COLUMN, "--epsilon", "0.5", "--ledger", rows)[0] == 0  # without a promise
     last = run("ledger", "history", ledger, "--json")[1].splitlines()[-1]
     assert json.loads(last)["params"].endswith("unit='person', max_rows_per_unit=3)")
-
-
-def test_a_ledger_of_rows_needs_no_promise(run: Run, path: str) -> None:
-    run("ledger", "create", path, "--epsilon", "1", "--privacy-unit", "row")
-    assert run(*COLUMN, "--epsilon", "0.5", "--ledger", path)[0] == 0
-    assert charges(path) == 1
-
-
-def test_values_are_read_after_the_charge(
-    run: Run, ledger: str, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    seen = []
-
-    def read(rows: HistogramRows, *_: Any) -> Any:
-        with BudgetLedger.open(ledger) as other:
-            seen.append(other.spent)
-        return np.zeros(10, np.int64)
-
-    monkeypatch.setattr(HistogramRows, "count", read)
-    assert run(*HISTOGRAM, "--epsilon", "0.4", "--ledger", ledger)[0] == 0
-    assert run(*HISTOGRAM, "--epsilon", "0.7", "--ledger", ledger)[0] == 1
-    assert seen == [PureDP("0.4")]
-
-
-def test_a_ledger_that_breaks_after_the_charge(
-    run: Run, ledger: str, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    def broken(_: BudgetLedger) -> Any:
-        raise LedgerError("the disk is gone")
-
-    monkeypatch.setattr(_payment, "left_of", broken)
-    done = run(*HISTOGRAM, "--epsilon", "0.4", "--ledger", ledger)
-    assert done[1].startswith("histogram: 10 bins")
-    refused((done[0], "", done[2]), 2, "the disk is gone; the ledger was charged all the same")
-    assert charges(ledger) == 1
 
 
 def test_processes_race_for_what_is_left(ledger: str) -> None:

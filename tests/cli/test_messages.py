@@ -15,18 +15,6 @@ E = ["--epsilon", "0.1"]
 U = ["--user", "VisitorId"]
 
 
-def test_measures_that_do_not_go_together(run: Run, tmp_path: Path) -> None:
-    losses = {"e": ["--epsilon", "1"], "d": ["--epsilon", "1", "--delta", "0.1"],
-              "r": ["--rho", "1"]}  # fmt: skip
-    for name, loss in losses.items():
-        path = f"{tmp_path}/{name}.db"
-        assert run("ledger", "create", path, *loss, "--privacy-unit", "row")[0] == 0
-        for other in losses.values():
-            done = run(*M, *other, "--ledger", path)
-            if done[0] and "is left in" not in done[2]:
-                refused(done, 2, "cannot be paid from a budget of")
-
-
 def test_json_and_text_are_in_the_words_of_options(run: Run, ledger: str) -> None:
     for more in ([], ["--dry-run"]):
         for form in ([], ["--json"]):

@@ -48,15 +48,13 @@ def test_it_begins_after_two_seconds_and_is_erased(
 
 @pytest.mark.usefixtures("clock")
 def test_a_short_read_prints_nothing(monkeypatch: pytest.MonkeyPatch) -> None:
+    """And without a terminal nothing is counted."""
     terminal = Terminal()
     monkeypatch.setattr(sys, "stderr", terminal)
     with watching(lambda: None) as watch:
         assert watch is not None
         watch(10)
     assert terminal.getvalue() == ""
-
-
-def test_nothing_is_counted_without_a_terminal(monkeypatch: pytest.MonkeyPatch) -> None:
     for stream in (io.StringIO(), None):
         monkeypatch.setattr(sys, "stderr", stream)
         with watching(lambda: pytest.fail("the rows were asked for")) as watch:

@@ -1,9 +1,5 @@
 """What was checked and charged is what is read, or an error before any noise."""
 
-import subprocess
-import sys
-import threading
-import time
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -26,6 +22,7 @@ from cydp import (
     RandomizedResponse,
     Snapping,
 )
+from cydp._columns.labels import Labels
 
 # Each takes an array of integers of shape (n,), but selection, which takes (rows, 3).
 MECHANISMS: dict[str, Any] = {
@@ -156,6 +153,27 @@ def test_a_histogram_of_another_dtype_or_shape_than_was_declared_is_an_error() -
         assert budget.spent == ApproxDP(1, 0)
 
 
+def test_labels_of_another_length_or_type_than_was_declared_are_an_error() -> None:
+    class Other:
+        """Declares two texts."""
+
+        ndim, dtype, shape = 1, np.dtype("U1"), (2,)
+
+        def __init__(self, held: Any) -> None:
+            self.held = np.array(held)
+
+        def __len__(self) -> int:
+            return 2
+
+        def __array__(self, *args: Any, **kwargs: Any) -> Any:
+            return self.held
+
+    assert len(Labels(Other(["a", "b"])).read()) == 2
+    for held in (["a", "b", "c"], [1, 2]):
+        with pytest.raises(ValueError, match="the type and the length that it declared"):
+            Labels(Other(held)).read()
+
+
 @pytest.mark.parametrize("has_ledger", [True, False])
 def test_a_reader_that_fails_tells_what_was_charged(tmp_path: Path, has_ledger: bool) -> None:
     budget: Any = PrivacyFilter(ApproxDP(9, 0.5))
@@ -185,35 +203,3 @@ def test_a_reader_that_fails_tells_what_was_charged(tmp_path: Path, has_ledger: 
         where = f"as entry {number + 3} of the ledger" if has_ledger else "to the budget; nothing"
         assert note.startswith(f"ApproxDP(epsilon='1/3', delta=0) was charged {where}")
     assert budget.spent == ApproxDP(1, 0)
-
-
-HOLDER = """
-import sqlite3, sys
-connection = sqlite3.connect(sys.argv[1], isolation_level=None)
-connection.execute("BEGIN IMMEDIATE")
-print("held", flush=True)
-sys.stdin.readline()
-connection.execute("ROLLBACK")
-connection.close()
-"""
-
-
-def test_a_list_that_grows_while_another_process_holds_the_ledger(tmp_path: Path) -> None:
-    """The attack as it was found: the charge waits for another process, a thread appends."""
-    ledger = new(tmp_path / "ledger", ApproxDP(1, 1e-3))
-    holder = subprocess.Popen([sys.executable, "-c", HOLDER, str(tmp_path / "ledger")], text=True,
-                              stdin=subprocess.PIPE, stdout=subprocess.PIPE)  # fmt: skip
-    assert holder.stdout is not None
-    assert holder.stdout.readline() == "held\n"
-    mechanism, values, released = MECHANISMS["Gaussian"], [1], []
-    thread = threading.Thread(
-        target=lambda: released.append(mechanism.release(values, budget=ledger))
-    )
-    thread.start()
-    while not ledger._store._busy:  # the release has been checked and waits for the lock
-        time.sleep(0.001)
-    values.extend([1] * 99)
-    holder.communicate("\n")
-    thread.join()
-    assert np.shape(released[0]) == (1,)
-    assert ledger.spent.epsilon == cydp.accounting.sequential(mechanism.loss).epsilon

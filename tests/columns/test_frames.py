@@ -96,24 +96,16 @@ def test_accumulators_come_back_from_frames_with_any_index() -> None:
     ):
         frame = pa.table(table).to_pandas()
         expected = read(pa.table(table).replace_schema_metadata(None))
-        shown = [
-            frame,
-            frame.set_axis(range(5, 5 + len(frame))),
-            frame.set_axis(["k"] * len(frame)),
-        ]
+        indices = [range(5, 5 + len(frame)), ["k"] * len(frame)]
+        shown = [frame, *map(frame.set_axis, indices)]
         for again in (*shown, frame.convert_dtypes(), frame.sort_index(axis=1)):
             assert np.array_equal(read(again), expected)
-        for bad in (
-            frame[[]],
-            frame.assign(more=1),
-            frame.set_axis(["a"] * frame.shape[1], axis=1),
-        ):
-            with pytest.raises(ValueError, match=r"table must (have|be)"):
-                read(bad)
         missing = frame.convert_dtypes()
         missing.loc[0, "count"] = pd.NA
-        with pytest.raises(ValueError, match="table must have no nulls"):
-            read(missing)
+        renamed = frame.set_axis(["a"] * frame.shape[1], axis=1)
+        for bad in (frame[[]], frame.assign(more=1), renamed, missing):
+            with pytest.raises(ValueError, match=r"table must (have|be)"):
+                read(bad)
     twice = pa.Table.from_arrays([pa.array([1])] * 2, names=["count", "count"])
     with pytest.raises(ValueError, match="table must have columns of different names"):
         exact.HistogramAccumulator.from_arrow(twice)

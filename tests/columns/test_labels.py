@@ -15,7 +15,9 @@ import polars as pl
 import pyarrow as pa
 import pytest
 from columns.labelled import (
+    DAY,
     EQUAL,
+    HOUR,
     LABELS,
     NO_LABELS,
     RECORDS,
@@ -176,6 +178,8 @@ def test_many_integers_and_pairs() -> None:
         found = find_labels([Labels(masked)])
         assert np.array_equal(found.arrays[0], distinct[1:])
         assert np.array_equal(found.codes, np.where(inverse == 0, len(distinct) - 1, inverse - 1))
+        codes = match_labels([Labels(masked)], LabelKeys(distinct))
+        assert np.array_equal(codes, np.where(inverse == 0, len(distinct), inverse))
         keys = rng.permutation(distinct)[:1000]
         assert np.array_equal(match_labels([Labels(x)], LabelKeys(keys)), match_keys(x, keys))
     first, second = rng.integers(0, 3000, n), rng.integers(0, 3000, n)
@@ -184,6 +188,14 @@ def test_many_integers_and_pairs() -> None:
         [Labels(first), Labels(second)], LabelKeys({0: keys[0], 1: keys[1]}, by=(0, 1))
     )
     assert np.array_equal(codes, match_keys(first * 3000 + second, keys[0] * 3000 + keys[1]))
+
+
+def test_keys_that_are_near_a_label_are_others() -> None:
+    """None is rounded to what the column can hold."""
+    assert codes_of(np.array([0.1], np.float32), [0.1, float(np.float32(0.1))]) == [1]
+    assert codes_of(pa.array([DAY]), [HOUR, DAY]) == [1]
+    assert codes_of(np.array([0, 44], np.uint8), [300, -1, 256]) == [3, 3]
+    assert match_keys(np.array([0, 44, 255], np.uint8), [300, -1, 256, 44]).tolist() == [4, 3, 4]
 
 
 def test_floats_with_bits_of_their_own() -> None:
