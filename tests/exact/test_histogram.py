@@ -3,7 +3,6 @@
 
 import itertools
 import math
-import threading
 from decimal import Decimal
 from fractions import Fraction
 from typing import Any
@@ -243,31 +242,6 @@ def test_masked_values_are_missing():
     assert edges.tolist() == [1, 2, 3, 4, 5]
     assert exact.histogram(np.ma.array([1, 2]), 2, (0, 4))[0].tolist() == [1, 1]
     assert exact.histogram(np.ma.masked_all(3), 2)[0].tolist() == [0, 0]
-
-
-def test_another_thread_writes():
-    values = np.array([-1, 0.5, 1, 2.5, np.nan, np.inf, -np.inf, 1e300])
-    x = np.resize(values, 300_000)
-    integers = np.resize(np.array([-(2**63), -1, 0, 1, 2, 3, 2**63 - 1]), len(x))
-    done = threading.Event()
-
-    def write():
-        for shift in itertools.count():
-            if done.is_set():
-                return
-            x[:] = np.roll(x, shift % 7)
-            integers[:] = np.roll(integers, shift % 5)
-
-    writer = threading.Thread(target=write)
-    writer.start()
-    try:
-        for _ in range(50):
-            for data in (x, integers):
-                for bins in (3, [0, 1, 2.7, 3], [0, 1, 3]):
-                    assert 0 <= exact.histogram(data, bins, (0, 3))[0].sum() <= len(x)
-    finally:
-        done.set()
-        writer.join()
 
 
 def test_none_is_missing_and_long_integers_are_outside():
