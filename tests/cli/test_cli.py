@@ -2,6 +2,7 @@
 
 import io
 import json
+import os
 import subprocess
 import sys
 from pathlib import Path
@@ -113,9 +114,11 @@ def test_an_output_that_is_closed_or_full(ledger: str) -> None:
     assert running.stdout is not None
     running.stdout.readline()
     running.stdout.close()  # its reader has seen enough
+    # What is written waits in a buffer until the end, as it usually does.
+    buffered = {name: os.environ[name] for name in os.environ if name != "PYTHONUNBUFFERED"}
     with open("/dev/full", "w") as full:
         done = subprocess.run([*command, "show", ledger], stdout=full, stderr=subprocess.PIPE,
-                              text=True, check=False)  # fmt: skip
+                              text=True, check=False, env=buffered)  # fmt: skip
     refused((done.returncode, "", done.stderr), 2, "cannot write: No space left on device")
     assert running.communicate()[1] == b""
     assert running.returncode == 141
