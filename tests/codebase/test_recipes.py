@@ -137,7 +137,8 @@ def test_a_release_is_complete(name: str) -> None:
     assert (name in cydp.__all__) != (name in INSIDE)
     file = WITH.get(name, name)
     assert (SOURCE / "releases" / f"_{file}.py").is_file()
-    test = ROOT / "tests" / "releases" / f"test_{file}.py"
-    assert re.search(rf"\b{name}\b", test.read_text())
+    assert any(re.search(rf"\b{name}\b", text) for text in texts("tests/releases/test_*.py"))
+    shapes = (ROOT / "tests" / "releases" / "shapes.py").read_text()
+    assert re.search(rf"\b{name}\b", shapes) or name == "explain"  # which reads no data
     assert any(name in page for page in texts("docs/releases.md"))
     assert name in (ROOT / "CHANGELOG.md").read_text()

@@ -35,12 +35,6 @@ def test_the_sensitivity_follows_the_relation(relation: str, scale: int) -> None
     assert release.variance == release.mechanism.variance
 
 
-def test_given_edges() -> None:
-    release = cydp.histogram(AGES, [0, 18, 65, 120], epsilon=1000)
-    assert release.counts.tolist() == [0, 6, 1]
-    assert release.edges.tolist() == [0, 18, 65, 120]
-
-
 def test_what_holds_records() -> None:
     columns: list[Any] = [
         [18, 25], (18, 25), np.array([18, 25], np.uint8), [18.0, np.nan, 25],
@@ -85,16 +79,6 @@ def test_intervals_cover_as_often_as_they_say() -> None:
     bound = noise.error_bound(0.9, count=4)
     within = [(1 - 2 * noise.cdf(-bound - 1 + less)) ** 4 for less in (0, 1)]
     assert within[0] >= 0.9 > within[1]
-
-
-def test_the_repr_says_what_it_is() -> None:
-    text = repr(cydp.histogram(AGES, 4, (0, 100), epsilon="1/3", relation="change-one"))
-    for part in ("4 bins", "epsilon=1/3", "'change-one'", "DiscreteLaplace", "scale 6",
-                 "95 %", "[0, 25)", "[75, 100]"):  # fmt: skip
-        assert part in text
-    assert len(text.splitlines()) == 3 + 1 + 4 + 1
-    long = repr(cydp.histogram(AGES, 10**5, (0, 100), epsilon=1))
-    assert len(long.splitlines()) == 3 + 1 + 21 + 1
 
 
 def p_value(relation: str, scale: Fraction) -> float:

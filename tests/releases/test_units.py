@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from fractions import Fraction
 from itertools import product
 from math import sqrt
@@ -11,6 +10,7 @@ from typing import Any
 
 import numpy as np
 import pytest
+from releases.test_refusals import OF_ONE, RELEASES
 
 import cydp
 from cydp import BudgetLedger, PureDP
@@ -70,26 +70,6 @@ def test_arguments_describe_a_unit() -> None:
     assert release.query.unit.name == "user"
 
 
-RELEASES: dict[str, Callable[..., Any]] = {
-    "count": lambda **given: cydp.count(USERS, column="x", **given),
-    "sum": lambda **given: cydp.sum(USERS, (0, 4), column="x", **given),
-    "mean": lambda **given: cydp.mean(USERS, (0, 4), column="x", **given),
-    "variance": lambda **given: cydp.variance(USERS, (0, 4), column="x", **given),
-    "quantile": lambda **given: cydp.quantile(USERS, 0.5, (0, 4), column="x", **given),
-    "median": lambda **given: cydp.median(USERS, (0, 4), column="x", **given),
-    "histogram": lambda **given: cydp.histogram(USERS, 2, (0, 4), column="x", **given),
-    "histogramdd": lambda **given: cydp.histogramdd(
-        USERS, (2,), [(0, 4)], columns=["x"], **given),
-    "value_counts": lambda **given: cydp.value_counts(USERS, [1, 2], column="x", **given),
-    "group_by": lambda **given: cydp.group_by(USERS, "x", keys=[1, 2], **given),
-}  # fmt: skip
-SCALAR = ("count", "sum", "mean", "variance", "quantile", "median")
-
-
-def bounded(name: str) -> dict[str, Any]:
-    return {"user": "user", **({"max_rows": 2} if name in SCALAR else {"max_partitions": 2})}
-
-
 # Ledgers
 
 
@@ -107,8 +87,9 @@ FITTING: list[tuple[str, dict[str, Any]]] = [
 
 
 def released(name: str, given: dict[str, Any], budget: Any) -> Any:
-    limits = {key: value for key, value in bounded(name).items() if key != "user"}
-    return RELEASES[name](epsilon=1, budget=budget, **given, **(limits if "user" in given else {}))
+    is_number = name in {function.__name__ for function in OF_ONE}
+    limits = {"max_rows" if is_number else "max_partitions": 2} if "user" in given else {}
+    return RELEASES[name](epsilon=1, budget=budget, **given, **limits)
 
 
 def test_ledgers_of_the_unit_pay(tmp_path: Path) -> None:
