@@ -14,6 +14,7 @@ import pytest
 from cydp import exact
 from cydp._columns.identifiers import read_identifiers
 from cydp._columns.numbers import read_numbers
+from cydp.exact import _lookup
 from cydp.testing import SeededGenerator
 
 ROWS = 3000
@@ -128,7 +129,7 @@ def text_shapes(values: list[str | None]) -> dict[str, Any]:
 @pytest.mark.parametrize("nulls", [False, True])
 def test_text_in_every_shape(nulls: bool) -> None:
     rng = np.random.default_rng(3)
-    words = ["", "a", "b\0", "twelve bytes", "thirteen byte", "\u20ac" * 9, "x" * 40, "x" * 41]
+    words = ["", "a", "twelve bytes", "b\0", "thirteen byte", "\u20ac" * 9, "x" * 40, "x" * 41]
     values = [words[i] + str(j) * (i % 2) for i, j in rng.integers(0, 8, (1000, 2)).tolist()]
     if nulls:
         values = [
@@ -203,8 +204,9 @@ def test_nulls_among_the_numbers_of_a_dictionary() -> None:
     assert read_numbers(x).tolist() == [7, None, None, 7]
 
 
-def test_many_texts() -> None:
+def test_many_texts(monkeypatch: pytest.MonkeyPatch) -> None:
     """More than a block of rows, and more users than a table begins with."""
+    monkeypatch.setattr(_lookup, "_CHUNK_ROWS", 1)
     words = [f"user {i}" for i in range(3000)]
     many = pa.array(words * 25)
     for x in (many, np.array(words * 25)):
@@ -228,8 +230,8 @@ def test_a_stream_that_can_be_read_once() -> None:
 
 
 def test_nulls_of_a_struct_hide_its_values() -> None:
-    hidden = pa.array([False, True, True])
-    struct = pa.StructArray.from_arrays([pa.array([1, 1, 2])], names=["x"], mask=hidden)
+    hidden, values = pa.array([False, True, True, False]), pa.array([1, 1, 2, None])
+    struct = pa.StructArray.from_arrays([values], names=["x"], mask=hidden)
     for x in (struct, pa.chunked_array([struct]), pa.chunked_array([struct[1:], struct[:1]])):
         assert exact.bincount(x).tolist() == [0, 1]
         assert exact.clamped_sum(x, (0, 10)).value == 1
@@ -241,7 +243,7 @@ def test_arrays_of_pandas_are_read_as_their_series() -> None:
     category, words = x.astype("category"), pd.Series(["a", "b", None, "b"])
     for given in (x, x.array, x.values, pd.Index(x), category, category.array, category.values,
                   pd.Categorical([5, 7, None, 7]), pd.CategoricalIndex(category)):  # fmt: skip
-        assert exact.match_keys(given, [5, 7]).tolist() == [0, 1, 2, 1]
+        assert exact.match_keys(given, [5, 7, 0]).tolist() == [0, 1, 3, 1]  # null is no 0
         assert exact.clamped_sum(given, (0, 10)).value == 19
         assert exact.bincount(given)[[5, 7]].tolist() == [1, 2]
     for given in (words, words.array, words.values, pd.Index(words), pd.Categorical(words)):

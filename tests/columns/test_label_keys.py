@@ -20,6 +20,7 @@ def test_keys_of_a_type_of_their_own() -> None:
     keys = [Own(1), 1j, "a"]
     x = ["a", Own([]), 1j, Own(1), HostileOwn(1), Hostile(), 1]
     assert codes_of(x, keys) == [2, 3, 1, 0, 3, 3, 3]
+    assert codes_of([Own(HostileOwn(1)), Own(1)], keys) == [3, 0]  # it has the hash of a key
 
 
 def test_product() -> None:

@@ -93,7 +93,8 @@ def test_integers_beyond_float64_are_rounded_towards_0() -> None:
 
 def test_a_null_score_is_below_every_other() -> None:
     for dtype in (pl.Int8, pl.Int64, pl.UInt64, pl.Float32, pl.Float64):
-        column = pl.Series([None, 0, None, 100, None], dtype=dtype)
+        low, high = (0, 100) if dtype == pl.UInt64 else (-100, -10)
+        column = pl.Series([None, low, None, high, None], dtype=dtype)
         assert ExponentialMechanism(epsilon=100, sensitivity=1).release(column) == 3
         assert ExponentialMechanism(epsilon=1, sensitivity=1).release(
             pl.Series([None] * 5, dtype=dtype)

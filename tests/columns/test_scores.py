@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 import pytest
 from columns.near_limits import NUMBERS, shapes
-from hypothesis import given
+from hypothesis import example, given
 from hypothesis import strategies as st
 from numpy.typing import NDArray
 
@@ -43,12 +43,17 @@ def rounded(scores: list[Any]) -> NDArray[Any]:
 
 
 @given(st.lists(NUMBERS, min_size=1, max_size=5))
+@example([2**53 + 1, 0.5])  # one bit more than float64 holds
+@example([2**63, -(2**63), -(2**63) - 1])
 def test_scores_keep_their_differences(scores: list[Any]) -> None:
     assert exactly(read(scores)) == [Fraction(scores[0]) - Fraction(x) for x in scores]
     assert exactly(read(tuple(scores))) == exactly(read(scores))
 
 
 @given(NUMBERS)
+@example(2**63 - 1)
+@example(2**63 + 5)  # as uint64 beyond int64
+@example(2**53 + 1)
 def test_one_number_is_one_score(number: Any) -> None:
     """In whatever list or array it stands."""
     for row in shapes(number):
