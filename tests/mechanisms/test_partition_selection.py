@@ -112,7 +112,9 @@ def test_all_partitions_of_a_user_together(most: int, relation: str, tight: floa
     """Exactly: over all masks of a small table that users join and leave."""
     m = PartitionSelection(epsilon="0.9", delta="0.03", max_partitions=most, relation=relation)
     changed = most * (1 if relation == "add-remove" else 2)
-    pi = table(str(m.epsilon / changed), str(m.delta / changed))
+    made = m._table()
+    pi = [Fraction(share, 2**made.bits) for share in made.exact()]
+    assert pi == table(str(m.epsilon / changed), str(m.delta / changed))
     ratio = ratio_bounds("0.9")[0]
     steps = [(0, 1), (1, 2), (4, 5), (len(pi) // 2, len(pi) // 2 + 1)]
     steps += [(len(pi) - 3, len(pi) - 2), (len(pi) - 2, len(pi) - 1)]
