@@ -153,7 +153,7 @@ def test_files_and_their_columns(run: Run, tmp_path: Path, ledger: str) -> None:
 
 
 def test_what_a_ledger_refuses(run: Run, tmp_path: Path, ledger: str) -> None:
-    """A dry run refuses it in the same words."""
+    """A dry run, of every third one, refuses it in the same words."""
     names = {"LEDGER": ledger, "NONE": f"{tmp_path}/none.db", "FOLDER": str(tmp_path)}
     refusals: list[Told] = [
         ([*M, "--rho", "0.1", *PAID], 2, "rho=0.1 cannot be paid from a budget of epsilon alone: "
@@ -171,7 +171,9 @@ def test_what_a_ledger_refuses(run: Run, tmp_path: Path, ledger: str) -> None:
         *(([*M, *E, option, "a"], 2, f"{option} needs --ledger")
           for option in ("--blocks", "--charge-id", "--data-version", "--label")),
     ]  # fmt: skip
-    dry: list[Told] = [([*arguments, "--dry-run"], 2, words) for arguments, _, words in refusals]
+    dry: list[Told] = [
+        ([*arguments, "--dry-run"], 2, words) for arguments, _, words in refusals[::3]
+    ]
     more: list[Told] = [
         ([*M, "--epsilon", "4/3", *PAID], 1,
          "cydp: refused: the release costs epsilon=4/3, and epsilon=1 is left in "),
@@ -216,7 +218,7 @@ def test_keys(run: Run, tmp_path: Path) -> None:
     duckdb.execute(f"COPY (SELECT (-1.5)::DECIMAL(10, 2) AS d) TO '{decimals}'")
     refusals += [
         (["group-by", decimals, "--by", "d", f"--key-list={key},1", *E], 2, "DECIMAL(10,2)")
-        for key in ("7.001", "7e-1", "x", "", "0.005", "123456789.00")  # none is rounded
+        for key in ("7.001", "", "123456789.00")  # none is rounded
     ]
     check_told(run, refusals, names, Path(path).read_bytes)
 

@@ -148,11 +148,16 @@ for entries in ENTRIES:
     ("absent", "code"),
     [
         pytest.param(["nanoarrow"], PANDAS + WITHOUT_NANOARROW + LABELS, id="nanoarrow"),
-        pytest.param(["nanoarrow", "pyarrow", "polars", "duckdb"], PANDAS, id="all but pandas"),
-        pytest.param(["pyarrow"], PANDAS + WITHOUT_PYARROW, id="pyarrow", marks=pytest.mark.long),
-        pytest.param(["pyarrow", "pandas"], WITHOUT_PYARROW, id="pyarrow and pandas"),
+        pytest.param(["pyarrow"], PANDAS + WITHOUT_PYARROW, id="pyarrow"),
+        pytest.param(
+            ["nanoarrow", "pyarrow", "polars", "duckdb"], PANDAS, id="all but pandas",
+            marks=pytest.mark.long,
+        ),
+        pytest.param(
+            ["pyarrow", "pandas"], WITHOUT_PYARROW, id="pyarrow and pandas", marks=pytest.mark.long
+        ),
     ],
-)
+)  # fmt: skip
 def test_columns_where_a_library_is_absent(absent: list[str], code: str) -> None:
     whole = PRELUDE.replace("{absent}", repr(absent)) + code
     done = subprocess.run(
