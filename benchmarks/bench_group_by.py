@@ -35,7 +35,7 @@ def check_noise(noise: Any) -> None:
 
 @pytest.mark.parametrize(
     "power",
-    [3, 5, pytest.param(6, marks=pytest.mark.slow)],  # Polars of OpenDP: two minutes for 10^6 keys
+    [3, 5, pytest.param(6, marks=pytest.mark.long)],  # Polars of OpenDP: two minutes for 10^6 keys
 )
 def bench_group_by_count(benchmark: Any, power: int) -> None:
     benchmark.group = f"release: counts of 10^7 rows by 10^{power} known keys"

@@ -65,7 +65,7 @@ def measure(files: list[Path], results: Path) -> int:
     """Run pytest until it ends, which an interruption lets it do, and return its exit code."""
     command = [sys.executable, "-m", "pytest", *files, "-n", "0", "-q", "-p", "no:cacheprovider"]
     command += ["--benchmark-columns=median,iqr", "--results", results]
-    command += ["-m", ""]  # slow ones too: a rival takes two minutes
+    command += ["-m", ""]  # long ones too: a rival takes two minutes
     process = subprocess.Popen(command, cwd=HERE.parent)
     while True:
         try:
