@@ -99,7 +99,7 @@ def test_laplace_noise_of_each_size() -> None:
 @pytest.mark.long
 @pytest.mark.parametrize("kind", [Laplace, DiscreteLaplace])
 def test_laplace_noise_of_every_size_and_norm(kind: Make) -> None:
-    assert sum(itertools.starmap(partial(laplace, kind), itertools.product(SIZES, SIZES))) > 50
+    assert sum(itertools.starmap(partial(laplace, kind), itertools.product(SIZES, SIZES))) > 20
 
 
 def test_bounds_that_many_must_keep() -> None:
