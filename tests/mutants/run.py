@@ -15,6 +15,7 @@ that end with a semicolon or a brace (in Cython: one line, with its indentation)
 from __future__ import annotations
 
 import argparse
+import itertools
 import os
 import random
 import re
@@ -121,22 +122,29 @@ __attribute__((constructor)) static void choose(void) {
 """
 
 
+def last_first(mutants: list[Mutant]) -> dict[str, list[tuple[int, int, Mutant]]]:
+    """Return where compiled mutants stand in each file, the last one first; none may overlap."""
+    places: dict[str, list[tuple[int, int, Mutant]]] = {}
+    for mutant in filter(lambda mutant: mutant.is_compiled, mutants):
+        places.setdefault(mutant.file, []).append((*mutant.place(), mutant))
+    for file, found in places.items():
+        found.sort(key=lambda each: each[:2], reverse=True)
+        for (start, _, later), (_, end, mutant) in itertools.pairwise(found):
+            if end > start:
+                raise ValueError(f"{mutant.name}: the text of {later.name}, too, in {file}")
+    return places
+
+
 def switched_sources(mutants: list[Mutant], folder: Path) -> None:
     """Copy what cydp is built from, with every compiled mutant in it, behind the switch."""
     for name in BUILT_FROM:
         (shutil.copytree if (ROOT / name).is_dir() else shutil.copy)(ROOT / name, folder / name)
     (folder / "csrc/base/mutant.c").write_text(SWITCH)
     (folder / "mutant.h").write_text("extern int cydp_mutant;\n")
-    places: dict[str, list[tuple[int, int, Mutant]]] = {}
-    for mutant in mutants:
-        places.setdefault(mutant.file, []).append((*mutant.place(), mutant))
-    for file, found in places.items():
+    for file, found in last_first(mutants).items():
         text = (ROOT / file).read_text()
-        first = len(text)
-        for start, end, mutant in sorted(found, key=lambda each: each[:2], reverse=True):
-            if end > first:
-                raise ValueError(f"{mutant.name}: another mutant is in the same text of {file}")
-            text, first = text[:start] + mutant.switched() + text[end:], start
+        for start, end, mutant in found:
+            text = text[:start] + mutant.switched() + text[end:]
         if file.endswith(".pyx"):
             declared = "cdef extern from *:\n    int cydp_mutant\n"
             text = text.replace("\ncimport cython\n", f"\ncimport cython\n\n{declared}\n", 1)
@@ -244,6 +252,7 @@ def main(arguments: list[str] | None = None) -> int:
     mutants = listed()
     for mutant in mutants:
         mutant.place()  # one that no longer applies is an error, chosen or not
+    last_first(mutants)
     if given.only:
         mutants = [m for m in mutants if given.only in m.name or given.only in m.file]
     if given.some:
