@@ -9,7 +9,8 @@
 is the test that must fail then, of pytest or `csrc/tests/<room>/test_<thing>.c`; `long` says why
 that test runs in .ci/long alone. Mutants in C and Cython are compiled once, all together: the
 environment variable CYDP_MUTANT chooses one. There `old` and `new` are expressions, or statements
-that end with a semicolon or a brace (in Cython: one line, with its indentation).
+that end with a semicolon or a brace (in Cython: one line, with its indentation). The tests of a
+kernel's mutant run with its instruction set; a machine that lacks it leaves the mutant out.
 """
 
 from __future__ import annotations
@@ -65,6 +66,12 @@ class Mutant:
     @property
     def is_compiled(self) -> bool:
         return Path(self.file).suffix in COMPILED
+
+    @property
+    def isa(self) -> str:
+        """The instruction set of its kernel; "" if it is in no kernel."""
+        found = re.search("_(portable|avx2|avx512|neon)[.]c$", self.file)
+        return found[1] if found else ""
 
     @property
     def name(self) -> str:
@@ -174,6 +181,19 @@ IMPORTED = ("duckdb", "mpmath", "numpy", "pandas", "polars", "pyarrow", "scipy.s
 
 
 @dataclass(frozen=True)
+class Run:
+    """Tests, with an instruction set or the best one, and with a mutant or none."""
+
+    tests: tuple[str, ...]
+    isa: str = ""
+    mutant: Mutant | None = None
+
+    @property
+    def number(self) -> int:
+        return self.mutant.number if self.mutant else 0
+
+
+@dataclass(frozen=True)
 class Runner:
     """Runs tests beside a package, and beside copies of it that hold a mutant in Python."""
 
@@ -198,49 +218,73 @@ class Runner:
         """Return the file of what the tests print for a mutant."""
         return self.work / f"said-{number}"
 
-    def run(self, tests: list[str], package: Path, number: int) -> None:
+    def run(self, run: Run, package: Path) -> None:
         """Run tests, and end this process with their exit code."""
-        os.dup2(os.open(self.said(number), os.O_WRONLY | os.O_CREAT | os.O_TRUNC), 1)
+        os.dup2(os.open(self.said(run.number), os.O_WRONLY | os.O_CREAT | os.O_TRUNC), 1)
         os.dup2(1, 2)
         signal.alarm(SECONDS)
-        os.environ.update(PYTHONPATH=str(package), CYDP_MUTANT=str(number))
-        if tests[0].endswith(".c"):
-            (program,) = (self.work / "build").rglob(Path(tests[0]).stem)
+        os.environ.update(PYTHONPATH=str(package), CYDP_MUTANT=str(run.number))
+        os.environ["CYDP_FORCE_ISA"] = run.isa
+        if run.tests[0].endswith(".c"):
+            (program,) = (self.work / "build").rglob(Path(run.tests[0]).stem)
             os.execv(program, [str(program)])
         sys.path.insert(0, str(package))
         options = ["-n", "0", "-q", "-x", "-m", "", "--tb=line", "--no-header"]
-        code = pytest.main([*options, "-p", "no:cacheprovider", *tests])
+        code = pytest.main([*options, "-p", "no:cacheprovider", *run.tests])
         sys.stdout.flush()
         sys.stderr.flush()
         os._exit(code)
 
-    def start(self, tests: list[str], package: Path, number: int) -> int:
+    def start(self, run: Run, package: Path) -> int:
         """Run tests in a process of its own, and return its number."""
         process = os.fork()
         if process == 0:
             try:
-                self.run(tests, package, number)
+                self.run(run, package)
             except BaseException:
                 traceback.print_exc()
             finally:  # never back into the caller, whatever happens
                 os._exit(3)
         return process
 
-    def codes(self, runs: list[tuple[list[str], Mutant | None]]) -> list[int]:
-        """Return the exit code of tests for each mutant, or for none; a process for each core."""
+    def codes(self, runs: list[Run]) -> list[int]:
+        """Return the exit code of each run; a process for each core."""
         codes, running, waiting = [0] * len(runs), dict[int, int](), list(range(len(runs)))
         while waiting or running:
             while waiting and len(running) < len(os.sched_getaffinity(0)):
                 i = waiting.pop(0)
-                tests, mutant = runs[i]
+                mutant = runs[i].mutant
                 package = self.package if mutant is None else self.mutated(mutant)
-                running[self.start(tests, package, mutant.number if mutant else 0)] = i
+                running[self.start(runs[i], package)] = i
             process, status = os.wait()
             i = running.pop(process)
             codes[i] = os.waitstatus_to_exitcode(status)
-            if (mutant := runs[i][1]) and not mutant.is_compiled:
+            if (mutant := runs[i].mutant) and not mutant.is_compiled:
                 shutil.rmtree(self.work / f"mutant-{mutant.number}")
         return codes
+
+
+def run_here(mutants: list[Mutant]) -> list[Mutant]:
+    """Return those but of kernels that this machine cannot run."""
+    lacking = set()
+    for isa in {mutant.isa for mutant in mutants if mutant.isa}:
+        environment = os.environ | {"CYDP_FORCE_ISA": isa}
+        command = [sys.executable, "-c", "import cydp"]
+        if subprocess.run(command, env=environment, capture_output=True, check=False).returncode:
+            lacking.add(isa)
+    if lacking:
+        print(f"left out, since this machine cannot run it: {', '.join(sorted(lacking))}")
+    return [mutant for mutant in mutants if mutant.isa not in lacking]
+
+
+def runs_without(mutants: list[Mutant]) -> list[Run]:
+    """Return runs of all killers without a mutant, in which they must pass."""
+    killers = {(mutant.isa, mutant.killer) for mutant in mutants}
+    runs = [Run((killer,), isa) for isa, killer in sorted(killers) if killer.endswith(".c")]
+    for chosen in sorted({isa for isa, _ in killers}):
+        tests = [killer for isa, killer in sorted(killers) if isa == chosen and killer[-2:] != ".c"]
+        runs += [Run(tuple(tests), chosen)] if tests else []
+    return runs
 
 
 def main(arguments: list[str] | None = None) -> int:
@@ -257,6 +301,7 @@ def main(arguments: list[str] | None = None) -> int:
         mutants = [m for m in mutants if given.only in m.name or given.only in m.file]
     if given.some:
         mutants = chosen_by_commit(mutants, given.some)
+    mutants = run_here(mutants)
     for name in IMPORTED:
         import_module(name)
     os.chdir(ROOT)
@@ -267,16 +312,11 @@ def main(arguments: list[str] | None = None) -> int:
         assert spec is not None
         assert spec.origin is not None
         runner = Runner(compiled(in_c, work) if in_c else Path(spec.origin).parents[1], work)
-        killers = sorted({mutant.killer for mutant in mutants})
-        groups = [
-            [k for k in killers if not k.endswith(".c")],
-            *([k] for k in killers if k[-2:] == ".c"),
-        ]
-        for group in filter(None, [] if given.seek else groups):
-            if runner.codes([(group, None)]) != [0]:
+        for run in [] if given.seek else runs_without(mutants):
+            if runner.codes([run]) != [0]:
                 print(f"without a mutant, these fail: {runner.said(0).read_text()[-3000:]}")
                 return 1
-        codes = runner.codes([([given.seek or mutant.killer], mutant) for mutant in mutants])
+        codes = runner.codes([Run((given.seek or m.killer,), m.isa, m) for m in mutants])
         alive = 0
         for mutant, code in zip(mutants, codes, strict=True):
             said = runner.said(mutant.number).read_text()
