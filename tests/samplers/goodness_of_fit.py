@@ -13,7 +13,6 @@ LIMIT = 1e-6  # of a test that is right once for one key
 REJECTED = LIMIT / 10  # of a mutant
 
 _LEAST = 50  # expected in each cell
-_TABLE = 2**16  # magnitudes below are counted one by one: faster
 
 
 def ends_of(step: int, count: int) -> list[int]:
@@ -44,12 +43,6 @@ def cells(
 
 
 def _signed_counts(part: Samples, ends: Sequence[int]) -> NDArray[np.int64]:
-    last = ends[-1]  # ends[1] is 1
-    if last < _TABLE:
-        counts = np.bincount(np.clip(part, -last, last) + last, minlength=2 * last + 1)
-        negative = [-last, *(1 - end for end in ends[:1:-1])] if last else []
-        starts = [*negative, *ends]  # after clipping, the outermost cells are one value each
-        return np.add.reduceat(counts, np.array(starts) + last)
     index = np.searchsorted(ends, np.abs(part), side="right") - 1
     signed = np.where(part < 0, -index, index) + len(ends) - 1
     return np.bincount(signed, minlength=2 * len(ends) - 1)

@@ -4,12 +4,10 @@ from fractions import Fraction
 
 import numpy as np
 from generator.streams import Seeded
+from samplers.goodness_of_fit import LIMIT, REJECTED
 from scipy.stats import binom
 
 from cydp.testing import SeededGenerator, bernoulli_sampler, map_bits
-
-LIMIT = 1e-6  # of a test that is right once for one key
-REJECTED = LIMIT / 10  # of a mutant
 
 COINS = [
     "1/3", "1e-3", "1/2", "6/7", "1e-6", "1e-300", "3/65536", "65535/65536",
@@ -80,21 +78,6 @@ def test_counts_fit_p_and_not_one_that_is_off(seeded: Seeded) -> None:
         assert p_value(int(heads.sum()), n, Fraction(p)) > LIMIT
         mutant = seeded(20261122).bernoulli(Fraction(p) * Fraction(factor), n)
         assert p_value(int(mutant.sum()), n, Fraction(p)) < REJECTED
-
-
-def test_counts_of_small_calls_and_of_scalars_fit(seeded: Seeded) -> None:
-    rng, p = seeded(5), "6/7"
-    parts = [rng.bernoulli(p, 1 + i % 256) for i in range(1000)]
-    assert p_value(sum(map(np.count_nonzero, parts)), sum(map(len, parts)), Fraction(p)) > LIMIT
-    coins = [rng.bernoulli(p) for _ in range(5000)]
-    assert all(type(coin) is bool for coin in coins)
-    assert p_value(sum(coins), len(coins), Fraction(p)) > LIMIT
-
-
-def test_neighbours_in_the_stream_are_independent(seeded: Seeded) -> None:
-    n, p, exact = 10**6, "1/3", Fraction(1, 3)
-    heads = seeded(6).bernoulli(p, 2 * n).reshape(-1, 2)
-    assert p_value(int(heads.all(axis=1).sum()), n, exact**2) > LIMIT
 
 
 def test_zero_and_one_are_certain_and_need_no_words() -> None:
