@@ -3,12 +3,11 @@
 import math
 import random
 import re
-import struct
 from decimal import Decimal, localcontext
 from pathlib import Path
 
 import pytest
-from samplers.test_inverse_cdf import CENTRE, INVERSE, Q
+from samplers.test_inverse_cdf import Q, portable_logarithm, series
 
 CORE = Path(__file__).parents[2] / "csrc" / "mechanisms"
 PROVED = 2.0**-39  # of G, of which NOISE_ERROR ships 16 times
@@ -21,30 +20,14 @@ def test_the_core_ships_what_is_proved_here() -> None:
     assert "middle <= 0x1.ep-5" in source
 
 
-def series(r: float) -> float:
-    r2 = r * r
-    return ((Q[0] + Q[1] * r) + (Q[2] + Q[3] * r) * r2) + (
-        (Q[4] + Q[5] * r) + (Q[6] + Q[7] * r) * r2
-    ) * (r2 * r2)
-
-
-def logarithm(x: float) -> float:
-    (pattern,) = struct.unpack("<Q", struct.pack("<d", x))
-    shifted = pattern - 0x3FE6000000000000
-    i = shifted >> 49 & 7
-    (z,) = struct.unpack("<d", struct.pack("<Q", pattern - (shifted >> 52 << 52)))
-    r = z * INVERSE[i] - 1
-    return ((shifted >> 52) * math.log(2) + CENTRE[i]) + r * series(r)
-
-
 def noise(u: int, bits: int, gumbel: bool) -> float:
     """As `gumbel_bounds` and `exponential_bounds` have it: Python neither fuses nor reorders."""
     if not gumbel:
-        return bits * math.log(2) - logarithm(float(u) + 0.5)
+        return bits * math.log(2) - portable_logarithm(float(u) + 0.5)
     middle, rest = (float(u) + 0.5) * 2.0**-bits, float(2**bits - 1 - u)
     if middle <= 15 / 256:
-        return -logarithm(middle * series(-middle))
-    return -logarithm(bits * math.log(2) - logarithm(rest + 0.5))
+        return -portable_logarithm(middle * series(Q, -middle))
+    return -portable_logarithm(bits * math.log(2) - portable_logarithm(rest + 0.5))
 
 
 @pytest.mark.parametrize("gumbel", [True, False])

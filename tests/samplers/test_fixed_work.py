@@ -8,16 +8,13 @@ import pytest
 from generator.streams import Seeded, Stream
 from reference import discrete_gaussian as oracle
 from reference import from_bits
+from samplers.replay import law_of
 from scipy.stats import binom
 
 import cydp
 from cydp import _threads as threads
 from cydp import testing
-from cydp.testing import (
-    bernoulli_sampler,
-    discrete_gaussian_sampler,
-    discrete_laplace_sampler,
-)
+from cydp.testing import bernoulli_sampler, discrete_laplace_sampler
 
 DISTRIBUTIONS = [
     ("discrete_laplace", "1/7"),
@@ -33,18 +30,13 @@ DISTRIBUTIONS = [
     ("discrete_gaussian", str(2**40)),
     ("bernoulli", "1/3"),
 ]
-SAMPLERS = {
-    "discrete_laplace": discrete_laplace_sampler,
-    "discrete_gaussian": discrete_gaussian_sampler,
-    "bernoulli": bernoulli_sampler,
-}
 N = 1024
 OVERFLOW = 2.0**-48  # of a batch's second looks, as docs/samplers/fixed_work.md states it
 MOST = 32
 
 
 def mapped(distribution: str, parameter: str, key: int, **how: bool) -> testing.MappedBits:
-    sampler, rng = SAMPLERS[distribution](parameter), np.random.default_rng(key)
+    sampler, rng = law_of(distribution, parameter).sampler, np.random.default_rng(key)
     planes = [rng.integers(0, 2 ** (8 * w), N, dtype=f"u{w}") for w in sampler.layout[0] if w]
     extensions = rng.integers(0, 2**64, (2, N, 24), dtype=np.uint64)
     return testing.map_bits(sampler, planes, rng.integers(0, 2, N) > 0, extensions, **how)
@@ -87,7 +79,7 @@ def rates(distribution: str, parameter: str) -> list[float]:
 
 def cells(distribution: str, parameter: str, plane: int) -> float:
     """The share of 16-bit words that leave U undecided, counted."""
-    sampler = SAMPLERS[distribution](parameter)
+    sampler = law_of(distribution, parameter).sampler
     words = [np.zeros(2**16, f"u{w}") for w in sampler.layout[0] if w]
     words[plane] = np.arange(2**16, dtype=np.uint16)
     done = testing.map_bits(sampler, words, np.zeros(2**16))

@@ -3,7 +3,7 @@
 import math
 import re
 import struct
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from fractions import Fraction
 from pathlib import Path
 
@@ -56,21 +56,27 @@ def test_the_polynomial_of_single_precision() -> None:
         assert narrow_polynomial_error(spoilt) > Fraction(1, 2**30)
 
 
-def portable_kernel(u: int, bits: int, scale: float, offset: float) -> float:
-    """The portable y in the same doubles: Python neither fuses nor reorders."""
-    base = [offset - scale * c for c in CENTRE]
-    q = [-scale * c for c in Q]
-    (pattern,) = struct.unpack("<Q", struct.pack("<d", float(u) + 0.5))
+def series(q: Sequence[float], r: float) -> float:
+    r2, r4 = r * r, r * r * (r * r)
+    return ((q[0] + q[1] * r) + (q[2] + q[3] * r) * r2) + (
+        (q[4] + q[5] * r) + (q[6] + q[7] * r) * r2
+    ) * r4
+
+
+def portable_logarithm(x: float, bits: int = 0, scale: float = -1, offset: float = 0) -> float:
+    """offset - scale ln(x / 2^bits) in the same doubles: Python neither fuses nor reorders."""
+    (pattern,) = struct.unpack("<Q", struct.pack("<d", x))
     shifted = pattern - 0x3FE6000000000000
     i = shifted >> 49 & 7
     (z,) = struct.unpack("<d", struct.pack("<Q", pattern - (shifted >> 52 << 52)))
     exponent = float((shifted >> 52) - bits)
     r = z * INVERSE[i] - 1
-    r2, r4 = r * r, r * r * (r * r)
-    series = ((q[0] + q[1] * r) + (q[2] + q[3] * r) * r2) + (
-        (q[4] + q[5] * r) + (q[6] + q[7] * r) * r2
-    ) * r4
-    return (base[i] - exponent * (scale * math.log(2))) + r * series
+    start = (offset - scale * CENTRE[i]) - exponent * (scale * math.log(2))
+    return start + r * series([-scale * c for c in Q], r)
+
+
+def portable_kernel(u: int, bits: int, scale: float, offset: float) -> float:
+    return portable_logarithm(float(u) + 0.5, bits, scale, offset)
 
 
 def fma(a: float, b: float, c: float) -> float:
@@ -98,6 +104,19 @@ def vector_kernel(u: int, bits: int, scale: float, offset: float) -> float:
     return fma(r, fma(odd, r, even), fma(-exponent, step, start))
 
 
+def parameters(scale: Fraction) -> tuple[float, float]:
+    """The scale and the offset a of a kernel."""
+    rate = float(1 / scale)
+    return 1 / rate, (1 / rate) * (math.log(2) - math.log1p(math.exp(-rate)))
+
+
+def ln(u: Fraction) -> Fraction:
+    """Nearly exactly, of a number in (0, 1]."""
+    power = u.denominator.bit_length() - u.numerator.bit_length()
+    ln2 = -sum(oracle.log_bounds(Fraction(1, 2))) / 2
+    return sum(oracle.log_bounds(u * 2**power / 2)) / 2 + (1 - power) * ln2
+
+
 @pytest.mark.parametrize("kernel", [portable_kernel, vector_kernel])
 @pytest.mark.parametrize(
     ("bits", "scale"),
@@ -112,24 +131,16 @@ def test_rounding_stays_within_the_proof(
 ) -> None:
     """|y - (a - t ln U)| <= t 2^-44 at the middle of every cell that is tried."""
     t = Fraction(scale)
-    rate = float(1 / t)
-    approximate = 1 / rate
-    offset = approximate * (math.log(2) - math.log1p(math.exp(-rate)))
+    approximate, offset = parameters(t)
     rng = np.random.default_rng(8)
     least = math.ceil(math.sqrt(approximate * 2.0**bits))
     tried = [least, 2**bits - 1, 2 ** (bits - 1), 2 ** (bits - 1) + 1, 11 * 2 ** (bits - 4)]
     tried += [max(least, int(rng.integers(0, 2**bits)) >> int(rng.integers(0, bits // 2)))
               for _ in range(300)]  # fmt: skip
-    low, high = oracle.log_bounds(Fraction(2) / 2)
-    assert low <= 0 <= high
-    ln2 = -sum(oracle.log_bounds(Fraction(1, 2))) / 2
     exact_offset = Fraction(offset)  # its own error is counted in docs/samplers/inverse_cdf.md
     for u in tried:
-        middle = Fraction(2 * u + 1, 2 ** (bits + 1))
-        power = middle.denominator.bit_length() - middle.numerator.bit_length()
-        ln_u = sum(oracle.log_bounds(middle * 2**power / 2)) / 2 + (1 - power) * ln2
-        error = abs(Fraction(kernel(u, bits, approximate, offset)) - (exact_offset - t * ln_u))
-        assert error <= t * PROVED
+        exact = exact_offset - t * ln(Fraction(2 * u + 1, 2 ** (bits + 1)))
+        assert abs(Fraction(kernel(u, bits, approximate, offset)) - exact) <= t * PROVED
 
 
 # --- Single precision -----------------------------------------------------------------------------
@@ -179,21 +190,16 @@ def narrow_kernel(u: int, scale: float, offset: float) -> Fraction:
 def test_single_precision_stays_within_the_proof(scale: str) -> None:
     """Its y is within t / (2 tail) + t 2^-26 + 1.5 2^-19 of the y of every U in the interval."""
     t = Fraction(scale)
-    rate = float(1 / t)
-    approximate = 1 / rate
-    offset = approximate * (math.log(2) - math.log1p(math.exp(-rate)))
+    approximate, offset = parameters(t)
     tail = math.ceil(math.sqrt(approximate * 2.0**31))
     bound = t * (Fraction(1, 2 * tail) + Fraction(1, 2**26)) + Fraction(3, 2**20)
     rng = np.random.default_rng(9)
     tried = [tail, 2**31 - 1, *(2**j + i for j in range(23, 31) for i in (-1, 0, 1, 2**7 + 1))]
     tried += [max(tail, int(rng.integers(0, 2**31)) >> int(rng.integers(0, 12)))
               for _ in range(300)]  # fmt: skip
-    ln2 = -sum(oracle.log_bounds(Fraction(1, 2))) / 2
     largest = Fraction(0)
     for u in tried:
-        y = narrow_kernel(u, approximate, offset)
+        y = narrow_kernel(u, approximate, offset) - Fraction(offset)
         for end in (u, u + 1):
-            power = 32 - end.bit_length()
-            ln_u = sum(oracle.log_bounds(Fraction(end << power, 2**31) / 2)) / 2 + (1 - power) * ln2
-            largest = max(largest, abs(y - Fraction(offset) + t * ln_u))
+            largest = max(largest, abs(y + t * ln(Fraction(end, 2**31))))
     assert bound / 4 < largest <= bound

@@ -10,8 +10,6 @@ from reference import discrete_laplace
 
 # --- discrete_laplace: bounds -------------------------------------------------------------------
 
-E_MINUS_1 = 36787944117144232159552377016146086744581113103176783450783680  # 62 digits
-
 
 def brackets(bounds: tuple[int, int], bits: int, truth: Decimal, relative: Fraction) -> bool:
     """Tell whether the bounds, at most 2 apart, meet truth (1 +- relative)."""
@@ -23,11 +21,6 @@ def brackets(bounds: tuple[int, int], bits: int, truth: Decimal, relative: Fract
         and Fraction(lo, 1 << bits) <= y + slack
         and (Fraction(hi, 1 << bits) >= y - slack)
     )
-
-
-def test_exp_of_one() -> None:
-    lo, hi = discrete_laplace.exp_negative_bounds(Fraction(1), 256)
-    assert lo * 10**62 >> 256 == hi * 10**62 >> 256 == E_MINUS_1
 
 
 def test_exp_at_edges() -> None:
@@ -52,12 +45,6 @@ def test_exp_against_decimal() -> None:
         bounds = discrete_laplace.exp_negative_bounds(Fraction(x), bits)
         truth = context.exp(context.minus(x))
         assert brackets(bounds, bits, truth, Fraction(1, 10**410)), (x, bits)
-
-
-SCALES = [
-    Fraction(1, 10**6), Fraction(1, 7), Fraction(37, 10), 2**40 + Fraction(1, 3), Fraction(2**56)
-]  # fmt: skip
-every_scale = pytest.mark.parametrize("scale", SCALES, ids=str)
 
 
 @pytest.mark.parametrize(
@@ -143,23 +130,9 @@ def test_magnitude_by_enumeration(scale: Fraction) -> None:
         assert discrete_laplace.magnitude(scale, prefix, 10, extension) == lo
 
 
-@every_scale
-def test_magnitude_is_where_the_tails_cross(scale: Fraction) -> None:
-    rng = random.Random(3)
-    bits = 400
-    for prefix_bits in (16, 31, 63):
-        prefixes = [0, 1, 2**prefix_bits - 1, *(rng.getrandbits(prefix_bits) for _ in range(8))]
-        for prefix in prefixes:
-            words = rng.getrandbits(192)
-            k = discrete_laplace.magnitude(scale, prefix, prefix_bits, extension_of(words, 192))
-            u = (prefix << 192 | words) << (bits - 192 - prefix_bits)
-            assert u < discrete_laplace.tail_bounds(scale, k, bits)[0]
-            assert u >= discrete_laplace.tail_bounds(scale, k + 1, bits)[1]
-
-
-@pytest.mark.parametrize("prefix_bits", [0, 16, 63])
+@pytest.mark.parametrize("prefix_bits", [0, 16, 31, 63])
 def test_magnitude_next_to_a_tail(prefix_bits: int) -> None:
-    for scale in SCALES[1:]:  # the first one's T_1 is 2^-1442694
+    for scale in (Fraction(1, 7), Fraction(37, 10), 2**40 + Fraction(1, 3), Fraction(2**56)):
         check_next_to_a_tail(scale, prefix_bits)
 
 

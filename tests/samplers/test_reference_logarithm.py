@@ -9,8 +9,6 @@ from fractions import Fraction
 import pytest
 from reference import logarithm
 
-LN_2 = 69314718055994530941723212145817656807550013436025525412068000  # 62 digits
-
 
 def table() -> tuple[list[float], list[float], list[float]]:
     """Return c_i near 1 / midpoint, l_i = -ln c_i, and the series of ln(1 + r) cut after r^8."""
@@ -36,17 +34,12 @@ def sampled_error(
     return worst
 
 
-def test_log_of_two() -> None:
-    lo, hi = logarithm.log_bounds(Fraction(2), 220)
-    assert int(lo * 10**62) == int(hi * 10**62) == LN_2
-
-
 def test_log_against_decimal() -> None:
     rng = random.Random(4)
     context = Context(prec=90)  # decimal's ln is correctly rounded
     tiny = Decimal(1).scaleb(-70)
-    near_one = [Decimal(1), context.add(1, tiny), context.subtract(1, tiny)]
-    for x in [*near_one, *(Decimal(rng.uniform(0.5, 2)) for _ in range(100))]:
+    ends = [Decimal(2), Decimal(1), context.add(1, tiny), context.subtract(1, tiny)]
+    for x in [*ends, *(Decimal(rng.uniform(0.5, 2)) for _ in range(100))]:
         lo, hi = logarithm.log_bounds(Fraction(x), 200)
         truth = Fraction(context.ln(x))
         slack = Fraction(1, 10**89)
