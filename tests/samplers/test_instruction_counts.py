@@ -4,59 +4,21 @@ instruction_counts.c, built against what is installed, maps batches of 1,024 can
 keys.
 """
 
-import os
-import re
-import shutil
-import subprocess
-import sysconfig
-from collections import defaultdict
 from pathlib import Path
 
 import pytest
+from samplers import instructions
 
-import cydp
-
-COMPILER = (sysconfig.get_config_var("CC") or "cc").split()[0]
-pytestmark = [
-    pytest.mark.skipif(
-        None in (shutil.which(COMPILER), shutil.which("valgrind")), reason="needs valgrind"
-    ),
-    pytest.mark.skipif("libasan" in os.environ.get("LD_PRELOAD", ""), reason="counts another core"),
-]
-
-
-@pytest.fixture(scope="module")
-def program(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    built = tmp_path_factory.mktemp("counts") / "counts"
-    source = Path(__file__).with_name("instruction_counts.c")
-    subprocess.run(
-        [COMPILER, "-O2", str(source), f"-I{cydp.get_include()}", f"-L{cydp.get_lib()}",
-         "-lcydp", "-lm", "-pthread", "-o", str(built)],
-        check=True,
-    )  # fmt: skip
-    return built
+pytestmark = instructions.needs_valgrind
 
 
 @pytest.fixture(scope="module", params=["avx2", "portable"])
-def counts(program: Path, request: pytest.FixtureRequest) -> dict[str, list[int]]:
-    """Instructions of each call of `steps`, by the line that it prints."""
-    folder = program.parent / request.param
-    folder.mkdir()
-    done = subprocess.run(
-        ["valgrind", "--tool=callgrind", "--toggle-collect=steps", "--dump-after=steps",
-         "--callgrind-out-file=out", str(program)],
-        cwd=folder, env=os.environ | {"CYDP_FORCE_ISA": request.param},
-        capture_output=True, text=True,
-    )  # fmt: skip
-    if "CYDP_FORCE_ISA" in done.stderr:
-        pytest.skip(f"valgrind runs no {request.param} here")
-    assert done.returncode == 0, done.stderr
-    found = defaultdict(list)
-    for number, line in enumerate(done.stdout.splitlines(), 1):
-        summary = re.search(r"^summary: (\d+)$", (folder / f"out.{number}").read_text(), re.M)
-        assert summary
-        found[line].append(int(summary[1]))
-    return found
+def counts(
+    tmp_path_factory: pytest.TempPathFactory, request: pytest.FixtureRequest
+) -> dict[str, list[int]]:
+    folder = tmp_path_factory.mktemp("counts")
+    program = instructions.built(Path(__file__).with_name("instruction_counts.c"), folder)
+    return instructions.counts(program, folder, request.param)
 
 
 @pytest.mark.parametrize("kind", ["nothing undecided", "fixed work"])
