@@ -1,45 +1,34 @@
 """csrc/samplers/noise_block.c from Python: values one at a time, each served once."""
 
 import itertools
-import os
-import signal
-from collections.abc import Callable
 from typing import Any
 
 import numpy as np
 import pytest
 from generator.streams import Seeded, Stream
+from samplers.children import from_child, needs_fork
 
 import cydp
 
 VALUES = 4096
 LARGE = 2**40  # the scale of values that are never equal by chance
-LAWS: dict[str, tuple[Callable[[Any], Any], Callable[[Any, int], Any], type]] = {
-    "laplace 1": (
-        lambda g: g.discrete_laplace_iter(1), lambda g, n: g.discrete_laplace(1, n), int,
-    ),
-    "laplace 2^40": (
-        lambda g: g.discrete_laplace_iter(LARGE), lambda g, n: g.discrete_laplace(LARGE, n), int,
-    ),
-    "gaussian 10": (
-        lambda g: g.discrete_gaussian_iter("10"), lambda g, n: g.discrete_gaussian("10", n), int,
-    ),
-    "gaussian, by its square": (
-        lambda g: g.discrete_gaussian_iter(sigma2=3),
-        lambda g, n: g.discrete_gaussian(sigma2=3, size=n),
-        int,
-    ),
-    "bernoulli": (lambda g: g.bernoulli_iter("1/3"), lambda g, n: g.bernoulli("1/3", n), bool),
-}  # fmt: skip
+LAWS: list[tuple[str, dict[str, Any], type]] = [
+    ("discrete_laplace", {"scale": 1}, int),
+    ("discrete_laplace", {"scale": LARGE}, int),
+    ("discrete_gaussian", {"sigma": "10"}, int),
+    ("discrete_gaussian", {"sigma2": 3}, int),
+    ("bernoulli", {"p": "1/3"}, bool),
+]
 
 
-@pytest.mark.parametrize("law", LAWS)
-def test_the_values_are_those_of_calls_for_a_block(seeded: Seeded, law: str) -> None:
-    iterate, draw, kind = LAWS[law]
-    block = iterate(seeded(7, fixed_work=law == "laplace 1"))
+@pytest.mark.parametrize(("law", "given", "kind"), LAWS)
+def test_the_values_are_those_of_calls_for_a_block(
+    seeded: Seeded, law: str, given: dict[str, Any], kind: type
+) -> None:
+    block = getattr(seeded(7, fixed_work=given == {"scale": 1}), f"{law}_iter")(**given)
     values = list(itertools.islice(block, 2 * VALUES + 3))
     g = seeded(7)
-    drawn = np.concatenate([draw(g, VALUES) for _ in range(3)])
+    drawn = np.concatenate([getattr(g, law)(**given, size=VALUES) for _ in range(3)])
     assert values == drawn[: len(values)].tolist()
     assert {type(value) for value in values} == {kind}
     assert iter(block) is block
@@ -76,32 +65,12 @@ def test_a_closed_block_serves_nothing() -> None:
         next(coins)
 
 
-needs_fork = pytest.mark.skipif(not hasattr(os, "fork"), reason="needs fork")
-
-
-def from_child(block: Any, n: int) -> list[int]:
-    """The next values of a forked child."""
-    read, write = os.pipe()
-    pid = os.fork()
-    if pid == 0:
-        signal.alarm(30)
-        os.write(write, np.array(list(itertools.islice(block, n))).tobytes())
-        os._exit(0)
-    os.close(write)
-    with open(read, "rb") as pipe:
-        values = np.frombuffer(pipe.read(), np.int64)
-    assert os.waitpid(pid, 0) == (pid, 0)
-    assert len(values) == n
-    return [int(value) for value in values]
-
-
 @needs_fork
-@pytest.mark.filterwarnings("ignore:.*fork.*:DeprecationWarning")
 def test_a_child_serves_nothing_of_its_parents(stream: Stream) -> None:
     """Neither what is left of the block, nor the block after it; csrc tests other kernels."""
     block = cydp.Generator(stream=stream).discrete_laplace_iter(LARGE)
     values = list(itertools.islice(block, 5))
     for _ in range(3):
-        values += from_child(block, 100)
+        values += from_child(lambda: itertools.islice(block, 100))
     values += itertools.islice(block, 2 * VALUES)
     assert len(set(values)) == len(values) == 305 + 2 * VALUES

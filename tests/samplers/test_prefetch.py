@@ -2,55 +2,41 @@
 
 import gc
 import os
-import signal
 import sys
 import threading
-from collections.abc import Callable
 from typing import Any
 
 import numpy as np
 import pytest
 from generator.streams import Seeded, Stream
+from samplers.children import from_child, needs_fork
 
 import cydp
 from cydp.testing import SeededGenerator
 
 LARGE = 2**56  # two values are equal by chance with a probability of 2^-58
 N = 3000  # values of an array that is drawn ahead
-LAWS: dict[str, tuple[Callable[[Any, Any], Any], Callable[[Any, Any], Any]]] = {
-    "laplace": (
-        lambda g, size: g.discrete_laplace_prefetch(LARGE, size),
-        lambda g, size: g.discrete_laplace(LARGE, size),
-    ),
-    "laplace, int32": (
-        lambda g, size: g.discrete_laplace_prefetch("1/3", size, dtype="int32"),
-        lambda g, size: g.discrete_laplace("1/3", out=np.empty(size, np.int32)),
-    ),
-    "gaussian": (
-        lambda g, size: g.discrete_gaussian_prefetch(10, size),
-        lambda g, size: g.discrete_gaussian(10, size),
-    ),
-    "gaussian, by its square, int32": (
-        lambda g, size: g.discrete_gaussian_prefetch(sigma2=3, size=size, dtype=np.int32),
-        lambda g, size: g.discrete_gaussian(sigma2=3, out=np.empty(size, np.int32)),
-    ),
-    "bernoulli": (
-        lambda g, size: g.bernoulli_prefetch("1/3", size),
-        lambda g, size: g.bernoulli("1/3", size),
-    ),
-}
+LAWS: list[tuple[str, dict[str, Any], str]] = [
+    ("discrete_laplace", {"scale": LARGE}, "int64"),
+    ("discrete_laplace", {"scale": "1/3"}, "int32"),
+    ("discrete_gaussian", {"sigma": 10}, "int64"),
+    ("discrete_gaussian", {"sigma2": 3}, "int32"),
+    ("bernoulli", {"p": "1/3"}, "bool"),
+]
 
 
-@pytest.mark.parametrize("law", LAWS)
-def test_the_arrays_are_those_of_calls(seeded: Seeded, law: str) -> None:
-    prefetch, draw = LAWS[law]
-    fixed_work = law == "gaussian"
+@pytest.mark.parametrize(("law", "given", "dtype"), LAWS)
+def test_the_arrays_are_those_of_calls(
+    seeded: Seeded, law: str, given: dict[str, Any], dtype: str
+) -> None:
+    as_int32 = {"dtype": dtype} if dtype == "int32" else {}
     for size in (0, 1, 256, 257, N, (3, 0), (20, 50), ()):
-        g = seeded(7)
-        with prefetch(seeded(7, fixed_work=fixed_work), size) as arrays:
+        g, ahead = seeded(7), seeded(7, fixed_work="sigma" in given)
+        with getattr(ahead, f"{law}_prefetch")(**given, size=size, **as_int32) as arrays:
             assert iter(arrays) is arrays
             for _ in range(3):
-                array, drawn = next(arrays), draw(g, size)
+                array, drawn = next(arrays), np.empty(size, dtype)
+                getattr(g, law)(**given, out=drawn)
                 assert np.array_equal(array, drawn)
                 assert array.shape == arrays.shape == drawn.shape
                 assert array.dtype == arrays.dtype == drawn.dtype
@@ -159,33 +145,15 @@ def test_closing_while_another_thread_takes() -> None:
         assert errors == ["this iterator of noise is closed"]
 
 
-needs_fork = pytest.mark.skipif(not hasattr(os, "fork"), reason="needs fork")
-
-
-def from_child(arrays: Any) -> tuple[int, np.ndarray]:
-    """The tasks of a forked child, and its next array."""
-    read, write = os.pipe()
-    pid = os.fork()
-    if pid == 0:
-        signal.alarm(30)
-        found = tasks() if sys.platform == "linux" else 1
-        os.write(write, np.array([found, *next(arrays)]).tobytes())
-        os._exit(0)
-    os.close(write)
-    with open(read, "rb") as pipe:
-        found, *values = np.frombuffer(pipe.read(), np.int64)
-    assert os.waitpid(pid, 0) == (pid, 0)
-    return int(found), np.array(values)
-
-
 @needs_fork
-@pytest.mark.filterwarnings("ignore:.*fork.*:DeprecationWarning")
 def test_parent_and_child_share_no_array(stream: Stream) -> None:
     """Forks without handlers, and in the middle of draws, are those of csrc."""
     arrays = cydp.Generator(stream=stream).discrete_laplace_prefetch(LARGE, N)
-    seen = [next(arrays)]
+    seen = [*next(arrays)]
     for _ in range(3):
-        found, values = from_child(arrays)
-        assert found == 1
-        seen += [values, next(arrays)]
-    assert len(np.unique(np.concatenate(seen))) == 7 * N
+        threads, *values = from_child(
+            lambda: [tasks() if sys.platform == "linux" else 1, *next(arrays)]
+        )
+        assert threads == 1
+        seen += [*values, *next(arrays)]
+    assert len(set(seen)) == len(seen) == 7 * N
