@@ -2,7 +2,7 @@
 
 import itertools
 import math
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from fractions import Fraction
 from zlib import crc32
 
@@ -11,9 +11,9 @@ import pytest
 from generator.streams import Seeded
 from numpy.typing import NDArray
 from reference import discrete_gaussian as oracle
-from samplers.goodness_of_fit import LIMIT, REJECTED, Samples, cells, ends_of
-from samplers.goodness_of_fit import p_value as chi2_p_value
-from scipy.stats import chi2, poisson
+from samplers import goodness_of_fit
+from samplers.goodness_of_fit import LIMIT, REJECTED, Samples, p_value_of_low_bits
+from scipy.stats import poisson
 
 from cydp.testing import MappedBits, discrete_gaussian_sampler, map_bits
 
@@ -162,16 +162,11 @@ def test_candidates_of_the_split_enumerate_the_pmf(sigma2: str, m: int) -> None:
 # --- Goodness of fit ---------------------------------------------------------------------------
 
 
-def p_value(samples: Iterable[Samples], n: int, sigma2: Fraction) -> float:
-    """Of about 20 cells of |X|, to where 100 samples are expected, by sign."""
-    spread = math.sqrt(2 * sigma2 * math.log(n / 100))
-    step = max(1, round(spread / 20))
-    ends, probabilities = cells(
-        ends_of(step, max(1, int(spread / step))),
-        lambda k: Fraction(oracle.tail_bounds(sigma2, k, 100)[0], 2**100),
-        n,
-    )
-    return chi2_p_value(samples, n, ends, probabilities)
+def p_value(samples: Samples, sigma2: Fraction) -> float:
+    """To where 100 samples are expected."""
+    spread = math.sqrt(2 * sigma2 * math.log(len(samples) / 100))
+    tail = lambda k: Fraction(oracle.tail_bounds(sigma2, k, 100)[0], 2**100)  # noqa: E731
+    return goodness_of_fit.p_value(samples, spread, tail)
 
 
 # Tables, where they end, and the split at each width of words.
@@ -185,10 +180,9 @@ def misfits(seeded: Seeded, n: int) -> dict[str, float]:
     found = {}
     for sigma in SIGMAS:
         samples = seeded(crc32(sigma.encode())).discrete_gaussian(sigma, n)
-        p = p_value([samples], n, Fraction(sigma) ** 2)
-        if Fraction(sigma) >= 10**6:  # P(|X| mod 64 = r) is within 64 / sigma of 1/64
-            counts = np.bincount(np.abs(samples) & 63, minlength=64)
-            p = min(p, float(chi2.sf(((counts - n / 64) ** 2 / (n / 64)).sum(), 63)))
+        p = p_value(samples, Fraction(sigma) ** 2)
+        if Fraction(sigma) >= 10**6:
+            p = min(p, p_value_of_low_bits(samples))
         found |= {sigma: p} if p < LIMIT else {}
     return found
 
@@ -207,8 +201,8 @@ def test_mutants_are_rejected() -> None:
     n = 3 * 10**5
     first, u, v = np.random.default_rng(6).integers(0, 2**16, (3, n))
     samples = map_same("225", [first, u, v]).values
-    assert p_value([samples], len(samples), Fraction(225)) > LIMIT
-    assert p_value([samples], len(samples), Fraction(230)) < REJECTED
+    assert p_value(samples, Fraction(225)) > LIMIT
+    assert p_value(samples, Fraction(230)) < REJECTED
     mutants = {
         "a bit of R": [first & ~1 | first >> 1 & 1, u, v],
         "a bit of V": [first & ~1 | v & 1 | v >> 15, u, v],
@@ -216,7 +210,7 @@ def test_mutants_are_rejected() -> None:
     }
     for name, planes in mutants.items():
         samples = map_same("225", planes).values
-        assert p_value([samples], len(samples), Fraction(225)) < REJECTED, name
+        assert p_value(samples, Fraction(225)) < REJECTED, name
 
 
 # --- Work --------------------------------------------------------------------------------------

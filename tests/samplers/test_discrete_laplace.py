@@ -2,7 +2,6 @@
 
 import decimal
 import math
-from collections.abc import Iterable
 from decimal import Decimal
 from fractions import Fraction
 from zlib import crc32
@@ -13,9 +12,9 @@ from generator.streams import Seeded
 from numpy.typing import NDArray
 from reference import discrete_laplace as oracle
 from reference import from_bits
-from samplers.goodness_of_fit import LIMIT, REJECTED, Samples, cells, ends_of
-from samplers.goodness_of_fit import p_value as chi2_p_value
-from scipy.stats import chi2, poisson
+from samplers import goodness_of_fit
+from samplers.goodness_of_fit import LIMIT, REJECTED, Samples, p_value_of_low_bits
+from scipy.stats import poisson
 
 from cydp.testing import MappedBits, discrete_laplace_sampler, map_bits
 
@@ -99,16 +98,11 @@ def test_the_sign_is_the_lowest_bit_and_zero_ignores_it() -> None:
 # --- Goodness of fit ---------------------------------------------------------------------------
 
 
-def p_value(samples: Iterable[Samples], n: int, scale: Fraction) -> float:
-    """Of about 20 cells of |X|, to where 100 samples are expected, by sign."""
-    spread = float(scale) * math.log(n / 100)
-    step = max(1, round(spread / 20))
-    ends, probabilities = cells(
-        ends_of(step, max(1, int(spread / step))),
-        lambda k: Fraction(oracle.tail_bounds(scale, k, PRECISION)[0], 2**PRECISION),
-        n,
-    )
-    return chi2_p_value(samples, n, ends, probabilities)
+def p_value(samples: Samples, scale: Fraction) -> float:
+    """To where 100 samples are expected."""
+    spread = float(scale) * math.log(len(samples) / 100)
+    tail = lambda k: Fraction(oracle.tail_bounds(scale, k, PRECISION)[0], 2**PRECISION)  # noqa: E731
+    return goodness_of_fit.p_value(samples, spread, tail)
 
 
 # A scale or two of each method, and the split at several widths.
@@ -122,10 +116,9 @@ def misfits(seeded: Seeded, n: int) -> dict[str, float]:
     found = {}
     for scale in SCALES:
         samples = seeded(crc32(scale.encode())).discrete_laplace(scale, n)
-        p = p_value([samples], n, Fraction(scale))
-        if Fraction(scale) > 2**20:  # P(|X| mod 64 = r) is within 64 / t of 1/64
-            counts = np.bincount(np.abs(samples) & 63, minlength=64)
-            p = min(p, float(chi2.sf(((counts - n / 64) ** 2 / (n / 64)).sum(), 63)))
+        p = p_value(samples, Fraction(scale))
+        if Fraction(scale) > 2**20:
+            p = min(p, p_value_of_low_bits(samples))
         found |= {scale: p} if p < LIMIT else {}
     return found
 
@@ -142,13 +135,13 @@ def test_goodness_of_fit_of_many(seeded: Seeded) -> None:
 def test_mutants_are_rejected(seeded: Seeded) -> None:
     """A scale that is off, a tail that is cut, a sign that is a bit of the prefix."""
     samples = seeded(5).discrete_laplace(1, 2 * 10**6)
-    assert p_value([samples], len(samples), Fraction(1)) > LIMIT
-    assert p_value([samples], len(samples), Fraction("1.01")) < REJECTED
+    assert p_value(samples, Fraction(1)) > LIMIT
+    assert p_value(samples, Fraction("1.01")) < REJECTED
     samples = samples[np.abs(samples) < 8]
-    assert p_value([samples], len(samples), Fraction(1)) < REJECTED
+    assert p_value(samples, Fraction(1)) < REJECTED
     words = np.random.default_rng(6).integers(0, 2**16, 5 * 10**5)
     samples = map_words("1", words, words >> 15).values
-    assert p_value([samples], len(samples), Fraction(1)) < REJECTED
+    assert p_value(samples, Fraction(1)) < REJECTED
 
 
 def scale_with_threshold_next_to(cell: int, sign: int) -> Fraction:
