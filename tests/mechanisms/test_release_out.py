@@ -2,6 +2,7 @@
 
 from collections.abc import Callable
 from fractions import Fraction
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -9,6 +10,7 @@ import numpy as np
 import pandas as pd
 import pyarrow as pa
 import pytest
+from exact.functions_called import functions_called
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -137,6 +139,14 @@ def test_an_int_is_released_as_an_array_of_one(mechanism: Any, value: int, seed:
         value, budget=PrivacyFilter(mechanism.loss), rng=cydp.Generator(fixed_work=True)
     )
     assert type(charged) is int
+
+
+@pytest.mark.parametrize("mechanism", INTEGERS, **ids)
+def test_no_int_chooses_the_path(mechanism: Any) -> None:
+    rng = SeededGenerator(1)
+    mechanism.release(1, rng=rng)
+    paths = [functions_called(partial(mechanism.release, value, rng=rng)) for value in ENDS]
+    assert all(path == paths[0] for path in paths)
 
 
 @pytest.mark.parametrize("mechanism", INTEGERS, **ids)
