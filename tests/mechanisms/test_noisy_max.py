@@ -15,9 +15,9 @@ import numpy as np
 import pytest
 from generator.streams import Seeded, Stream
 from numpy.typing import NDArray
-from reference import chacha20, keystream, selection
+from reference import chacha20, selection
 from reference.keystream import nonce
-from samplers.replay import Replay
+from samplers.replay import Replay, chunk_bits
 
 from cydp import ExponentialMechanism, PermuteAndFlip
 from cydp import _threads as threads
@@ -33,22 +33,14 @@ RATES = ["1/2", "1/20", "1000", Fraction(1, 10**400), Fraction(10**400), Fractio
 both = pytest.mark.parametrize("gumbel", [True, False], ids=["gumbel", "exponential"])
 
 
-def call_key(seed: int, stream: Stream) -> bytes:
-    replay = Replay(seed, stream)
-    replay.refill()
-    return replay.buffer[64:96]
-
-
 class Bits:
     """The bits of the candidates of a seeded generator's first call."""
 
     def __init__(self, seed: int, stream: Stream, candidates: int) -> None:
-        self.key, self.words = call_key(seed, stream), list[int]()
+        self.key, self.words = Replay(seed, stream).call_key(), list[int]()
         for chunk in range(math.ceil(candidates / CHUNK)):
             words = min(candidates - chunk * CHUNK, CHUNK)
-            groups = math.ceil(words / 256)
-            key = keystream.chunk_key(self.key, chunk) if stream == "aes" else self.key
-            bits = keystream.of_chunk(stream, key, 0, chunk, groups)
+            bits = chunk_bits(stream, self.key, chunk, 4 * words)
             self.words += np.frombuffer(bits, "<u4")[:words].tolist()
 
     @lru_cache(None)  # noqa: B019

@@ -12,9 +12,9 @@ from fractions import Fraction
 import numpy as np
 import pytest
 from generator.streams import Seeded, Stream
-from reference import chacha20, keystream, quantile
+from reference import chacha20, quantile
 from reference.keystream import nonce
-from samplers.replay import Replay
+from samplers.replay import Replay, chunk_bits
 
 import cydp
 from cydp import _threads as threads
@@ -176,14 +176,11 @@ class Bits:
     """The uniforms of the groups of a seeded generator's first call."""
 
     def __init__(self, seed: int, stream: Stream, groups: int) -> None:
-        replay = Replay(seed, stream)
-        replay.refill()
-        self.key, self.limbs = replay.buffer[64:96], list[int]()
+        self.key, self.limbs = Replay(seed, stream).call_key(), list[int]()
         for chunk in range(math.ceil(groups / CHUNK)):
             size = 48 * min(groups - chunk * CHUNK, CHUNK)  # bytes
-            key = keystream.chunk_key(self.key, chunk) if stream == "aes" else self.key
-            bits = keystream.of_chunk(stream, key, 0, chunk, math.ceil(size / keystream.GROUP))
-            self.limbs += np.frombuffer(bits[:size], "<u8").tolist()
+            bits = chunk_bits(stream, self.key, chunk, size)[:size]
+            self.limbs += np.frombuffer(bits, "<u8").tolist()
 
     def uniform(self, group: int, decision: int) -> Fraction:
         at = 2 * LIMBS * group + LIMBS * (decision - 1)

@@ -84,6 +84,18 @@ def values_of(
     return mapped.values.tolist()
 
 
+ChunkKey = Callable[[bytes, int], bytes]
+
+
+def chunk_bits(
+    stream: Stream, key: bytes, chunk: int, size: int, round_: int = 0,
+    chunk_key: ChunkKey = keystream.chunk_key,
+) -> bytes:  # fmt: skip
+    """Return the bytes, at least `size`, that a chunk of a call draws in a round."""
+    of = chunk_key(key, chunk) if stream == "aes" else key
+    return keystream.of_chunk(stream, of, round_, chunk, math.ceil(size / GROUP))
+
+
 class Replay:
     """SeededGenerator, slowly."""
 
@@ -91,7 +103,7 @@ class Replay:
         self,
         seed: int,
         stream: Stream,
-        chunk_key: Callable[[bytes, int], bytes] = keystream.chunk_key,
+        chunk_key: ChunkKey = keystream.chunk_key,
     ) -> None:
         self.key, self.stream = seed.to_bytes(32, "little"), stream
         self.chunk_key = chunk_key  # of AES
@@ -134,11 +146,10 @@ class Replay:
         chunk = law.sampler.chunk
         for c in range(math.ceil(n / chunk)):
             wanted, round_ = min(chunk, n - c * chunk), 0
-            chunk_key = self.chunk_key(key, c) if self.stream == "aes" else key
             while wanted:
                 candidates = wanted + math.ceil(wanted * law.spare / 1024)
-                groups = math.ceil(plane_bytes(law.sampler, candidates) / GROUP)
-                planes = keystream.of_chunk(self.stream, chunk_key, round_, c, groups)
+                size = plane_bytes(law.sampler, candidates)
+                planes = chunk_bits(self.stream, key, c, size, round_, self.chunk_key)
                 values = values_of(law, planes, candidates, key, round_, c)[:wanted]
                 yield from values
                 wanted, round_ = wanted - len(values), round_ + 1
