@@ -183,6 +183,8 @@ def test_extreme_scales_have_limits() -> None:
     assert (narrow.kurtosis, narrow.entropy, narrow.variance) == (math.inf, 0, 0)
     assert wide.entropy == pytest.approx(math.log(2 * math.pi * math.e * 2.0**112) / 2, rel=1e-15)
     assert [law.ppf(Fraction(1, 10**9)) for law in (tiny, narrow)] == [0, 0]
+    still = DiscreteLaplace(epsilon=10**6, sensitivity=1)
+    assert (still.variance, still.pmf(0), still.pmf(1), still.error_bound()) == (0, 1, 0, 0)
 
 
 @all_mechanisms
@@ -287,21 +289,17 @@ def test_shapes_and_types(mechanism: Any) -> None:
     assert mechanism.isf("3/4") == mechanism.ppf("1/4")
 
 
-def test_integers_of_64_bits_are_exact() -> None:
-    noise = DiscreteLaplace(epsilon=1, sensitivity=1)
-    assert noise.pmf(2**62 + 1, value=2**62) == noise.pmf(1)
-    assert noise.cdf(np.array([2**63 - 1]), value=2**63 - 2)[0] == noise.cdf(1)
-    assert noise.cdf(2**63 - 1, value=-(2**63)) == 1
-    assert noise.ppf(0.999, value=2**63 - 3) == 2**63 - 1  # as released integers saturate
-    assert noise.cdf(0.5) == noise.cdf(0)
-    assert noise.pmf(0.5) == 0
-
-
 def test_the_examples_of_the_page_run() -> None:
     page = Path(__file__).parents[2] / "docs" / "mechanisms" / "noise_distribution.md"
     result = doctest.testfile(str(page), module_relative=False)
     assert result.failed == 0
     assert result.attempted >= 5
+
+
+def test_integers_have_no_law_between_them_and_saturate() -> None:
+    noise = DiscreteLaplace(epsilon=1, sensitivity=1)
+    assert (noise.cdf(0.5), noise.pmf(0.5)) == (noise.cdf(0), 0)
+    assert noise.ppf(0.999, value=2**63 - 3) == 2**63 - 1  # as released integers do
 
 
 @all_mechanisms
@@ -314,5 +312,6 @@ def test_large_integers_are_not_rounded(mechanism: Any) -> None:
         assert mechanism.cdf([np.inf, -np.inf], value=start + 1).tolist() == [1, 0]
     unsigned = np.array([2**63 + 1], np.uint64)
     assert mechanism.cdf(unsigned, value=2**63 - 1) == mechanism.cdf(2)
+    assert mechanism.cdf(2**63 - 1, value=-(2**63)) == 1
     # A float stands for its binary value, whatever the value beside it is.
     assert mechanism.pmf(1e17, value=10**17 + 1) == mechanism.pmf(-1)

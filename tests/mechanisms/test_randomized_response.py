@@ -11,10 +11,7 @@ from typing import Any
 import numpy as np
 import pytest
 from generator.streams import Seeded
-from numpy.typing import NDArray
 from refusals import check_refusals
-from samplers.goodness_of_fit import LIMIT, REJECTED
-from scipy.stats import chi2
 
 from cydp import PureDP, RandomizedResponse, testing
 from cydp import _threads as threads
@@ -202,55 +199,7 @@ def test_reports_need_samplers_of_category_offsets() -> None:
         SeededGenerator(1)._randomize(two, two, codes[::2], reports[::2])
 
 
-# Goodness of fit
-
-
-def p_value(observed: NDArray[Any], probabilities: list[Fraction]) -> float:
-    n = observed.sum()
-    expected = np.array([float(chance) for chance in probabilities]) * n
-    return float(chi2.sf(((observed - expected) ** 2 / expected).sum(), len(probabilities) - 1))
-
-
-@pytest.mark.parametrize(("k", "code"), [(2, -1), (64, "k"), (200, 255), (5, 255)])
-def test_codes_that_are_none_are_answered_uniformly(seeded: Seeded, k: int, code: Any) -> None:
-    n = 10**5
-    codes = np.full(n, k if code == "k" else code, np.int16)
-    codes[::3] = 0
-    fast = RandomizedResponse(epsilon=1, n_categories=k).release(codes, rng=seeded(10))
-    fixed = RandomizedResponse(epsilon=1, n_categories=k).release(
-        codes, rng=seeded(10, fixed_work=True)
-    )
-    assert np.array_equal(fast, fixed)
-    assert 0 <= fast.min() <= fast.max() < k
-    others = np.ones(n, bool)
-    others[::3] = False
-    assert p_value(np.bincount(fast[others], minlength=k), [Fraction(1, k)] * k) > LIMIT
-    # Codes beside them are answered as they would be alone.
-    alone = RandomizedResponse(epsilon=1, n_categories=k).release(
-        np.zeros(n, np.int16), rng=seeded(10)
-    )
-    assert np.array_equal(fast[::3], alone[::3])
-
-
-def test_reports_follow_their_law_and_no_neighbours(seeded: Seeded) -> None:
-    """In pairs, which are independent; mutants: lies too rare by a hundredth, codes swapped."""
-    n, lie = 10**6, weight(1, 2)
-
-    def law(q: Fraction) -> list[Fraction]:
-        return [(1 - q) ** 2, (1 - q) * q, q * (1 - q), q**2]
-
-    pairs = RandomizedResponse(epsilon=1).release(np.zeros(2 * n, np.uint8), rng=seeded(12))
-    seen = np.bincount(2 * pairs[::2] + pairs[1::2], minlength=4)
-    assert p_value(seen, law(lie)) > LIMIT
-    for mutant in (lie * Fraction(99, 100), 1 - lie):
-        assert p_value(seen, law(mutant)) < REJECTED
-    # Those of other categories are as far from the truth as those of the first.
-    m = RandomizedResponse(epsilon=1, n_categories=65)
-    first, last = (m.release(np.full(10**4, code), rng=seeded(8)) for code in (0, 64))
-    assert np.array_equal((first + 64) % 65, last)
-
-
-# Streams
+# Streams. samplers/test_sampler.py replays reports from the key, those of outsiders, too.
 
 
 @pytest.mark.parametrize("k", [2, 200, 70_000])
