@@ -216,11 +216,8 @@ def test_no_delta_is_above_the_one_asked_for(count: int, least: int) -> None:
 def test_where_floats_underflow(epsilon: str, delta: str, coordinates: int | None) -> None:
     """Deltas of 0.125, and 10**76 times too large, came of this."""
     noise = Gaussian(sensitivity=1, epsilon=epsilon, delta=delta, coordinates=coordinates)
-    norm = noise._norm2
     with mpmath.workdps(700):
-        mu = mp.sqrt(mp_of(norm) / mp_of(noise._steps2(1) - 3))
-        a = 3 * mp_of(calibration.ENTRY_ERROR)
-        found = mp.exp(a) * normal_delta(mu, mp_of(epsilon) - 2 * a)
+        found = delta_in_use(noise, coordinates or 1)
         assert mp_of(Fraction(delta)) * mpf("0.9999") < found <= mp_of(Fraction(delta))
 
 

@@ -85,21 +85,12 @@ def test_the_ends_of_what_floats_can_hold(norm: Any) -> None:
 def test_one_grid_for_noise_value_and_bound() -> None:
     """An array without coordinates is released as with as many, to the bit."""
     x = np.linspace(-5, 5, 3000)
-    pairs = [
-        (
-            Laplace(epsilon="1e-6", sensitivity=1),
-            Laplace(epsilon="1e-6", sensitivity=1, coordinates=3000),
-        ),
-        (
-            Gaussian(rho="1e-17", sensitivity=1),
-            Gaussian(rho="1e-17", coordinates=3000, sensitivity=1),
-        ),
-        (
-            Gaussian(epsilon=1e-9, delta=1e-12, sensitivity=1),
-            Gaussian(epsilon=1e-9, delta=1e-12, coordinates=3000, sensitivity=1),
-        ),
-    ]
-    for free, known in pairs:
+    for kind, given in (
+        (Laplace, {"epsilon": "1e-6"}), (Gaussian, {"rho": "1e-17"}),
+        (Gaussian, {"epsilon": 1e-9, "delta": 1e-12}),
+    ):  # fmt: skip
+        free = kind(**given, sensitivity=1)
+        known = kind(**given, sensitivity=1, coordinates=3000)
         assert free._log2_step > free._exponent(3000) == known._log2_step
         released = [m.release(x, rng=SeededGenerator(5)) for m in (free, known)]
         assert np.array_equal(*released)

@@ -17,18 +17,18 @@ from cydp.testing import SeededGenerator
 MOST = 2**126
 
 
-def exactly(value: Any, noise: int, exponent: int) -> float:
-    """Return what must be released, by fractions."""
+def nearest(number: Any, exponent: int) -> int:
+    """Return the nearest multiple of the grid, by fractions, of a number that is cut."""
     unit = Fraction(2) ** exponent
-    if isinstance(value, float) and math.isnan(value):
-        value = 0
-    if isinstance(value, float) and math.isinf(value):
-        units = round(max(2**53 / unit, 2**113)) * (1 if value > 0 else -1)
-    else:
-        end = max(2**53, 2**113 * unit)
-        units = round(min(max(Fraction(value), -end), end) / unit)
-    total = min(max(units, -MOST), MOST) + noise
-    return float(total * unit)
+    end = max(2**53, 2**113 * unit)
+    if isinstance(number, float) and not math.isfinite(number):
+        number = 0 if math.isnan(number) else end * (1 if number > 0 else -1)
+    return min(max(round(min(max(Fraction(number), -end), end) / unit), -MOST), MOST)
+
+
+def exactly(value: Any, noise: int, exponent: int) -> float:
+    """Return what must be released."""
+    return float((nearest(value, exponent) + noise) * Fraction(2) ** exponent)
 
 
 NUMBERS = (

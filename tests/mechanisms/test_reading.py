@@ -10,8 +10,9 @@ import pytest
 from columns.near_limits import INTEGERS, NUMBERS, shapes
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from mechanisms.test_laplace import nearest
 
-from cydp import Gaussian, Laplace, Snapping
+from cydp import Snapping
 from cydp._columns.floats import read_floats
 from cydp.mechanisms._grid_mechanism import declare_reals
 from cydp.mechanisms._grid_noise import read_steps
@@ -28,14 +29,6 @@ def units_read(value: Any, exponent: int) -> int:
     steps = Fraction(float(near.flat[0])) / Fraction(2) ** exponent
     units = round(min(max(steps, Fraction(-(2**126))), Fraction(2**126)))
     return units + (0 if rest is None else int(rest.flat[0]))
-
-
-def nearest(number: Any, exponent: int) -> int:
-    """Return the nearest multiple of the grid, exactly, of a number that was cut."""
-    unit = Fraction(2) ** exponent
-    end = max(2**53, 2**113 * unit)
-    cut = round(min(max(Fraction(number), -end), end) / unit)
-    return min(max(cut, -(2**126)), 2**126)
 
 
 @given(NUMBERS, EXPONENTS)
@@ -60,25 +53,6 @@ def test_no_two_numbers_are_read_further_apart_than_the_grid_is_paid_for(
             for second in shapes(two):
                 moved = abs(units_read(first, exponent) - units_read(second, exponent))
                 assert moved <= math.floor(apart) + 1
-
-
-@pytest.mark.long
-@given(INTEGERS, st.sampled_from([1, 2.0**-12, 3, 2**10, 2**30]), st.integers(0, 99))
-def test_releases_are_exact_sums_of_integers(number: int, sensitivity: Any, seed: int) -> None:
-    laplace, gaussian = (
-        Laplace(epsilon=1, sensitivity=sensitivity),
-        Gaussian(sensitivity=sensitivity, rho="0.5"),
-    )
-    for value in shapes(number):
-        entries = int(np.size(np.array(value, object)))
-        z = SeededGenerator(seed).discrete_laplace(laplace._steps(entries), max(entries, 1))
-        expected = float((nearest(number, laplace._log2_step) + int(z[0])) * laplace.step)
-        assert np.ravel(laplace.release(value, rng=SeededGenerator(seed)))[0] == expected
-        z = SeededGenerator(seed).discrete_gaussian(
-            sigma2=gaussian._steps2(entries), size=max(entries, 1)
-        )
-        expected = float((nearest(number, gaussian._log2_step) + int(z[0])) * gaussian.step)
-        assert np.ravel(gaussian.release(value, rng=SeededGenerator(seed)))[0] == expected
 
 
 def test_big_arrays_are_read_in_any_layout() -> None:
@@ -162,14 +136,9 @@ def clamped(m: Snapping, value: Any) -> Fraction:
 @given(NUMBERS, st.integers(-5, 5), st.sampled_from([1, 2.0**-5, 2**12]))
 def test_snapping_clamps_neighbours_no_further_apart(number: Any, off: int, unit: Any) -> None:
     """Also where the bound is beyond what float64 holds; one number has one answer."""
-    m, other = (
-        Snapping(
-            epsilon="1e-8",
-            sensitivity=unit,
-            bounds=(-(2**66 * Fraction(unit)), 2**66 * Fraction(unit)),
-        ),
-        number + off * unit,
-    )
+    bound = 2**66 * Fraction(unit)
+    m = Snapping(epsilon="1e-8", sensitivity=unit, bounds=(-bound, bound))
+    other = number + off * unit
     (one,) = {clamped(m, value) for value in shapes(number)}
     (two,) = {clamped(m, value) for value in shapes(other)}
     apart = abs(Fraction(number) - Fraction(other)) / Fraction(unit)
