@@ -7,6 +7,7 @@ import warnings
 
 import numpy as np
 import pytest
+from exact.layouts import layouts
 from exact.numpys_histogram import FLOATS, INTEGERS
 from hypothesis import given
 from hypothesis import strategies as st
@@ -53,16 +54,6 @@ def column(dtype, rng, n):
     ends = [e + d for e in (limits.min, limits.max, 2**53, 2**60, 2**63) for d in range(-3, 4)]
     ends = [e for e in [*ends, *some.tolist()] if limits.min <= e <= limits.max]
     return rng.choice(np.array(ends, dtype), n)
-
-
-def layouts(x):
-    yield x
-    yield np.repeat(x, 3)[::3]
-    yield x[::-1].copy()[::-1]
-    yield x.astype(x.dtype.newbyteorder("S"))
-    moved = np.empty(x.nbytes + 1, np.uint8)[1:]
-    moved[:] = np.frombuffer(x.tobytes(), np.uint8)
-    yield moved.view(x.dtype)
 
 
 def counts_of(codes, cells):

@@ -10,6 +10,7 @@ from fractions import Fraction
 import numpy as np
 import pytest
 from exact.grid_sums import check, numbers_in, specials, units_of
+from exact.layouts import layouts
 from exact.numpys_histogram import FLOATS, INTEGERS
 from hypothesis import assume, given
 from hypothesis import strategies as st
@@ -38,20 +39,8 @@ def test_each_layout_gives_the_same(dtype):
     rng = np.random.default_rng(1)
     x = rng.integers(0, 200, (30, 20)).astype(dtype)
     expected = check(x, 3, 150, 0.5).units
-    layouts = {
-        "fortran": np.asfortranarray(x),
-        "reversed": x[::-1, ::-1],
-        "transposed": x.T,
-        "swapped": x.astype(x.dtype.newbyteorder()),
-        "strided": np.repeat(x, 3, axis=1)[:, ::3],
-        "unaligned": np.frombuffer(b"." + x.tobytes(), x.dtype, offset=1),
-        "list": x.ravel().tolist(),
-    }
-    read_only = x.copy()
-    read_only.flags.writeable = False
-    layouts["read-only"] = read_only
-    for name, layout in layouts.items():
-        assert exact.clamped_sum(layout, (3, 150), step=0.5).units == expected, name
+    for layout in (*layouts(x), x[::-1, ::-1], x.T, x.ravel().tolist()):
+        assert exact.clamped_sum(layout, (3, 150), step=0.5).units == expected
     one = np.array(7, dtype)
     assert exact.clamped_sum(one, (0, 10), step=1).units == 7
     assert exact.clamped_sum(np.empty(0, dtype), (1, 10), step=1).units == 0

@@ -11,6 +11,7 @@ from typing import Any
 import numpy as np
 import pytest
 from exact.grid_sums import specials, units_of
+from exact.layouts import layouts
 from exact.numpys_histogram import FLOATS, INTEGERS
 from numpy.typing import NDArray
 
@@ -75,11 +76,8 @@ def test_what_is_missing_is_dropped() -> None:
 def test_each_layout_gives_the_same() -> None:
     x, grid = np.random.default_rng(1).integers(0, 200, (30, 20)).astype(float), Grid(-1, 3, 300)
     units = check(x, grid).units.tolist()
-    layouts = [
-        np.asfortranarray(x), x[::-1, ::-1], x.astype(">f8"), np.repeat(x, 3, axis=1)[:, ::3],
-        np.frombuffer(b"." + x.tobytes(), x.dtype, offset=1), np.ma.array(x), x.astype(np.int16),
-    ]  # fmt: skip
-    assert all(sort_units(layout, grid).units.tolist() == units for layout in layouts)
+    for layout in (*layouts(x), x[::-1, ::-1], np.ma.array(x), x.astype(np.int16)):
+        assert sort_units(layout, grid).units.tolist() == units
 
 
 def test_a_signalling_nan_is_missing_and_warns_of_nothing() -> None:
@@ -138,30 +136,26 @@ def test_groups_of_each_dtype() -> None:
         check_groups(*masked, n_groups, grid)
 
 
-@pytest.mark.parametrize("n_groups", [2**12 - 1, 2**14, 2**20])
-def test_groups_and_grids_that_no_key_of_64_bits_holds(n_groups: int) -> None:
-    rng, grid = np.random.default_rng(2), Grid(-40, -(2**51), 2**51)
-    codes = rng.integers(0, n_groups, 6000).astype(np.uint32)
+@pytest.mark.parametrize(
+    ("n_groups", "n", "grid"),
+    [(groups, 6000, Grid(-40, -(2**51), 2**51)) for groups in (2**12 - 1, 2**14, 2**20)]
+    + [(1000, 150_000, Grid(-10, -2048, 2048))],
+    ids=["12 bits", "14 bits", "20 bits", "blocks"],
+)
+def test_groups_and_grids_that_no_key_of_64_bits_holds(n_groups: int, n: int, grid: Grid) -> None:
+    """And, of a narrow grid, blocks of many rows."""
+    rng = np.random.default_rng(2)
+    codes = rng.integers(0, n_groups + n_groups // 10, n).astype(np.uint32)
     codes[:9] = [0, n_groups - 1, 2**32 - 1] * 3
     codes[9:3000] //= 2000
-    x = rng.normal(size=6000) * 3000
-    found = sort_groups(codes, x, n_groups, grid)
-    inside = codes < n_groups
-    units = np.clip(np.rint(np.ldexp(x, 40)), grid.lowest, grid.highest).astype(np.int64)
-    order = np.lexsort((units[inside], codes[inside]))
-    assert np.array_equal(found.units, units[inside][order])
-    counts = np.bincount(codes[inside], minlength=n_groups)
-    assert np.array_equal(found.offsets[1:], np.cumsum(counts))
-
-
-def test_blocks_of_many_rows() -> None:
-    rng = np.random.default_rng(3)
-    codes, x = rng.integers(0, 1100, 150_000).astype(np.uint32), rng.normal(size=150_000)
+    x = rng.normal(size=n) * 3000
     x[::50] = np.nan
-    found = sort_groups(codes, x, 1000, Grid(-10, -2048, 2048))
-    kept = (codes < 1000) & ~np.isnan(x)
-    units = np.clip(np.rint(np.ldexp(x[kept], 10)), -2048, 2048)
+    found = sort_groups(codes, x, n_groups, grid)
+    kept = (codes < n_groups) & ~np.isnan(x)
+    units = np.clip(np.rint(np.ldexp(x[kept], -grid.exponent)), grid.lowest, grid.highest)
     assert np.array_equal(found.units, units[np.lexsort((units, codes[kept]))])
+    counts = np.bincount(codes[kept], minlength=n_groups)
+    assert np.array_equal(found.offsets[1:], np.cumsum(counts))
 
 
 def test_any_order_of_the_rows_gives_the_same() -> None:
