@@ -333,13 +333,8 @@ def test_a_mistake_adds_nothing() -> None:
     counter = HistogramAccumulator(2, (0, 2)).update([1])
     with pytest.raises(TypeError, match="text"):
         counter.update(["31415"])
-    for other in (
-        HistogramAccumulator(2, (0, 3)),
-        HistogramAccumulator(2, (0, 2), dtype="float32"),
-        HistogramAccumulator([0.0, 1, 2], dtype="int64"),
-    ):
-        with pytest.raises(ValueError, match="same"):
-            counter.merge(other)
+    with pytest.raises(ValueError, match="same"):
+        counter.merge(HistogramAccumulator(2, (0, 3)))
     with pytest.raises(TypeError, match="unsupported operand"):
         counter + 1
     assert counter.counts.tolist() == [0, 1]
