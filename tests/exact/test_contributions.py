@@ -169,6 +169,10 @@ def test_masked_rows_count_for_nothing() -> None:
     g = np.ma.array([1, 2, 3, 4, 5], mask=[0, 0, 1, 0, 0])
     assert bound(u, g, 1).tolist() == [True, False, False, True, False]
     assert bound([None, float("nan")], [1, 2], 1).tolist() == [False, False]
+    assert bound([float("nan"), 3], [1, 1], 1).tolist() == [False, True]
+    users = np.ma.array(np.array(["a", "b", None], object), mask=[True, False, False])
+    assert bound(users, [1, 1, 1], 1).tolist() == [False, True, False]
+    assert bound(np.array([None, 3.0, 3], object)[::2], [1, 1], 1).tolist() == [False, True]
 
 
 def test_threads_change_nothing(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -208,13 +212,6 @@ def test_integers_of_any_size_in_a_list() -> None:
     ids = [2**63 + 7, 5, -1, 2**64, 2**64 + 1, -(2**70), 5, np.uint64(2**63 + 7)]
     assert bound(ids, [1] * 8, 1).sum() == 6
     assert bound([1] * 8, ids, 8).sum() == 6
-
-
-def test_a_mask_over_objects() -> None:
-    users = np.ma.array(np.array(["a", "b", None], object), mask=[True, False, False])
-    assert bound(users, [1, 1, 1], 1).tolist() == [False, True, False]
-    assert bound(np.array([None, 3.0, 3], object)[::2], [1, 1], 1).tolist() == [False, True]
-    assert bound([float("nan"), 3], [1, 1], 1).tolist() == [False, True]
 
 
 def test_a_new_key_for_each_call() -> None:
