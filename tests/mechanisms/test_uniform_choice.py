@@ -38,23 +38,18 @@ def rejected(counts: np.ndarray[Any, Any], share: float) -> bool:
     return min(tails) < 1e-9
 
 
-def test_all_candidates_are_equally_likely() -> None:
-    """A mutant that reduces a byte modulo the count favours the first four by 3 %."""
-    count, rng = 10, SeededGenerator(22)
+@pytest.mark.parametrize(
+    ("count", "classes", "dtype"), [(12, 12, np.uint8), (3 * 2**60, 3, np.uint64)]
+)
+def test_all_candidates_are_equally_likely(count: int, classes: int, dtype: Any) -> None:
+    """Mutants reduce a byte, or 64 bits, modulo the count."""
+    each, n, rng = count // classes, 20_000, SeededGenerator(22)
     uniform = UniformChoice(count=count)
-    drawn = [uniform.release(rng=rng) for _ in range(20_000)]
-    assert not rejected(np.bincount(drawn, minlength=count), 1 / count)
-    biased = np.frombuffer(SeededGenerator(22).bytes(1_000_000), np.uint8) % 12
-    assert rejected(np.bincount(biased, minlength=12), 1 / 12)
-
-
-def test_counts_that_no_power_of_two_has() -> None:
-    """A mutant that reduces 64 bits modulo the count favours the first third by an eighth."""
-    uniform, rng = UniformChoice(count=3 * 2**60), SeededGenerator(22)
-    thirds = [uniform.release(rng=rng) >> 60 for _ in range(20_000)]
-    assert not rejected(np.bincount(thirds, minlength=3), 1 / 3)
-    words = np.frombuffer(SeededGenerator(22).bytes(160_000), np.uint64) % np.uint64(3 * 2**60)
-    assert rejected(np.bincount((words >> np.uint64(60)).astype(int), minlength=3), 1 / 3)
+    drawn = [uniform.release(rng=rng) // each for _ in range(n)]
+    assert not rejected(np.bincount(drawn, minlength=classes), 1 / classes)
+    words = np.frombuffer(SeededGenerator(22).bytes(1_000_000), dtype).astype(np.uint64)
+    reduced = words % np.uint64(count) // np.uint64(each)
+    assert rejected(np.bincount(reduced.astype(int), minlength=classes), 1 / classes)
 
 
 def test_the_ends_of_count() -> None:
