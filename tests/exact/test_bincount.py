@@ -9,6 +9,7 @@ import pandas as pd
 import polars as pl
 import pyarrow as pa
 import pytest
+from exact.layouts import layouts
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -32,13 +33,10 @@ def test_dtypes():
     for dtype in DTYPES:
         most = 1 if dtype == "bool" else min(np.iinfo(dtype).max, 70_000)
         x = np.random.default_rng(1).integers(0, most, 10_003, endpoint=True).astype(dtype)
-        for some in (x, x[::-3], x[:7], x[:1], x[:0], x.astype(x.dtype.newbyteorder()),
-                     np.frombuffer(b"-" + x.tobytes(), x.dtype, offset=1)):  # fmt: skip
+        for some in (*layouts(x), x[::-3], x[:7], x[:1], x[:0]):
             check(some)
         check(x, 100_000)
         check(x[:0], 5)
-        x.flags.writeable = False
-        check(x)
 
 
 def test_a_negative_code_is_refused_wherever_it_is():

@@ -9,6 +9,7 @@ import pandas as pd
 import polars as pl
 import pyarrow as pa
 import pytest
+from exact.layouts import layouts
 from exact.numpys_histogram import FLOATS, INTEGERS
 from hypothesis import given
 from hypothesis import strategies as st
@@ -85,9 +86,8 @@ def test_large_integers():
 def test_layouts():
     x = np.random.default_rng(3).integers(0, 100, (400, 3)).astype(float)
     x.flags.writeable = False
-    check(x, 3)
-    check(x[::-2], 3)
-    check(np.asfortranarray(x), 3)
+    for given_ in (*layouts(x), x[::-2]):
+        check(given_, 3)
     check([x[:, 0], list(x[:, 1]), tuple(x[:, 2])], 3)
     check([x[:, 0].astype(">f8"), x[:, 1].astype(">i4")], 3)
     check([[], []], 2)

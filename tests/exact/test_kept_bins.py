@@ -9,22 +9,28 @@ import pytest
 
 import cydp
 from cydp import exact
-from cydp.exact import _kept_bins
+from cydp.exact import _grid, _kept_bins
 
 
 class Secret:
     """What a dtype may have as metadata: any object, even the data."""
 
 
+BINS = (_kept_bins._equal_bins, _kept_bins._given_bins)
+
+
 @pytest.fixture(autouse=True)
 def _forget():
-    for cache in (_kept_bins._equal_bins, _kept_bins._given_bins):
+    forget()
+
+
+def forget():
+    for cache in (*BINS, _grid._kept_grid):
         cache.cache_clear()
 
 
 def sizes():
-    caches = (_kept_bins._equal_bins, _kept_bins._given_bins)
-    return [cache.cache_info().currsize for cache in caches]
+    return [cache.cache_info().currsize for cache in BINS]
 
 
 CALLS = [

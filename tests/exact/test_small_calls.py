@@ -20,12 +20,13 @@ import polars as pl
 import pyarrow as pa
 import pytest
 from exact.functions_called import functions_called
+from exact.test_kept_bins import BINS, forget
 from hypothesis import given
 from hypothesis import strategies as st
 
 from cydp import exact
 from cydp._columns import numbers
-from cydp.exact import GridSum, _bincount, _bins, _grid, _grid_blocks, _histogram, _kept_bins
+from cydp.exact import GridSum, _bincount, _bins, _grid, _grid_blocks, _histogram
 
 
 @contextmanager
@@ -279,15 +280,8 @@ def test_no_code_below_minlength_chooses_the_path() -> None:
     assert all(path == paths[0] for path in paths)
 
 
-CACHES = [_kept_bins._equal_bins, _kept_bins._given_bins, _grid._kept_grid]
-
-
-def forget() -> None:
-    for cache in CACHES:
-        cache.cache_clear()
-
-
 def test_what_is_kept_is_bounded_and_public() -> None:
+    caches = (*BINS, _grid._kept_grid)
     forget()
     for seed in range(300):
         x = np.random.default_rng(seed).normal(0, 100, 20)
@@ -296,17 +290,17 @@ def test_what_is_kept_is_bounded_and_public() -> None:
         exact.histogram(x, np.arange(5.0))
         exact.histogram(x, [0, 1, 2])
         exact.clamped_sum(x, (0, 1))
-    assert [cache.cache_info().currsize for cache in CACHES] == [1, 2, 1]
+    assert [cache.cache_info().currsize for cache in caches] == [1, 2, 1]
     for n in range(1, 1000):
         exact.histogram(x, n, (0, 100))
         exact.histogram(x, np.arange(n + 1.0))
         exact.clamped_sum(x, (0, n))
-    infos = [cache.cache_info() for cache in CACHES]
+    infos = [cache.cache_info() for cache in caches]
     assert [info.currsize for info in infos] == [info.maxsize for info in infos] == [64, 64, 256]
     forget()
     exact.histogram(x, 1025, (0, 100))
     exact.histogram(x, np.arange(1026.0))
-    assert [cache.cache_info().currsize for cache in CACHES] == [0, 0, 0]
+    assert [cache.cache_info().currsize for cache in caches] == [0, 0, 0]
 
 
 def test_nobody_can_change_what_is_kept() -> None:

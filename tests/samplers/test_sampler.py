@@ -107,7 +107,8 @@ def respond(replay: Replay, w: Fraction, k: int, codes: list[int]) -> list[int]:
 def test_reports(stream: Stream, seeded: Seeded, k: int) -> None:
     rng, replay, m = seeded(6), Replay(6, stream), RandomizedResponse(epsilon=1, n_categories=k)
     w = (1 - m.p_truth) / (k - 1)
-    for n in (1, 3, 256, 257, 2049, 8300 if k < 50 else 2100):  # a chunk is 2,048, a batch 4
+    # A chunk is 2,048 reports, a batch four chunks.
+    for n in (1, 3, 256, 257, 2049, 8300 if k < 50 else 2100):
         codes = [i * i % (k + 1) for i in range(n)]
         released = m.release(np.array(codes, np.int32), rng=rng).tolist()
         assert released == respond(replay, w, k, codes)
