@@ -4,7 +4,7 @@ What a sampler makes of given bits is held to oracles elsewhere; here `map_bits`
 """
 
 import math
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from dataclasses import dataclass
 from fractions import Fraction
 
@@ -84,29 +84,17 @@ def values_of(
     return mapped.values.tolist()
 
 
-ChunkKey = Callable[[bytes, int], bytes]
-
-
-def chunk_bits(
-    stream: Stream, key: bytes, chunk: int, size: int, round_: int = 0,
-    chunk_key: ChunkKey = keystream.chunk_key,
-) -> bytes:  # fmt: skip
+def chunk_bits(stream: Stream, key: bytes, chunk: int, size: int, round_: int = 0) -> bytes:
     """Return the bytes, at least `size`, that a chunk of a call draws in a round."""
-    of = chunk_key(key, chunk) if stream == "aes" else key
+    of = keystream.chunk_key(key, chunk) if stream == "aes" else key
     return keystream.of_chunk(stream, of, round_, chunk, math.ceil(size / GROUP))
 
 
 class Replay:
     """SeededGenerator, slowly."""
 
-    def __init__(
-        self,
-        seed: int,
-        stream: Stream,
-        chunk_key: ChunkKey = keystream.chunk_key,
-    ) -> None:
+    def __init__(self, seed: int, stream: Stream) -> None:
         self.key, self.stream = seed.to_bytes(32, "little"), stream
-        self.chunk_key = chunk_key  # of AES
         self.buffer, self.at, self.candidates = b"", 0, 0
         self.rounds = 0  # the most that a chunk needed
 
@@ -149,7 +137,7 @@ class Replay:
             while wanted:
                 candidates = wanted + math.ceil(wanted * law.spare / 1024)
                 size = plane_bytes(law.sampler, candidates)
-                planes = chunk_bits(self.stream, key, c, size, round_, self.chunk_key)
+                planes = chunk_bits(self.stream, key, c, size, round_)
                 values = values_of(law, planes, candidates, key, round_, c)[:wanted]
                 yield from values
                 wanted, round_ = wanted - len(values), round_ + 1
