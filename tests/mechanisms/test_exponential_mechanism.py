@@ -37,9 +37,8 @@ def test_parameters_are_exact(kind: Any) -> None:
     assert m == kind(epsilon="1/10", sensitivity=3.0)
     assert m != kind(epsilon="1/10", sensitivity=3, monotonic=True)
     assert pickle.loads(pickle.dumps(m)) == m
-    assert ExponentialMechanism(epsilon=1, sensitivity=1) != PermuteAndFlip(
-        epsilon=1, sensitivity=1
-    )
+    one, other = (either(epsilon=1, sensitivity=1) for either in MECHANISMS)
+    assert one != other
     assert m.__dataclass_params__.frozen
     stated = kind(epsilon=1, sensitivity=count(relation="change-one"))
     assert stated.relation == stated.loss.relation == "change-one"
@@ -52,11 +51,8 @@ def test_parameters_are_exact(kind: Any) -> None:
 def test_losses() -> None:
     for epsilon in ("1", "0.1", 2 * Fraction(2) ** 4000, Fraction(1, 10**400)):
         exponential = ExponentialMechanism(epsilon=epsilon, sensitivity=1).loss
-        assert (
-            exponential.epsilon
-            == PermuteAndFlip(epsilon=epsilon, monotonic=True, sensitivity=1).loss.epsilon
-        )
-        assert exponential.epsilon == Fraction(epsilon)
+        monotonic = PermuteAndFlip(epsilon=epsilon, monotonic=True, sensitivity=1).loss
+        assert exponential.epsilon == monotonic.epsilon == Fraction(epsilon)
         assert exponential.rho == Fraction(epsilon) ** 2 / 8
         assert PermuteAndFlip(epsilon=epsilon, sensitivity=1).loss.rho == Fraction(epsilon) ** 2 / 2
 
@@ -128,25 +124,20 @@ def test_permute_and_flip_is_what_it_says() -> None:
         assert np.allclose(m.probabilities(scores), expected, rtol=1e-13, atol=1e-300)
 
 
-def test_probabilities_of_many_equal_candidates() -> None:
+@each
+def test_probabilities_of_many_equal_candidates(kind: Any) -> None:
     for m in (1, 2, 63, 64, 65, 1000, 30_000):
-        for kind in MECHANISMS:
-            assert np.allclose(
-                kind(epsilon=1, sensitivity=1).probabilities(np.ones(m)) * m, 1, rtol=1e-10
-            )
+        probabilities = kind(epsilon=1, sensitivity=1).probabilities(np.ones(m))
+        assert np.allclose(probabilities * m, 1, rtol=1e-10)
 
 
 @each
 def test_probabilities_keep_the_shape_and_the_rows(kind: Any) -> None:
-    scores = np.random.default_rng(1).normal(size=(2, 3, 5))
-    probabilities = kind(epsilon=2, sensitivity=3).probabilities(scores)
+    scores, m = np.random.default_rng(1).normal(size=(2, 3, 5)), kind(epsilon=2, sensitivity=3)
+    probabilities = m.probabilities(scores)
     assert probabilities.shape == scores.shape
-    assert np.array_equal(
-        probabilities[1, 2], kind(epsilon=2, sensitivity=3).probabilities(scores[1, 2].tolist())
-    )
-    assert np.allclose(
-        probabilities, kind(epsilon=2, sensitivity=3).probabilities(scores + 100), rtol=1e-12
-    )
+    assert np.array_equal(probabilities[1, 2], m.probabilities(scores[1, 2].tolist()))
+    assert np.allclose(probabilities, m.probabilities(scores + 100), rtol=1e-12)
 
 
 @each

@@ -79,14 +79,8 @@ def drawn(
 ) -> list[int]:
     values = read_scores(declare_scores(scores))
     chosen = np.empty(math.prod(scores.shape[:-1]), np.int64)
-    report_noisy_max(
-        prepare_noisy_max(gumbel, rate),
-        rng._stream,
-        values,
-        chosen,
-        1,
-        resolve_all,
-    )
+    prepared = prepare_noisy_max(gumbel, rate)
+    report_noisy_max(prepared, rng._stream, values, chosen, 1, resolve_all)
     return chosen.tolist()
 
 
@@ -149,20 +143,11 @@ def with_bits(
     extensions: NDArray[np.uint64],
 ) -> tuple[int, NDArray[np.uint8]]:
     """Return the winner by given bits, which exact comparison confirms, and whose were read."""
-    values = np.array(scores)
-    chosen = []
+    values, given = np.array(scores), np.array(words, np.uint32)
+    prepared, chosen = prepare_noisy_max(gumbel, rate), []
     for resolve_all in (False, True):
         asked = np.zeros(len(values), np.uint8)
-        chosen.append(
-            map_noisy_max(
-                prepare_noisy_max(gumbel, rate),
-                values,
-                np.array(words, np.uint32),
-                extensions,
-                resolve_all,
-                asked,
-            )
-        )
+        chosen.append(map_noisy_max(prepared, values, given, extensions, resolve_all, asked))
         if not resolve_all:
             read = asked
     assert chosen[0] == chosen[1]
@@ -187,11 +172,7 @@ def some_extensions(rng: random.Random, n: int) -> NDArray[np.uint64]:
 @both
 @pytest.mark.parametrize(
     "rate",
-    [
-        "1/1000",
-        pytest.param("1/2", marks=pytest.mark.long),
-        pytest.param("1e9", marks=pytest.mark.long),
-    ],
+    ["1/1000", *(pytest.param(rate, marks=pytest.mark.long) for rate in ("1/2", "1e9"))],
 )
 def test_words_that_do_not_decide(rate: str, gumbel: bool) -> None:
     """Equal words, all zeros and all ones: further bits decide, and are read."""
