@@ -22,7 +22,6 @@ PAIRS = [(0.0, 1.0), (0.0, 2.0**-20), (1.0, 1 + 2.0**-30), (2.0**20, 2.0**20 + 1
 SCALES = [2.0**i for i in (-30, -10, 0, 10, 30)]
 
 Draw = Callable[[float], NDArray[np.float64]]
-Events = dict[tuple[int, int], NDArray[np.bool_]]
 
 
 def events(released: NDArray[np.float64], scale: float) -> Iterator[NDArray[np.bool_]]:
