@@ -134,6 +134,9 @@ def test_pieces_without_values_are_skipped() -> None:
         for nothing in ([None], [], pa.nulls(2), np.ma.masked_all(3, bool), [None, None]):
             assert counter.update([1]).update(nothing) is counter
         assert counter.counts.tolist() == [5, 0]
+    for nothing in ([None, None], pa.nulls(2), pl.Series([None, None]), np.ma.masked_all(2, bool)):
+        total = GroupedAccumulator(4, {"x": (0, 10)}).update(nothing, x=nothing)
+        assert total.counts.tolist() == [0] * 4
 
 
 def test_pieces_that_do_not_become_the_dtype() -> None:
@@ -308,13 +311,6 @@ def test_what_the_caller_changes_later_reaches_nothing() -> None:
     assert [one.sums["x"].value.tolist() for one in (total, other)] == [[1], [2]]
     assert sum([total, other]).counts.tolist() == [3]
     assert sum([counter, counter]).counts.tolist() == [2, 2]
-
-
-def test_a_piece_of_nulls_alone() -> None:
-    nothings = ([None, None], pa.nulls(2), pl.Series([None, None]), np.ma.masked_all(2, bool))
-    for nothing in nothings:
-        total = GroupedAccumulator(4, {"x": (0, 10)}).update(nothing, x=nothing)
-        assert total.counts.tolist() == [0] * 4
 
 
 def test_a_mistake_adds_nothing() -> None:

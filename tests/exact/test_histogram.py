@@ -209,10 +209,9 @@ def test_masked_values_are_missing():
     assert exact.histogram(np.ma.masked_all(3), 2)[0].tolist() == [0, 0]
 
 
-def test_none_is_missing_and_long_integers_are_outside():
+def test_long_integers_are_outside():
     x = [None, 1, 10**30, -(10**30), 10**400, 3]
     assert exact.histogram(x, 2, (0, 4))[0].tolist() == [1, 1]
-    assert exact.histogram([[None, 1], [2, 3]], 2, (0, 4))[0].tolist() == [1, 2]
 
 
 class Column:
@@ -241,6 +240,7 @@ def test_every_null_is_missing() -> None:
         assert np.array_equal(exact.histogram((null, *values), 2, (0, 4))[0], counts)
         if null is not np.ma.masked:
             assert np.array_equal(exact.histogram(Column(*values, null), 2, (0, 4))[0], counts)
+    assert exact.histogram([[None, 1], [2, 3]], 2, (0, 4))[0].tolist() == [1, 2]
 
 
 def test_counting_gives_no_warning() -> None:

@@ -15,7 +15,6 @@ from exact.layouts import layouts
 from exact.numpys_histogram import FLOATS, INTEGERS
 from numpy.typing import NDArray
 
-from cydp import exact
 from cydp._columns.numbers import read_exact_numbers
 from cydp.exact._grid import Grid, public_grid
 from cydp.exact._sorted_units import SortedUnits, sort_groups, sort_units
@@ -51,15 +50,6 @@ def test_each_dtype_is_rounded_exactly() -> None:
         found = check(specials(dtype), grid)
         fits = grid.lowest >= -(2**31) and grid.highest < 2**31
         assert found.units.dtype == (np.int32 if fits else np.int64)
-
-
-def test_the_units_are_those_that_clamped_sum_adds() -> None:
-    rng = np.random.default_rng(1)
-    for dtype in ("float32", "float64", "int32", "int64"):
-        x = (rng.standard_normal(9000) * 10.0 ** rng.integers(0, 9, 9000)).astype(dtype)
-        for bounds in ((-1000, 1000), (5, 2**20), (0.1, 0.3)):
-            grid = public_grid(bounds, None)
-            assert sum(sort_units(x, grid).units.tolist()) == exact.clamped_sum(x, bounds).units
 
 
 def test_what_is_missing_is_dropped() -> None:
