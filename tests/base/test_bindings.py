@@ -291,6 +291,14 @@ def check_wrong_arrays(name: str) -> None:
                     view.release()
 
 
+def test_noise_is_not_written_into_floats() -> None:
+    for fill in (lambda out: STREAM.fill(LAPLACE, out), AHEAD.next_into):
+        out = np.zeros(4)
+        with pytest.raises(ValueError, match="integers"):
+            fill(out)
+        assert not out.view(np.int64).any()
+
+
 def test_edges_of_another_dtype_or_shape() -> None:
     for dtype in ("f4", "u8", "i4", ">f8", ">i8", "O", "S8", "c16"):
         with pytest.raises((TypeError, ValueError)):
