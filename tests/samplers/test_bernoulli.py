@@ -3,10 +3,12 @@
 from fractions import Fraction
 
 import numpy as np
+import pytest
 from generator.streams import Seeded
 from samplers.goodness_of_fit import LIMIT, REJECTED
 from scipy.stats import binom
 
+from cydp import _core
 from cydp.testing import SeededGenerator, bernoulli_sampler, map_bits
 
 COINS = [
@@ -37,6 +39,16 @@ def check_prefixes(p: str) -> None:
         share += min(max(exact - Fraction(u, 2**16), Fraction(0)), Fraction(1, 2**16))
     assert share == exact
     assert mapped.work["undecided"] == np.count_nonzero(~decided) <= 1
+
+
+def test_the_core_refuses_a_p_that_is_above_1_by_less_than_its_precision() -> None:
+    ones, power = np.full(18, 2**64 - 1, np.uint64), np.array([0] * 18 + [1], np.uint64)
+    above = power.copy()
+    above[0] = 1
+    for p in (ones, power):
+        assert _core.make_sampler("bernoulli", p, power).boolean
+    with pytest.raises(ValueError, match="outside its range"):
+        _core.make_sampler("bernoulli", above, power)
 
 
 def test_undecided_cells_are_split_at_p() -> None:
