@@ -18,7 +18,7 @@ import cydp
 from cydp._columns.declared import Records
 from cydp._columns.tables import table_of_relation
 from cydp.cli import _data_file
-from cydp.cli._data_file import Format, open_data
+from cydp.cli._data_file import Format, connect, open_data
 from cydp.cli._errors import FileError
 
 OPENED: list[Any] = []  # a relation does not outlive its file
@@ -253,6 +253,12 @@ def test_headers_that_begin_like_other_formats(tmp_path: Path) -> None:
 def test_a_long_cell_is_left_out_as_any_broken_line(tmp_path: Path) -> None:
     content = gzip.compress(b"a,b\n1,x\n2," + 10**8 * b"S" + b"\n3,y\n", 1)
     assert present(csv(tmp_path, content, "t.csv.gz"), "a") == [1, 3]
+
+
+def test_nothing_goes_to_a_disk_and_nothing_comes_from_a_network() -> None:
+    names = ("temp_directory", "autoinstall_known_extensions", "autoload_known_extensions")
+    asked = ", ".join(f"current_setting('{name}')" for name in names)
+    assert connect().execute(f"SELECT {asked}").fetchone() == ("", False, False)
 
 
 def test_too_little_memory_is_named(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
