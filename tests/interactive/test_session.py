@@ -29,6 +29,8 @@ from cydp import (
     releases,
 )
 from cydp.accounting import ChargeConflictError, UnitMismatchError, UnknownBlockError
+from cydp.accounting.ledger import _store
+from cydp.accounting.ledger._entries import read_head
 
 X, S, U = [1.0, 2.0, 3.0, 4.0], ["a", "b", "a", "c"], [7, 7, 8, 9]
 TABLE = {"x": X, "s": S, "u": U}
@@ -286,6 +288,10 @@ def test_blocks_pay_in_full_and_are_part_of_the_key(tmp_path: Path) -> None:
         assert one.spent_by_analyst() == {"ada": PureDP(0.25), None: PureDP(0.25)}
         assert both.spent_by_analyst()["ada"] == dict.fromkeys(("mon", "tue"), PureDP(0.25))
         assert "'tue': spent PureDP(epsilon=0.5), of which PureDP(epsilon=0.25) here" in repr(both)
+        other = Session(TABLE, ledger.scope(blocks=["mon"]), version="1", analyst="bob")
+        other.count(epsilon=0.125)
+        assert other.spent_by_analyst()["bob"] == PureDP(0.125)
+        assert one.spent_by_analyst()["bob"] == PureDP(0)
 
 
 # Errors after the charge
@@ -327,6 +333,28 @@ def test_a_failure_with_a_version_is_in_doubt_at_once(tmp_path: Path) -> None:
             session.count(epsilon=0.5)
         assert session.spent == PureDP(0.5)
         assert len(session.history()) == 1
+
+
+def test_a_charge_that_was_rolled_back_is_not_in_the_history(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    heads: Iterator[Any] = iter([KeyboardInterrupt])
+
+    def interrupted(connection: Any) -> Any:
+        """Interrupt the first transaction between its charge and its commit."""
+        if error := next(heads, None):
+            raise error
+        return read_head(connection)
+
+    with BudgetLedger.create(tmp_path / "ledger", PureDP(1), privacy_unit="row") as ledger:
+        session = Session(TABLE, ledger, version="1")
+        monkeypatch.setattr(_store, "read_head", interrupted)
+        with pytest.raises(KeyboardInterrupt):
+            session.count(epsilon=0.5)
+        assert session.history() == []
+        assert session.spent == PureDP(0)
+        session.count(epsilon=0.5)
+        assert [entry.cost for entry in session.history()] == [PureDP(0.5)]
 
 
 # Settings
