@@ -5,6 +5,7 @@ import math
 import pickle
 from decimal import Decimal
 from fractions import Fraction
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -15,7 +16,7 @@ import pytest
 
 import cydp
 from cydp import BudgetLedger, PrivacyFilter, PureDP
-from cydp.accounting import BudgetExceededError, RelationMismatchError
+from cydp.accounting import BudgetExceededError, ChargeConflictError, RelationMismatchError
 from cydp.local import CategorySurvey, NumberSurvey, compare
 from cydp.testing import SeededGenerator
 
@@ -185,6 +186,18 @@ def test_budgets_pay_once_and_before_data_is_read(survey: Any, tmp_path: Any) ->
         again = [survey.reports(answers, budget=ledger.scope(charge_id="wave 1")) for _ in range(2)]
         assert np.array_equal(*again)
         assert ledger.spent.epsilon == survey.epsilon
+
+
+def test_a_recorded_report_is_that_of_one_survey(tmp_path: Path) -> None:
+    surveys = [CategorySurvey(LABELS, epsilon=1, missing=label) for label in (None, "no", "yes")]
+    with BudgetLedger.create(
+        tmp_path / "ledger", PureDP(3), privacy_unit="person", relation="change-one"
+    ) as ledger:
+        scope = ledger.scope(charge_id="wave 1")
+        surveys[0].reports(["yes", None], budget=scope)
+        for other in surveys[1:]:
+            with pytest.raises(ChargeConflictError, match="arguments"):
+                other.reports(["yes", None], budget=scope)
 
 
 def test_what_is_told_of_an_estimate() -> None:
