@@ -18,6 +18,8 @@ from models.tables import FEATURES, TARGET, made
 from scipy.stats import binom
 
 import cydp
+from cydp._columns import relations
+from cydp._columns.tables import table_of_relation
 from cydp.models import LinearRegression, linear_regression
 from cydp.models._linear_regression import STEPS
 from cydp.releases._verify_certificate import wrong_in_certificate
@@ -91,6 +93,15 @@ def test_at_most_max_rows_of_a_user_count() -> None:
     assert fit(duckdb.from_df(pd.DataFrame(table)), user="user", max_rows=3).rows == (
         pytest.approx(6)
     )
+
+
+def test_pieces_of_a_relation_have_one_sample(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(relations, "_USER_ROWS", 10)
+    table = made(60) | {"user": np.arange(60) % 7}
+    relation = duckdb.from_df(pd.DataFrame(table))
+    opened = table_of_relation(relation, repeatable=True)
+    found, expected = (fit(each, user="user", max_rows=3).products for each in (opened, table))
+    assert (found == expected).all()
 
 
 WORST = [dict(zip(NAMES, row, strict=True)) for row in itertools.product(
@@ -223,6 +234,17 @@ def test_no_linear_function_falls_below_the_least_error() -> None:
     assert max(found) < least * 1.001  # which 40 models miss with probability 0.04 at most
     assert max(found) > 0
     assert fit(table, epsilon=1e-3).least_squared_error() == 0
+
+
+def test_the_least_error_is_the_one_that_is_proved() -> None:
+    """The bound holds for all statistics together, and the mean is over the most rows there are."""
+    model = fit(made(5000), epsilon=300)
+    bound = model.error_bound("0.9", count=10)
+    noisy = model.statistics - 4 * bound * np.eye(4)
+    left = noisy[3, 3] - noisy[3, :3] @ np.linalg.solve(noisy[:3, :3], noisy[:3, 3])
+    least = left / (model.rows + bound) * 50**2
+    assert model.least_squared_error("0.9") == pytest.approx(least, rel=1e-9)
+    assert least > 0
 
 
 def test_a_ledger_pays_records_and_refuses(tmp_path: Path) -> None:
