@@ -94,6 +94,13 @@ def test_both_directions_of_many_samples() -> None:
         assert exact[larger] <= found <= 1.01 * exact[larger]
 
 
+def test_the_delta_of_a_loss_stays_in_that_of_a_sample() -> None:
+    plan = plan_of(ApproxDP(1, "1e-6"), "1/10", 1)
+    assert plan.delta(5) == 1e-7
+    with pytest.raises(ValueError, match="delta must be larger"):
+        plan.epsilon("1e-8")
+
+
 @pytest.mark.parametrize(
     ("sigma", "q"),
     [("2", "1/3"), *(pytest.param(*each, marks=pytest.mark.long)
@@ -133,6 +140,19 @@ def test_agreement_with_accountants(sigma: int, q: str, count: int) -> None:
     for name, accountant in (("pld", PLDAccountant()), ("renyi", RdpAccountant())):
         epsilon = accountant.compose(event).get_epsilon(1e-5)
         assert ours[name] == pytest.approx(epsilon, rel=5e-3), name
+
+
+def test_a_delta_is_that_of_the_best_order() -> None:
+    """Canonne, Kamath, Steinke 2020, proposition 12; the best orders here are 6 and 16."""
+    rho, curve = 0.1, RenyiCurve([], Fraction("0.1"))
+    for epsilon in (1, 3):
+        deltas = [
+            math.exp((n - 1) * (n * rho - epsilon)) * (1 - 1 / n) ** n / (n - 1)
+            for n in range(2, 65)
+        ]
+        found = curve.delta(Fraction(epsilon))
+        assert min(deltas) <= found <= min(deltas) * (1 + 1e-7)
+        assert curve.epsilon(found) == pytest.approx(epsilon, rel=1e-7)
 
 
 def test_moments() -> None:
