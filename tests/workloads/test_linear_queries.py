@@ -94,11 +94,13 @@ RANGES = np.minimum(LOWS, HIGHS), np.maximum(LOWS, HIGHS)
 
 
 NESTED = np.arange(4), np.full(4, 4)
+LONG = np.array([0, 1, 0, 0, 0]), np.array([2, 3, 3, 3, 3])  # most of them hold any two cells
 QUERIES: dict[str, tuple[Queries, Any]] = {
     "integers": (read_matrix(INTEGERS), INTEGERS),
     "positive": (read_matrix(np.abs(INTEGERS)), np.abs(INTEGERS)),
     "prefixes": (RangeQueries(np.zeros(10, int), np.arange(1, 11), 10), PREFIXES),
     "ranges": (RangeQueries(*RANGES, 8), weights_of(*RANGES, 8)),
+    "long ranges": (RangeQueries(*LONG, 3), weights_of(*LONG, 3)),
     "suffixes": (RangeQueries(*NESTED, 4), weights_of(*NESTED, 4)),
 }
 
