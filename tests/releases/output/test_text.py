@@ -76,6 +76,12 @@ def test_ranks_are_said() -> None:
     assert f"{words}, with 90 % confidence" in text
 
 
+def test_the_first_of_several_bounds_does_not_stand_for_larger_ones() -> None:
+    for qs in ([0.5, 0.9], [0.9, 0.5]):
+        text = repr(cydp.quantile([1], qs, (0, 2), epsilon=1))
+        assert text.endswith("error: each within the bound beside it, with 95 % confidence")
+
+
 def check_every_release_has_a_short_text(name: str) -> None:
     for simultaneous in (False, True):
         lines = made(name).to_text(simultaneous=simultaneous).splitlines()
