@@ -12,8 +12,8 @@ from cydp import BudgetLedger, PureDP
 
 E = ["--epsilon", "0.1"]
 RECORDS = [
-    f"{SECRET},{SECRET},{SECRET}", ",,", "", "1e999,x,y", "nan,,", '"', f'"{SECRET}', "1", "\t",
-    f"1,2,3,4,{SECRET}", "\udcff\udcfe,1,2", "\x00,a,b", f'1,"{SECRET}\n{SECRET}",3',
+    f"{SECRET},{SECRET},{SECRET}", ",,", "", "1e999,x,y", "nan,,", '""""', f'"{SECRET}"', "1", "\t",
+    f"1,2,3,4,{SECRET}", "\ufffd,1,2", "\x00,a,b", f'1,"{SECRET}\n{SECRET}",3',
     "1," + 3_000_000 * "y" + ",3",
 ]  # fmt: skip
 COMMANDS = [
@@ -52,6 +52,13 @@ def test_records_of_any_kind(run: Run, tmp_path: Path, command: list[str]) -> No
         assert release(record) == without, record[:40]
 
 
+def test_ill_formed_files_show_no_value(run: Run, tmp_path: Path) -> None:
+    for record in ('"', f'"{SECRET}', f'{SECRET}"', f'"{SECRET}"1', f"\udcff{SECRET}"):
+        file = write(tmp_path, record)
+        for command in COMMANDS:
+            refused(run(command[0], file, *command[1:], *E), 2, "is no ")
+
+
 def test_broken_files_show_no_value(run: Run, tmp_path: Path) -> None:
     path = str(tmp_path / "b.db")
     BudgetLedger.create(path, PureDP(10), privacy_unit="row").close()
@@ -76,9 +83,10 @@ def test_broken_files_show_no_value(run: Run, tmp_path: Path) -> None:
                 if done[0] == 0:  # the reader has not noticed
                     continue
                 refused(done, 2, "cannot read '")
-                assert (head(path) != before) == bool(paid)
-                assert ("charged all the same" in done[2]) == bool(paid)
-                assert ("another --charge-id" in done[2]) == (len(paid) > 2)
+                charged = bool(paid) and data == str(file)  # of CSV, it is seen before
+                assert (head(path) != before) == charged
+                assert ("charged all the same" in done[2]) == charged
+                assert ("another --charge-id" in done[2]) == (charged and len(paid) > 2)
 
 
 def test_a_header_that_may_be_a_record_is_not_shown(run: Run, tmp_path: Path) -> None:

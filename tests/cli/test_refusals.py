@@ -204,13 +204,13 @@ def test_keys(run: Run, tmp_path: Path) -> None:
         f"{SECRET}\n7\n": "--keys must have keys of the types of the data",
         f"Day\n{SECRET}\n": "BIGINT for 'Day', and none missing",
         "Day\n7.5\n": "BIGINT for 'Day'",
-        "Day\n7\n\n8\n": "none missing",
+        'Day\n7\n""\n8\n': "none missing",
         "Day\n7\n7\n": "--keys must be distinct: some are given more than once",
         "Day\n": "--keys must be 1 to 2**32 - 4 keys, not 0",
         "": "or with 1 columns and no header",
         f"{SECRET},b,c\n": "no header: ",
-        f'Day\n"7" {SECRET}\n1,2,{SECRET}\n': "keys",
-        "Day\n7\n\udcff\n1\n": "cannot read",  # a broken line is not left out
+        f'Day\n"7" {SECRET}\n1,2,{SECRET}\n': "is no well-formed CSV",
+        "Day\n7\n\udcff\n1\n": "is no text in UTF-8",
     }.items()):  # fmt: skip
         (tmp_path / f"{i}.csv").write_bytes(text.encode(errors="surrogateescape"))
         refusals.append(([*release, "Day", "--keys", f"{tmp_path}/{i}.csv"], 2, words))

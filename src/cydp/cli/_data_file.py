@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: MIT
 """A CSV or Parquet file as a table, which DuckDB reads (extra ``cli``).
 
-No record can raise an error: a value that is no number is missing, and a broken line is skipped.
-The CSV parser decides what a record is. DuckDB's own messages quote the data, and the first line of
-a CSV file may be a record, so messages contain neither.
+No record of a well-formed file can raise an error, and none is dropped: a value that is no number
+is missing, and so is what a short line lacks. DuckDB's own messages quote the data, and the first
+line of a CSV file may be a record, so messages contain neither.
 """
 
 from __future__ import annotations
@@ -15,11 +15,13 @@ import zlib
 from collections.abc import Callable, Sequence
 from contextlib import AbstractContextManager
 from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
 from typing import IO, Any
 
 from cydp.cli._errors import FileError
 from cydp.cli._text import LONGEST, check_text
+from cydp.cli._well_formed import check_well_formed
 
 __all__ = [
     "DataFile",
@@ -33,12 +35,13 @@ __all__ = [
 
 _ROW = "row"  # a column that every record has
 
-# Not parallel, because with several threads a newline inside quotes is an error.
+# Not parallel, because with several threads a newline inside quotes is an error. A longer line is
+# one, too. Two columns at least, since of one alone DuckDB makes records of blank lines.
 _CSV = (
     "read_csv({file}, columns = {columns}, header = {header}, auto_detect = false, "
-    "delim = {delim}, quote = '\"', escape = '\"', null_padding = true, ignore_errors = {skip}, "
+    "delim = {delim}, quote = '\"', escape = '\"', null_padding = true, ignore_errors = false, "
     "strict_mode = false, parallel = false, hive_partitioning = false, "
-    "compression = '{compression}')"
+    "max_line_size = 60000000, buffer_size = 64000000, compression = '{compression}')"
 )
 _PARQUET = "read_parquet({file}, hive_partitioning = false)"
 _PARQUET_NAMES = (".parquet", ".pq")
@@ -105,6 +108,7 @@ class DataFile:
     _file: str
     _scan: str
     _connection: Any  # no relation outlives it
+    _check: Callable[[], None]
 
     @property
     def cannot_read(self) -> str:
@@ -119,6 +123,13 @@ class DataFile:
     def type_of(self, name: str) -> str:
         """Return the type of a column; a FileError if there is none or several of this name."""
         return self.types[self._place(name)]
+
+    def check(self) -> None:
+        """Read a CSV file to its end; a FileError if it is ill-formed. Of Parquet, do nothing."""
+        try:
+            self._check()
+        except (OSError, EOFError, zlib.error):
+            raise FileError(self.cannot_read) from None
 
     def count_rows(self) -> int | None:
         """Return how many rows the footer of a Parquet file states; None for CSV."""
@@ -218,7 +229,8 @@ class DataFile:
     def _number(self, name: str) -> str:
         column = self._column(name)
         if self.kind == "CSV":
-            return f"TRY_CAST({column} AS DOUBLE)"
+            # A cast of the column itself would move into read_csv, and be an error of the line.
+            return f"TRY_CAST(NULLIF({column}, '') AS DOUBLE)"
         kind = self.type_of(name)
         if not _is_number(kind):
             raise FileError(f"column {name!r} of {self.path!r} must be numeric, not {kind[:40]}")
@@ -257,9 +269,7 @@ def connect() -> Any:
     return duckdb.connect(config={"threads": threads, **_SETTINGS})
 
 
-def open_data(
-    path: str, form: Format, *, header: bool = True, skip_broken: bool = True
-) -> DataFile:
+def open_data(path: str, form: Format, *, header: bool = True) -> DataFile:
     r"""Find the columns of a file, and do not read its values.
 
     Parameters
@@ -269,8 +279,6 @@ def open_data(
     form : Format
     header : bool, default True
         Of CSV, whether the first line has the names. Otherwise they are empty.
-    skip_broken : bool, default True
-        Of CSV, whether broken lines are left out. Otherwise they are errors when values are read.
 
     Raises
     ------
@@ -298,7 +306,7 @@ def open_data(
     pattern = sql_text("".join(letters))
     try:
         if kind == "csv":
-            return _open_csv(path, file, pattern, form.delimiter or ",", header, skip_broken)
+            return _open_csv(path, file, pattern, form.delimiter or ",", header)
         scan = _PARQUET.format(file=pattern)
         connection = connect()
         about = connection.execute(f"SELECT * FROM {scan} LIMIT 0").description
@@ -308,7 +316,7 @@ def open_data(
         name = "CSV" if kind == "csv" else "Parquet"
         raise FileError(f"cannot read {path!r} as {name}") from None
     names, types = zip(*((name, str(kind)) for name, kind, *_ in about), strict=True)
-    return DataFile(path, "Parquet", names, types, pattern, scan, connection)
+    return DataFile(path, "Parquet", names, types, pattern, scan, connection, lambda: None)
 
 
 def _check_file(path: str) -> Path:
@@ -330,9 +338,7 @@ def _check_file(path: str) -> Path:
     return file
 
 
-def _open_csv(
-    path: str, file: Path, pattern: str, delimiter: str, header: bool, skip: bool
-) -> DataFile:
+def _open_csv(path: str, file: Path, pattern: str, delimiter: str, header: bool) -> DataFile:
     compressed = path.lower().endswith(".gz")
     if not compressed:
         with file.open("rb") as raw:
@@ -345,15 +351,15 @@ def _open_csv(
     if any("\0" in name for name in first):
         raise FileError(f"{path!r} is no text in UTF-8: its first line has zero bytes")
     # The columns get numbered names, since a header may repeat a name.
-    columns = ", ".join(f"'c{i}': 'VARCHAR'" for i in range(max(len(first), 1)))
+    columns = ", ".join(f"'c{i}': 'VARCHAR'" for i in range(max(len(first), 2)))
     scan = _CSV.format(
         file=pattern, columns=f"{{{columns}}}", header=str(header).lower(),
-        delim=sql_text(delimiter), skip=str(skip).lower(),
-        compression="gzip" if compressed else "none",
+        delim=sql_text(delimiter), compression="gzip" if compressed else "none",
     )  # fmt: skip
     names = tuple(first) if header else ("",) * len(first)
     types = ("VARCHAR",) * len(first)
-    return DataFile(path, "CSV", names, types, pattern, scan, connect())
+    check = partial(check_well_formed, path, file, delimiter, compressed)
+    return DataFile(path, "CSV", names, types, pattern, scan, connect(), check)
 
 
 def _open_text(file: Path, compressed: bool) -> AbstractContextManager[IO[str]]:

@@ -53,13 +53,13 @@ def read_keys(
         return _typed(relation, ["k0"], by, types, "--key-list"), None
     if file is None:
         return None, None
-    opened = open_data(file, form, skip_broken=False)
+    opened = open_data(file, form)
     note = None
     if all(opened.names.count(name) == 1 for name in by):
         columns = list(by)
     else:
         if opened.kind == "CSV":
-            opened = open_data(file, form, header=False, skip_broken=False)
+            opened = open_data(file, form, header=False)
             note = f"{file!r} has no header of --by, so its first line is a key"
         if len(opened.names) != len(by):
             raise FileError(
@@ -67,6 +67,7 @@ def read_keys(
                 f"header: {file!r} has {len(opened.names)}"
             )
         columns = []
+    opened.check()
     relation = _ask(lambda: opened.all_columns(columns), opened.cannot_read)
     return _typed(relation, relation.columns, by, types, "--keys", opened.cannot_read), note
 

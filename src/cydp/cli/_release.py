@@ -120,6 +120,7 @@ def release(options: argparse.Namespace, request: Request) -> int:
                 options, request.function, request.arguments, named, budget,
                 lambda scope: _call(request, table, named | {"budget": scope}), notes,
             )  # fmt: skip
+        data.check()
         released = _run(options, request, data, table, named | {"budget": budget})
         try:
             return _publish(options, data, request, released, outputs, ledger, notes)
