@@ -2,6 +2,10 @@
 
 from __future__ import annotations
 
+import itertools
+import math
+from collections.abc import Callable
+from decimal import Decimal
 from fractions import Fraction
 from pathlib import Path
 from typing import Any
@@ -55,6 +59,52 @@ def test_the_amplified_loss_is_charged_once_before_data_is_read(monkeypatch: Any
     with pytest.raises(BudgetExceededError):
         on_sample(cydp.count, AGES, column="age", share=SHARE, epsilon=2, budget=small)
     assert (spent, small.spent) == ([], PureDP(0))
+
+
+class Fixed(SeededGenerator):
+    """A generator whose sample is given."""
+
+    __slots__ = ("stays",)
+
+    def bernoulli(self, p: Any, size: Any = None, **_: Any) -> Any:
+        return self.stays if size is not None else super().bernoulli(p)
+
+
+ENTRIES = [True, np.False_, 1, 2.5, None, math.nan, np.float32(1), Decimal(2), 2**70, np.int8(3)]
+RELEASES: dict[str, Callable[..., Any]] = {
+    "count": lambda x, **given: on_sample(cydp.count, x, **given),
+    "count of a column": lambda x, **given: on_sample(cydp.count, {"a": x}, column="a", **given),
+    "sum": lambda x, **given: on_sample(cydp.sum, x, (0, 4), **given),
+    "histogram": lambda x, **given: on_sample(cydp.histogram, x, 2, (0, 4), **given),
+    "quantile": lambda x, **given: on_sample(cydp.quantile, x, "1/2", (0, 4), **given),
+    "value_counts": lambda x, **given: on_sample(cydp.value_counts, x, [1, 2], **given),
+    "group_by": lambda x, **given: on_sample(cydp.group_by, {"a": x}, "a", keys=[1, 2], **given),
+}
+
+
+def test_what_a_sample_holds_raises_nothing() -> None:
+    """Each two entries in a list, and each sample of them; types that only all rows have."""
+    rng, raised, tried = Fixed(1), [], 0
+    for name, release in RELEASES.items():
+        for pair in itertools.combinations(ENTRIES, 2):
+            try:
+                release(list(pair), share=1, epsilon=1)
+            except TypeError:  # of the whole list
+                continue
+            for stays in itertools.product((False, True), repeat=2):
+                rng.stays, tried = np.array(stays), tried + 1  # type: ignore[misc]
+                try:
+                    release(list(pair), share="1/2", epsilon=1, rng=rng)
+                except TypeError:
+                    raised.append((name, pair, stays))
+    assert (raised, tried > 1000) == ([], True)
+    for views in (pa.string_view(), pa.binary_view()):
+        x = pd.Series(["a", "b"], dtype=pd.ArrowDtype(pa.string())).astype(pd.ArrowDtype(views))
+        budget = PrivacyFilter(PureDP(1))
+        for table, given in ((x, {}), (pd.DataFrame({"a": x}), {"column": "a"})):
+            with pytest.raises(TypeError, match="must be cast first"):
+                on_sample(cydp.count, table, share="1/2", epsilon=1, budget=budget, **given)
+        assert budget.spent == PureDP(0)
 
 
 def test_a_ledger_tells_the_truth(ledger: BudgetLedger) -> None:

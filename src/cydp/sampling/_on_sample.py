@@ -106,7 +106,7 @@ def on_sample(
         x = dict(enumerate(x))  # a list of columns, which are not its rows
     query = SampleQuery(query_of(function, given), read_share(share))
     _check(query, given)
-    rows = RowsOf(x, "x")
+    rows = RowsOf(_settled(x), "x")
     release_of = partial(function, **kwargs)
     _check_call(lambda budget: function(x, *args, **kwargs, budget=budget))
     _check_ledger(budget, query)
@@ -119,6 +119,21 @@ def on_sample(
     asked: Any = query  # which has what `run` needs of a query
     released, payment = run(asked, draw, budget, rng, arguments=lambda: _describe(given))
     return SampleRelease(query=query, release=released, payment=payment)
+
+
+def _settled(x: Any) -> Any:
+    """Return data whose lists have integers in place of bool that are beside other entries.
+
+    A release refuses a list of bool alone, which a sample must not turn out to be.
+    """
+    if isinstance(x, Mapping):
+        return {label: _settled(column) for label, column in x.items()}
+    if not isinstance(x, list | tuple):
+        return x
+    kinds = {kind for kind in set(map(type, x)) if issubclass(kind, bool | np.bool)}
+    if not kinds or kinds == set(map(type, x)):
+        return x
+    return [int(each) if type(each) in kinds else each for each in x]
 
 
 def _check(query: SampleQuery, given: dict[str, Any]) -> None:

@@ -3,7 +3,6 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from decimal import ROUND_CEILING
@@ -14,7 +13,10 @@ import numpy as np
 
 from cydp._arguments import Number
 from cydp._call_errors import explain_arguments
-from cydp._columns.pandas import is_frame, is_series
+from cydp._columns.labels import Labels
+from cydp._columns.opening import speaks_arrow
+from cydp._columns.pandas import is_frame
+from cydp._columns.tables import open_table
 from cydp._generator import Generator
 from cydp._numbers.rational import format_number, literal_of
 from cydp.accounting._loss import ApproxDP
@@ -26,7 +28,7 @@ from cydp.sampling._share import read_share
 
 __all__ = ["PublishedShare", "publish_share"]
 
-_OF_ALL_ROWS = re.compile(r"^category$|\bCategorical\b|\bdictionary<")
+_KINDS = {"numbers", "text", "bytes", "objects", "nulls"}  # which Python has values for
 
 
 @dataclass(frozen=True, repr=False)
@@ -56,8 +58,8 @@ class PublishedShare:
 
     Attributes
     ----------
-    rows : table or column
-        The chosen rows, of the kind that was given; a list for a tuple.
+    rows : list, or dict of lists by column
+        The chosen rows, of a column or of a table, as values of Python.
     share : Fraction
         The probability with which each row was chosen.
 
@@ -98,9 +100,8 @@ def publish_share(
     Parameters
     ----------
     x : table or column
-        A list, a numpy array, a dict of these, or a table or column of pandas, polars or pyarrow.
-        Types of columns are published, too, and must not depend on rows: categories, dictionaries
-        and text of a fixed width are refused.
+        A list, a numpy array, a dict of these, or a table or column of pandas, polars or pyarrow,
+        with numbers, text, bytes or objects. Dates, times and nested columns are refused.
     share : number above 0 and below 1
         The probability with which each row is chosen, independently of the others.
     exposes_rows : bool
@@ -148,51 +149,42 @@ def publish_share(
         )
     if getattr(budget, "charge_id", None) is not None:
         raise TypeError("budget must have no charge id: a ledger keeps no rows as a result")
-    _check_types(x)
-    rows = RowsOf(x, "x")
+    columns = _columns_of(x)
+    rows = RowsOf(columns, "x")
+    for column in columns.values() if isinstance(columns, dict) else [columns]:
+        if Labels(column, "x").type.kind not in _KINDS:
+            raise TypeError("x must hold numbers, text, bytes or objects: cast others to text")
     query: Any = _ShareQuery(chance)
 
     def draw(generator: Generator) -> Any:
-        return _without_notes(rows.take(generator.bernoulli(chance, rows.length)))
+        chosen = rows.take(generator.bernoulli(chance, rows.length))
+        if isinstance(chosen, dict):
+            return {label: _values_of(column) for label, column in chosen.items()}
+        return _values_of(chosen)
 
     chosen, _ = run(query, draw, budget, rng)
     return PublishedShare(chosen, chance)
 
 
-def _check_types(x: Any) -> None:
-    """Refuse types that were made of the values of all rows, before data is read."""
-    for column in x.values() if isinstance(x, Mapping) else [x]:
-        if any(map(_tells_of_all_rows, _types_of(column))):
-            raise TypeError(
-                "x must not hold categories, a dictionary or text of a fixed width: such a type is "
-                "published with the rows, and tells of rows that are not chosen. Cast to plain "
-                "text, or pass a list"
-            )
+def _columns_of(x: Any) -> Any:
+    """Return the columns of a table by their names; a column as it is."""
+    is_polars = speaks_arrow(x) and hasattr(x, "get_columns")
+    is_pyarrow = speaks_arrow(x) and hasattr(x, "num_columns")
+    is_records = isinstance(x, np.ndarray) and (x.ndim == 2 or x.dtype.names is not None)
+    if not (isinstance(x, Mapping) or is_frame(x) or is_polars or is_pyarrow or is_records):
+        return x
+    table = open_table(x, "x")
+    return {label: table.column(label, "x") for label in table.names}
 
 
-def _types_of(x: Any) -> list[Any]:
-    """Return the dtype of a column, or those of the columns of a table."""
-    if hasattr(x, "schema") and hasattr(x.schema, "types"):  # pyarrow
-        return list(x.schema.types)
-    if is_frame(x) or hasattr(x, "get_columns"):  # pandas, polars
-        return list(x.dtypes)
-    return [getattr(x, "dtype", getattr(x, "type", None))]
+def _values_of(column: Any) -> list[Any]:
+    """Return values of Python: what a library adds to them may tell of rows that were not chosen.
 
-
-def _tells_of_all_rows(dtype: Any) -> bool:
-    if isinstance(dtype, np.dtype):
-        if dtype.fields is not None:
-            return any(_tells_of_all_rows(each) for each, *_ in dtype.fields.values())
-        return dtype.base.kind in "SU"
-    return _OF_ALL_ROWS.search(str(dtype)) is not None
-
-
-def _without_notes(rows: Any) -> Any:
-    """Return a table without notes of its maker, such as the number of rows that it had."""
-    if isinstance(rows, dict):
-        return {label: _without_notes(column) for label, column in rows.items()}
-    if hasattr(rows, "replace_schema_metadata"):  # pyarrow
-        return rows.replace_schema_metadata(None)
-    if is_frame(rows) or is_series(rows):
-        rows.attrs = {}
-    return rows
+    That are its types, widths and categories, metadata, labels of rows, and buffers of all rows
+    that it shares.
+    """
+    for method in ("to_pylist", "to_list", "tolist"):
+        if hasattr(column, method):
+            column = getattr(column, method)()
+            break
+    return [each.tolist() if isinstance(each, np.ndarray) else each for each in column]

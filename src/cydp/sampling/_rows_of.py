@@ -45,7 +45,7 @@ class RowsOf:
         self.length, self._take = _open(x, name)
 
     def take(self, stays: NDArray[np.bool_]) -> Any:
-        """Return the rows that stay, in their order, without labels of their places."""
+        """Return the rows that stay, in their order."""
         return self._take(stays)
 
 
@@ -64,22 +64,22 @@ def _open(x: Any, name: str) -> tuple[int, Callable[[NDArray[np.bool_]], Any]]:
             label: column.take(stays) for label, column in columns.items()
         }
     if is_frame(x) or is_series(x):
-        # Labels of rows count the rows that did not stay.
-        return len(x), lambda stays: x[stays].reset_index(drop=True)
+        _try(lambda: x[np.zeros(len(x), np.bool_)], name)
+        return len(x), lambda stays: x[stays]
     if is_relation(x):
         raise TypeError(f"{name} must be fetched first: a relation of DuckDB has rows in any order")
     if speaks_arrow(x) and hasattr(x, "__len__") and hasattr(x, "filter"):
         if hasattr(x, "take"):  # pyarrow
-            _take_nothing(x, name)
+            _try(lambda: x.take(np.array([], np.int64)), name)
             return len(x), lambda stays: x.take(np.flatnonzero(stays))
         return len(x), lambda stays: x[np.flatnonzero(stays)]
     raise TypeError(f"{name} must be {_KINDS}, not {type(x).__name__}")
 
 
-def _take_nothing(x: Any, name: str) -> None:
-    """Raise a TypeError for a column that pyarrow cannot take rows of, before data is read."""
+def _try(take_nothing: Callable[[], object], name: str) -> None:
+    """Raise a TypeError for a column of pyarrow whose rows cannot be taken, before data is read."""
     try:
-        x.take(np.array([], np.int64))
+        take_nothing()
     except NotImplementedError as error:
         raise TypeError(
             f"{name} must be cast first, since its rows cannot be taken: {error}"
