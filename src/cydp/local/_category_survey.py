@@ -215,7 +215,10 @@ class CategorySurvey:
         return drawn if self.method == _UNARY else self._keys.arrays[0][drawn]
 
     def _draw(self, column: Labels, budget: Budget | None, rng: Generator | None) -> NDArray[Any]:
-        described = {"keys": digest_keys(self._keys), "missing": str(self.missing)}
+        def described() -> Any:
+            place = None if self.missing is None else self.labels.index(self.missing)
+            return {"keys": digest_keys(self._keys), "missing": place}
+
         drawn: NDArray[Any]
         drawn, _ = charge_and_run(
             self.mechanism, partial(self._randomize, column), budget, rng,

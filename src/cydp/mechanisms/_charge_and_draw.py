@@ -17,6 +17,7 @@ from typing import Any, TypeAlias
 import numpy as np
 from numpy.typing import NDArray
 
+from cydp._columns.digests import digest_labels
 from cydp._columns.pandas import is_series
 from cydp._default_generator import generator_or_default
 from cydp._generator import Generator
@@ -113,7 +114,8 @@ def charge_and_run(
         The name of what releases.
     arguments : object, optional
         The public arguments that are not part of `cost`: an array, a Series with a public index,
-        or what JSON can hold; or a dict of these.
+        or what JSON can hold; or a dict of these; or a function that returns one of them. A charge
+        with an id compares them.
     nbytes : int, default 0
         How many bytes the arrays of the result have, if that is known.
 
@@ -176,11 +178,13 @@ def _charged_loss(budget: Spendable, cost: Cost, count: int) -> Loss:
 
 def _digest(arguments: Any) -> Any:
     """Return a digest of an array or of a Series' index, and other arguments as they are."""
+    if callable(arguments):
+        return _digest(arguments())
     if isinstance(arguments, dict):
         return {name: _digest(argument) for name, argument in arguments.items()}
     if is_series(arguments):
-        labels = repr((arguments.name, arguments.index.tolist()))
-        return ["index", sha256(labels.encode(errors="replace")).hexdigest()]
+        labels = [arguments.name, *arguments.index.tolist()]
+        return ["index", str(arguments.index.dtype), digest_labels(labels, "labels of rows")]
     if not isinstance(arguments, np.ndarray):
         return arguments
     return [arguments.dtype.str, sha256(arguments.tobytes()).hexdigest()]

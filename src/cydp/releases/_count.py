@@ -78,9 +78,9 @@ def count(
     ----------
     x : array_like, shape (n,), or table
         An entry of any kind for each record: a list, an array, or a column of pandas, polars,
-        pyarrow or DuckDB. NaN, null and masked entries are not counted. A column of bool is
-        refused, since True and False would be counted alike: pass those records that have the
-        property, or use `sum` with bounds (0, 1).
+        pyarrow or DuckDB (whose own expressions must fail on no record). NaN, null and masked
+        entries are not counted. A column of bool is refused, since True and False would be counted
+        alike: pass those records that have the property, or use `sum` with bounds (0, 1).
     column : str, optional
         The name of the column, if x is a table. Default: all rows of a table are counted.
     epsilon, rho, delta : numbers > 0

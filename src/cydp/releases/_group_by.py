@@ -139,7 +139,8 @@ def group_by(
     Parameters
     ----------
     table : frame, table, relation or dict of columns
-        Of pandas, polars, pyarrow or DuckDB; a dict of arrays or lists; a structured array.
+        Of pandas, polars, pyarrow or DuckDB, whose own expressions must fail on no record; a dict
+        of arrays or lists; a structured array.
     by : name, or list of names
         The columns of keys, whose entries are labels of any kind.
     keys : list of labels, LabelKeys, or None

@@ -119,8 +119,8 @@ def histogram(
     ----------
     x : array_like of real numbers, shape (n,), or table
         One entry for each record. It may be a list, which is read as float64, an array, or a
-        column or one-column table of pandas, polars, pyarrow or DuckDB. NaN, null and masked
-        entries, and values outside the bins, are left out.
+        column or one-column table of pandas, polars, pyarrow or DuckDB (whose own expressions must
+        fail on no record). NaN, null and masked entries, and values outside the bins, are left out.
     bins : int or sequence of edges
         A number of equal bins over `range`, or edges that never decrease. The last bin includes
         its right edge.

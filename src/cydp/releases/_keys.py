@@ -3,8 +3,7 @@
 
 from __future__ import annotations
 
-from hashlib import sha256
-
+from cydp._columns.digests import digest_labels
 from cydp._columns.label_keys import LabelKeys
 
 __all__ = ["digest_keys"]
@@ -13,12 +12,14 @@ __all__ = ["digest_keys"]
 def digest_keys(public: LabelKeys | None) -> list[str] | None:
     """Return a digest of each column of public keys; None without keys.
 
+    Raises
+    ------
+    TypeError
+        For keys of a class that is not known.
+
     >>> digest_keys(None) is None
     True
     """
     if public is None:
         return None
-    return [
-        sha256(repr(column.tolist()).encode(errors="replace")).hexdigest()
-        for column in public.arrays
-    ]
+    return [digest_labels(column, "keys") for column in public.arrays]

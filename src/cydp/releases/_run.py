@@ -49,7 +49,7 @@ def run(
     if budget is None:  # most often, and the quickest way
         return draw(generator_or_default(rng)), None
     check_ledger(budget, query.unit)
-    described = {"columns": list(known_names(columns)), "other": arguments()}
+    described = {"columns": list(known_names(columns)), "other": arguments}
     drawn, receipt = charge_and_run(
         query, draw, budget, rng, function=query.function, arguments=described, nbytes=nbytes
     )

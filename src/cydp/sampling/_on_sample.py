@@ -11,7 +11,8 @@ import numpy as np
 
 from cydp._arguments import Number
 from cydp._call_errors import explain_arguments
-from cydp._columns.tables import is_column
+from cydp._columns.digests import digest_labels
+from cydp._columns.tables import is_column, is_table, open_table
 from cydp._generator import Generator
 from cydp.accounting._errors import BudgetExceededError, UnitMismatchError
 from cydp.accounting._filter import PrivacyFilter
@@ -199,4 +200,9 @@ def _describe(value: Any) -> Any:
         if set(map(type, value)) <= _SCALARS:  # of a million keys, in a second
             return repr(list(value))
         return [_describe(each) for each in value]
-    return repr(np.asarray(value).tolist() if is_column(value) else value)
+    if is_column(value):
+        return digest_labels(np.asarray(value), "keys")
+    if is_table(value):
+        table = open_table(value)
+        return {repr(name): _describe(table.column(name, "keys")) for name in table.names}
+    return repr(value) if type(value) in _SCALARS else digest_labels([value], "keys")
