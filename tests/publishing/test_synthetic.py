@@ -109,7 +109,8 @@ def test_rows_are_a_table_for_frames_and_releases() -> None:
     assert cydp.count(rows, epsilon=5000).value == rows.n
     assert rows.loss == published.loss
     assert rows.release is published
-    assert polars.DataFrame(rows).height == len(pandas.DataFrame(dict(rows))) == rows.n
+    columns = dict(rows)  # as polars 1 takes them
+    assert polars.DataFrame(columns).height == len(pandas.DataFrame(columns)) == rows.n
 
 
 def test_the_same_words_give_the_same_rows() -> None:
