@@ -15,6 +15,7 @@ import numpy as np
 import pandas as pd
 import pytest
 from models.tables import FEATURES, TARGET, made
+from numpy.typing import NDArray
 from scipy.stats import binom
 
 import cydp
@@ -148,11 +149,55 @@ def _check_neighbours(relation: str) -> None:
     l1, squared = farthest(vectors)
     assert l1 <= change.l1
     assert squared <= change.l2**2
-    if relation == "add-remove":  # it is reached, but for the rounding of a root
-        assert l1 == change.l1
-        assert change.l2**2 < squared * (1 + 1e-4)
+    assert l1 == change.l1  # it is reached, but for the rounding of a root
+    assert change.l2**2 < squared * (1 + 1e-4)
     assert l1 > 4 * STEPS**2  # without the products of different columns
     assert farthest([vector for vector in loose if max(map(abs, vector)) < 2**200])[0] > change.l1
+
+
+def vectors_of(rows: NDArray[np.float64]) -> NDArray[np.float64]:
+    """Return the products of each two numbers of rows."""
+    first, second = np.triu_indices(rows.shape[-1])
+    found: NDArray[np.float64] = rows[..., first] * rows[..., second]
+    return found
+
+
+def test_no_two_rows_are_farther_than_the_sensitivity() -> None:
+    """Of one to five features: by corners, by rows of a grid, and by climbing from random rows.
+
+    The bound of each product on its own, m**2 and 2 m**2 - m, is 1.5 to 1.8 times as much.
+    """
+    random = np.random.default_rng(5)
+    for m in range(3, 8):
+        features = {f"x{i}": (0, 1) for i in range(m - 2)}
+        table = {name: [0.5] for name in (*features, "y")}
+        change = linear_regression(
+            table, features, {"y": (0, 1)}, epsilon=1, relation="change-one"
+        ).query.parts["products"].change  # fmt: skip
+        l1, square = float(change.l1) / STEPS**2, (float(change.l2) / STEPS**2) ** 2
+        # Signs and sizes of a row do not matter: by its symmetry the other one is u times it.
+        grid = np.array(list(itertools.product((-1, -0.5, 0, 0.3, 1), repeat=min(m - 1, 4))))
+        u = np.ones((len(grid), m))
+        u[:, 1 : 1 + grid.shape[1]] = grid
+        ones, nothing = np.ones(m), np.zeros(m)
+        pairs = [(u, ones[None]), (ones[None], nothing[None])]
+        one, two = (random.uniform(-1, 1, (2000, m)) for _ in range(2))
+        for _ in range(30):  # numbers are moved to where the distance is larger
+            one[:, 0] = two[:, 0] = 1
+            pairs.append((one, two))
+            steps = (one + random.normal(0, 0.4, one.shape)).clip(-1, 1)
+            steps[:, 0] = 1
+            better = np.abs(vectors_of(steps) - vectors_of(two)).sum(1) > np.abs(
+                vectors_of(one) - vectors_of(two)).sum(1)  # fmt: skip
+            one, two = two.copy(), np.where(better[:, None], steps, one)
+        apart = [vectors_of(a) - vectors_of(b) for a, b in pairs]
+        worst = max(np.abs(each).sum(1).max() for each in apart)
+        assert worst <= l1 == m * (m + 1) / 2
+        assert worst == l1
+        squares = max((each**2).sum(1).max() for each in apart)
+        assert squares <= square * (1 + 1e-9)
+        if m <= 5:
+            assert square <= squares * (1 + 1e-4)
 
 
 def test_the_release_adds_what_the_oracle_adds() -> None:

@@ -54,8 +54,7 @@ def worst_of(function: Callable[..., Any], relation: str, protected: str) -> dic
             ]
             one, two = (answers(recorder, i, release) for release in released)
             for name, part in one.query.parts.items():
-                exact = one.exact[name]
-                apart = distances(part, exact, two.exact[name], 1, exact.size)
+                apart = distances(part, one.exact[name], two.exact[name], 1)
                 worst.setdefault(name, Worst(part.change)).add(apart)
     return worst
 

@@ -81,7 +81,7 @@ def answers(recorder: Recorder, secret: int, release: Callable[[], Any]) -> Answ
     parts = {id(part.mechanism): name for name, part in made.query.parts.items()}
     exact = {parts[id(by)]: value for by, value in recorder.given if id(by) in parts}
     assert set(exact) == set(made.query.parts)
-    if "count" not in exact and hasattr(made, "rows"):
+    if "count" not in exact and isinstance(getattr(made, "rows", None), int):
         exact["count"] = made.rows  # without noise: public
     units = [value for by, value in recorder.given if isinstance(by, cydp.PartitionSelection)]
     if not units:
@@ -98,15 +98,15 @@ class Apart:
     coordinates: NDArray[np.int64]
 
 
-def distances(part: Part, one: Any, two: Any, pairs: int, width: int) -> Apart:
+def distances(part: Part, one: Any, two: Any, pairs: int) -> Apart:
     """Return how far answers are apart.
 
     Parameters
     ----------
     part : Part
     one, two : the exact answers of two tables
-    pairs, width : int
-        The answers are those of `pairs` pairs of tables, `width` of each.
+    pairs : int
+        The answers are those of so many pairs of tables, as many of each.
 
     """
     if isinstance(one, SortedUnits):
@@ -114,7 +114,7 @@ def distances(part: Part, one: Any, two: Any, pairs: int, width: int) -> Apart:
         each = _score_distances(part.choice.q, one, two) / part.choice.q.denominator
     else:
         each = np.abs(np.subtract(one, two, dtype=np.int64)).astype(np.float64)
-    each = each.reshape(pairs, width)
+    each = each.reshape(pairs, -1)
     # Below 2**53, so that sums are exact.
     assert float(part.change.l1) < 2**53
     squares = np.sqrt((each**2).sum(axis=1))

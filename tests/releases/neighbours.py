@@ -3,17 +3,19 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 import cydp
+from cydp.models import linear_regression
+from cydp.workloads import linear_queries, marginals, range_counts
 
 __all__ = [
-    "CASES", "CELLS", "PROTECTED", "SLOTS", "Case", "Rows", "Table", "columns_of", "crowd",
-    "other_rows", "seek_rows", "table_of",
+    "CASES", "CELLS", "PROTECTED", "SLOTS", "Case", "Rows", "Table", "columns_of", "corner_rows",
+    "crowd", "other_rows", "seek_rows", "table_of",
 ]  # fmt: skip
 
 HALF = 3
@@ -40,12 +42,15 @@ def unit_arguments(protected: str, by_partition: bool) -> dict[str, Any]:
 
 @dataclass(frozen=True)
 class Case:
-    """A release. `call` takes a table of this many pairs of tables, which have partitions apart."""
+    """A release. `call` takes a table of this many pairs of tables, which have partitions apart.
+
+    `alone`: one pair of tables at a time, as for a release without partitions, or of few.
+    """
 
     call: Callable[..., Any]
     by_partition: bool = True
     bounds: tuple[float, float] = (-4, 10)
-    width: int = CELLS
+    alone: bool = False
     parameters: Mapping[str, Any] = field(default_factory=dict)
     privacy: Mapping[str, Any] = field(default_factory=lambda: {"rho": 1})
 
@@ -59,7 +64,7 @@ def _number(function: Callable[..., Any], bounds: Any, **parameters: Any) -> Cas
     def call(table: Table, pairs: int, **arguments: Any) -> Any:
         return function(table, column="x", bounds=bounds, **arguments)
 
-    return Case(call, False, bounds, 1, parameters)
+    return Case(call, False, bounds, True, parameters)
 
 
 def _count(table: Table, pairs: int, **arguments: Any) -> Any:
@@ -121,16 +126,76 @@ def _unknown(table: Table, pairs: int, **arguments: Any) -> Any:
     return cydp.group_by(table, "place", means={"x": (-4, 10)}, **arguments)
 
 
+def _few_bins(table: Table, pairs: int, **arguments: Any) -> Any:
+    return cydp.histogram(table, HALF, (0, HALF), column="third", **arguments)
+
+
+def _few_keys(keys: list[str]) -> Case:
+    def call(table: Table, pairs: int, **arguments: Any) -> Any:
+        return cydp.value_counts(table, keys, column="half", **arguments)
+
+    return Case(call, alone=True)
+
+
+def _group_by_few(keys: list[int], bounds: Any, **parameters: Any) -> Case:
+    def call(table: Table, pairs: int, **arguments: Any) -> Any:
+        return cydp.group_by(
+            table, "third", keys=keys, sums={"x": bounds}, means={"x": bounds}, **arguments
+        )
+
+    return Case(call, bounds=bounds, alone=True, parameters=parameters)
+
+
+def _means(table: Table, pairs: int, **arguments: Any) -> Any:
+    return cydp.group_by(
+        table, "place", keys=np.arange(pairs * CELLS), means={"x": (-4, 10)}, **arguments
+    )
+
+
+def _sum_and_mean(table: Table, pairs: int, **arguments: Any) -> Any:
+    return cydp.group_by(
+        table, "place", keys=np.arange(pairs * CELLS), count=False, sums={"x": (-7, 7)},
+        means={"x": (-4, 10)}, **arguments,
+    )  # fmt: skip
+
+
+def _bounds(table: Table, pairs: int, **arguments: Any) -> Any:
+    return cydp.bounds(table, column="x", **arguments)
+
+
+def _ranges(table: Table, pairs: int, **arguments: Any) -> Any:
+    return range_counts(table, CELLS, (0, CELLS), column="cell", branching=2, levels=2, **arguments)
+
+
+def _identity(table: Table, pairs: int, **arguments: Any) -> Any:
+    return linear_queries(
+        table, np.eye(HALF, dtype=int), HALF, (0, HALF), column="third", strategy="identity",
+        **arguments,
+    )  # fmt: skip
+
+
+def _marginals(*sets: Any) -> Case:
+    domains = {"third": (HALF, (0, HALF)), "half": ["low", "top"]}
+
+    def call(table: Table, pairs: int, **arguments: Any) -> Any:
+        return marginals(table, domains, list(sets), **arguments)
+
+    return Case(call, False, alone=True)
+
+
+def _regression(table: Table, pairs: int, **arguments: Any) -> Any:
+    return linear_regression(table, {"cell": (0, HALF)}, {"x": (-4, 10)}, **arguments)
+
+
 def _pure(case: Case) -> Case:
-    return Case(case.call, case.by_partition, case.bounds, case.width, case.parameters,
-                {"epsilon": 1})  # fmt: skip
+    return replace(case, privacy={"epsilon": 1})
 
 
 NEAR, FAR, BELOW, ODD = (-4, 10), (50, 60), (-60, -50), (0.1, 0.7)  # ODD: of an odd number of steps
 
 CASES: dict[str, Case] = {
-    "count": Case(_count, False, width=1),
-    "count, pure": _pure(Case(_count, False, width=1)),
+    "count": Case(_count, False, alone=True),
+    "count, pure": _pure(Case(_count, False, alone=True)),
     "sum": _number(cydp.sum, NEAR),
     "sum, pure": _pure(_number(cydp.sum, NEAR)),
     "sum, far from 0": _number(cydp.sum, FAR),
@@ -140,7 +205,9 @@ CASES: dict[str, Case] = {
     "mean, pure": _pure(_number(cydp.mean, ODD)),
     "mean, filled": _number(cydp.mean, FAR, missing=50),
     "variance": _number(cydp.variance, NEAR),
+    "variance, pure": _pure(_number(cydp.variance, NEAR)),
     "variance, filled": _number(cydp.variance, FAR, missing=55),
+    "variance, filled, pure": _pure(_number(cydp.variance, FAR, missing=55)),
     "quantile": _number(cydp.quantile, NEAR, q=[0.1, 0.5]),
     "quantile, pure": _pure(_number(cydp.quantile, NEAR, q=0.9)),
     "quantile, filled": _number(cydp.quantile, FAR, q=0.25, missing=55),
@@ -156,7 +223,23 @@ CASES: dict[str, Case] = {
     "group_by, far below 0": _group_by(BELOW),
     "group_by, filled": _group_by(FAR, missing=50),
     "group_by, two columns": Case(_group_by_two),
+    "group_by, means": Case(_means),
+    "group_by, sum and mean": Case(_sum_and_mean, bounds=(-7, 10)),
     "group_by, unknown keys": Case(_unknown, privacy={"epsilon": 4, "delta": 0.5}),
+    "histogram, three bins": Case(_few_bins, alone=True),
+    "value_counts, two keys": _pure(_few_keys(["low", "top"])),
+    "value_counts, one key": _few_keys(["top"]),
+    "group_by, three keys": _group_by_few([0, 1, 2], NEAR),
+    "group_by, two keys, pure": _pure(_group_by_few([0, 1], NEAR)),
+    "group_by, one key, filled": _group_by_few([0], FAR, missing=50),
+    "bounds": Case(_bounds, alone=True),
+    "range_counts": Case(_ranges, alone=True),
+    "linear_queries, identity": Case(_identity, alone=True),
+    "marginals": _marginals("third", "half"),
+    "marginals with a total": _marginals("third", "half", ()),
+    "marginals with a total, pure": _pure(_marginals("third", ("third", "half"), ())),
+    "linear_regression": Case(_regression, False, alone=True),
+    "linear_regression, pure": _pure(Case(_regression, False, alone=True)),
 }
 
 
@@ -178,6 +261,13 @@ class Rows:
             for name in ("present", "cell", "x")
         ))  # fmt: skip
 
+    def and_then(self, more: Rows) -> Rows:
+        """Return the rows of these pairs of tables, and of more."""
+        return Rows(*(
+            np.concatenate([getattr(each, name) for each in (self, more)])
+            for name in ("present", "cell", "x")
+        ))  # fmt: skip
+
     def shuffled(self, order: NDArray[np.int64]) -> Rows:
         """Return the rows in another order."""
         return Rows(*(np.take_along_axis(each, order, axis=1)
@@ -195,19 +285,38 @@ class Rows:
 def seek_rows(
     random: np.random.Generator, pairs: int, slots: int, bounds: tuple[float, float]
 ) -> Rows:
-    """Return rows of a unit: mostly all of one extreme, in as many cells as count."""
+    """Return rows of a unit: mostly all of one extreme or two, in as many cells as count."""
     low, high = bounds
     shape = (pairs, slots)
-    numbers = np.array([low, high, low - 1e6, high + 1e6, (low + high) / 2, np.nan])
-    alike = random.choice(numbers, (pairs, 1), p=[0.3, 0.3, 0.05, 0.05, 0.1, 0.2])
-    start, width = random.choice([0, HALF], (pairs, 1)), random.choice([1, 2, 3], (pairs, 1))
+    # Of a square and a number together, two thirds of the width are nearly the farthest.
+    between = low + 0.4 * (high - low)
+    numbers = np.array([low, high, low - 1e6, high + 1e6, (low + high) / 2, between, np.nan])
+    alike = random.choice(numbers, (pairs, 1), p=[0.3, 0.3, 0.05, 0.05, 0.05, 0.05, 0.2])
+    other = random.choice(numbers, (pairs, 1))
+    is_other = (random.random((pairs, 1)) < 0.15) & (np.arange(slots) % 2 > 0)
+    start = random.choice([0, 1, 2, HALF], (pairs, 1), p=[0.4, 0.05, 0.15, 0.4])
+    width = random.choice([1, 2, 3], (pairs, 1))
     cells = start + np.arange(slots) % width
     any_cells = random.integers(-1, CELLS, shape)
     is_extreme = random.random((pairs, 1)) < 0.8
     few = random.integers(0, slots + 1, (pairs, 1)) * (random.random((pairs, 1)) < 0.3)
     present = np.where(is_extreme, np.arange(slots) >= few, random.random(shape) < 0.6)
-    x = np.where(is_extreme, alike, random.choice(numbers, shape))
+    x = np.where(is_extreme, np.where(is_other, other, alike), random.choice(numbers, shape))
     return Rows(present, np.where(is_extreme, cells, any_cells), x)
+
+
+def corner_rows(slots: int, bounds: tuple[float, float], after: bool) -> Rows:
+    """Return rows of a unit in three pairs of tables that a search seldom meets.
+
+    All rows leave a partition for another one; they are in two partitions, in one of which numbers
+    change, and leave the other; their numbers are two, and become two others.
+    """
+    low, high = bounds
+    far = np.arange(slots) % 4 > 1
+    cells = [np.full(slots, int(after)), np.where(far, 1 + after, 0), far + 2 * after]
+    x = [np.full(slots, high), np.where(far | after, high, low),
+         np.where(far, high, low) + (2 * far - 1) * (1e6 if after else 0)]  # fmt: skip
+    return Rows(np.ones((3, slots), np.bool_), np.array(cells), np.array(x, np.float64))
 
 
 def other_rows(random: np.random.Generator, n: int) -> Table:

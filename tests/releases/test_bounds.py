@@ -104,7 +104,7 @@ def test_the_noise_is_that_of_a_histogram() -> None:
         {"max_rows_per_unit": 5},
     ):
         found = cydp.bounds([1.0, 2.0], epsilon=1, **kwargs)
-        same = cydp.histogram([1.0, 2.0], 2, (0, 4), epsilon=1, **kwargs)
+        same = cydp.histogram([1.0, 2.0], 2048, (0, 4), epsilon=1, **kwargs)
         assert found.query.parts == same.query.parts
         assert found.unit == same.unit
 

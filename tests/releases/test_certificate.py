@@ -54,6 +54,7 @@ MADE: dict[str, Callable[..., Release]] = {
     "group_by": by_key,
     "top_k": lambda **more: cydp.top_k(["a", "b"], 1, ["a", "b"], **more),
     "bounds": lambda **more: cydp.bounds(X, fallback=(0, 1), **more),
+    "mean that may change": lambda **more: cydp.mean(X, (0, 5), relation="change-one", **more),
 }
 
 

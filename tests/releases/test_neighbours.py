@@ -12,7 +12,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from releases.exact_answers import Recorder, answers, without_noise
 from releases.neighbours import CASES, CELLS, PROTECTED, SLOTS, Rows, columns_of, table_of
-from releases.test_sensitivities import ALL, EITHER, Worst, compare
+from releases.test_sensitivities import ALL, EITHER, Found, compare
 
 NUMBERS = (-50.0, -4.0, 1.0, 10.0, 52.0, 57.0, 60.0, 1e9, np.nan)
 CELL, NUMBER = st.integers(-1, CELLS - 1), st.sampled_from(NUMBERS)
@@ -62,12 +62,12 @@ def test_neighbours_are_no_further_apart_than_the_noise_is_for(
     @given(st.data(), st.sampled_from(settings), st.integers(0, 2**62))
     def compare_two(data: Any, setting: tuple[str, str], secret: int) -> None:
         name, relation = setting
-        case, worst = CASES[name], dict[str, Worst]()
+        case, worst = CASES[name], Found()
         one, two = (
             answers(recorder, secret, partial(case.release, table, 1, relation, protected))
             for table in data.draw(neighbours(relation, protected))
         )
-        compare(worst, case, one, two, 1)
+        compare(worst, one, two, 1)
         for part, found in worst.items():
             assert found.is_private, (part, found)
 

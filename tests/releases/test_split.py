@@ -18,7 +18,7 @@ from cydp.accounting import ZCDP
 from cydp.accounting._conversion import rho_of
 from cydp.mechanisms._gaussian_calibration import normal_variance
 from cydp.releases._group_by import group_query
-from cydp.releases._parts import Aggregate, Part, split_privacy
+from cydp.releases._parts import Aggregate, Joint, Part, split_privacy
 from cydp.releases._query import Query
 from cydp.releases._unit import Change, Unit
 
@@ -73,10 +73,9 @@ def test_pure_parts_cost_epsilon(relation: str) -> None:
     for name, query_of in QUERIES.items():
         query = query_of(epsilon="7/10", relation=relation)
         assert query.loss == PureDP("7/10", relation=query.relation)
-        assert sum(map(pure_cost, query.parts.values())) == Fraction(7, 10), name
         assert sum(part.share for part in query.parts.values()) == 1
         for part in query.parts.values():
-            assert pure_cost(part) == part.share * Fraction(7, 10), name
+            assert pure_cost(part) * query.joint.epsilon == part.share * Fraction(7, 10), name
 
 
 @pytest.mark.parametrize("relation", ["add-remove", "change-one"])
@@ -85,9 +84,8 @@ def test_zcdp_parts_cost_rho(relation: str) -> None:
         query = query_of(rho="1/3", relation=relation)
         assert query.loss == ZCDP("1/3", relation=query.relation)
         for part in query.parts.values():
-            most = part.share / 3
+            most = part.share / 3 / query.joint.rho
             assert most * (1 - Fraction(1, 10**5)) <= rho_cost(part) <= most, name
-        assert sum(map(rho_cost, query.parts.values())) <= Fraction(1, 3), name
 
 
 @pytest.mark.parametrize("relation", ["add-remove", "change-one"])
@@ -96,13 +94,43 @@ def test_the_rho_of_an_approximate_loss_covers_its_parts(relation: str) -> None:
         query = query_of(epsilon=1, delta=1e-6, relation=relation)
         loss, parts = query.loss, query.parts.values()
         if isinstance(loss, PureDP):  # choices of a larger rate than under zCDP
-            assert sum(map(pure_cost, parts)) == loss.epsilon == 1, name
+            assert sum(map(pure_cost, parts)) * query.joint.epsilon == loss.epsilon == 1, name
             continue
         assert isinstance(loss, ApproxDP)
         assert (loss.epsilon, loss.delta) == (1, Fraction(1, 10**6))
         if len(parts) > 1:
             assert loss.rho is not None
-            assert sum(map(rho_cost, parts)) <= loss.rho, name
+            assert sum(map(rho_cost, parts)) * query.joint.rho <= loss.rho, name
+
+
+def test_what_parts_cost_together() -> None:
+    """By hand: a row that stays moves the sum by twice as much, and the count not at all."""
+    given: list[tuple[dict[str, Any], str, str]] = [
+        ({"relation": "change-one"}, "3/4", "5/8"),
+        ({"relation": "add-remove-or-change"}, "3/4", "5/8"),
+        ({"relation": "add-remove"}, "1", "1"),
+        ({"relation": "change-one", "split": {"sum": 3}}, "3/4", "3/4"),
+        ({"relation": "change-one", "split": {"count": 3}}, "7/8", "13/16"),
+        ({"relation": "change-one", "missing": 1}, "1", "1"),
+        ({"relation": "change-one", "max_rows_per_unit": 4}, "3/4", "5/8"),
+    ]
+    for arguments, epsilon, rho in given:
+        joint = cydp.mean([1], NEAR, rho=1, **arguments).query.joint
+        assert joint == (Fraction(epsilon), Fraction(rho)), arguments
+
+
+def test_a_square_and_its_number_move_together() -> None:
+    """Against all pairs of numbers of a fine grid, for several weights."""
+    x = np.linspace(-1, 1, 401)
+    squares, numbers = (np.abs(np.subtract.outer(each, each)) for each in (x**2, x))
+    for weight in (0.01, 0.5, 1, 3, 100):
+        query = cydp.variance(
+            [1], (-7, 7), missing=1, rho=1, relation="change-one", split={"squares": weight}
+        ).query
+        share, rest = weight / (1 + weight), 1 / (1 + weight)
+        for p, joint in zip((1, 2), query.joint, strict=True):
+            exact = (share * squares**p + rest * (numbers / 2) ** p).max()
+            assert exact * (1 - 1e-6) <= joint <= exact * 1.01, (weight, p)
 
 
 # (epsilon, delta): the discrete noise of all parts, composed from its probabilities alone
@@ -201,6 +229,29 @@ def test_noise_of_small_variance_is_wider_than_normal_noise() -> None:
         assert part.noise.sigma2 >= 2 * variance + 3  # type: ignore[union-attr]
 
 
+def test_noise_of_parts_that_never_change_to_the_full_has_epsilon_and_delta() -> None:
+    """Of a mean whose numbers are 14 apart: a number changes, or becomes missing."""
+    aggregates = [Aggregate("sum", change(14, 1)), Aggregate("count", change(1, 1))]
+    joint = Joint(Fraction(3, 4), Fraction(5, 8))
+    for epsilon, delta in ((1, 1e-6), (0.3, 1e-3)):
+        privacy = ApproxDP(epsilon, delta, relation="change-one")
+        parts, loss = split_privacy(privacy, aggregates, joint)
+        total, count = (float(part.noise.sigma2) for part in parts.values())  # type: ignore[union-attr]
+        found = [exact_delta(moves, epsilon) for moves in ([(7, total), (1, count)], [(14, total)])]
+        assert delta / 4 <= max(found) <= delta
+        assert isinstance(loss, ApproxDP)
+        assert loss.rho is not None
+        assert 49 / (2 * total) + 1 / (2 * count) <= loss.rho
+        # Without it there is more noise, and with less of it there is too little.
+        alone, _ = split_privacy(privacy, aggregates)
+        assert alone["sum"].noise.variance > 1.5 * total
+        less, _ = split_privacy(
+            privacy, aggregates, Joint(joint.epsilon, joint.rho * Fraction(4, 5))
+        )
+        moves = [(7, less["sum"].noise.variance), (1, less["count"].noise.variance)]
+        assert exact_delta(moves, epsilon) > delta
+
+
 def test_the_stack_is_no_split() -> None:
     """Sigma is less than if epsilon and delta were split among the parts."""
     noise, epsilon, delta = stack("by key")
@@ -246,9 +297,9 @@ def test_the_selection_and_the_rest_add_up(relation: str, weight: Any) -> None:
     assert (selection.epsilon, selection.delta) == (4 * share, share / 10**4)
     assert query.loss == ApproxDP(4, "1e-4", relation=relation)
     # The parts have the noise of the rest.
-    parts, _ = split_privacy(rest, query.aggregates())
+    parts, _ = split_privacy(rest, query.aggregates(), query.joint)
     assert parts == query.parts
-    more, _ = split_privacy(query.privacy, query.aggregates())
+    more, _ = split_privacy(query.privacy, query.aggregates(), query.joint)
     for name, part in parts.items():
         assert part.noise.sigma2 > more[name].noise.sigma2  # type: ignore[union-attr]
 

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from fractions import Fraction
-from itertools import product
+from functools import partial
+from itertools import combinations, product
 from math import sqrt
 from pathlib import Path
 from typing import Any
@@ -210,19 +212,46 @@ CHANGES: list[tuple[Unit, Change, Change]] = [  # of one answer, and of each par
 def test_changes() -> None:
     for unit, one, each in CHANGES:
         assert unit.change_one_answer(5, 7) == one
-        found = unit.change_each_partition(5, 7)
+        found = unit.change_each_partition(5, 7, None)
         assert (found.l1, found.coordinates, found.relation) == (
             each.l1, each.coordinates, each.relation,
         ), unit  # fmt: skip
         assert float(each.l2) * (1 - 1e-15) <= found.l2 <= float(each.l2) * (1 + 1e-5), unit
 
 
-def test_several_answers_change_with_each_row() -> None:
+def in_partitions(most: int, width: int, cells: int, partitions: int) -> Iterator[list[int]]:
+    """Yield by how much each partition changes, for all sets that a unit's rows are in."""
+    sets = [set(each) for n in range(min(partitions, cells) + 1)
+            for each in combinations(range(cells), n)]  # fmt: skip
+    for before, after in product(sets, repeat=2):
+        yield [width if i in before & after else most * (i in before ^ after)
+               for i in range(cells)]  # fmt: skip
+
+
+def test_few_partitions_change_no_more_than_they_are() -> None:
+    """By all sets of partitions before and after, for a unit of up to three rows in each."""
+    for cells, partitions, (most, width) in product(
+        range(1, 6), range(1, 7), ((5, 7), (5, 10), (5, 5), (1, 1))
+    ):
+        changes = list(in_partitions(most, width, cells, partitions))
+        coming = min(partitions, cells) * most
+        for rows, relation in product((1, 3), ("add-remove", "change-one", "add-remove-or-change")):
+            unit = Unit(relation, has_users=True, max_rows=rows, max_partitions=partitions)
+            found = unit.change_each_partition(most, width, cells)
+            l1, square = (max(sum(x**p for x in each) for each in changes) for p in (1, 2))
+            reached = max(sum(x > 0 for x in each) for each in changes)
+            if relation == "add-remove":
+                l1, square, reached = coming, coming * most, min(partitions, cells)
+            assert (found.l1, found.coordinates) == (rows * l1, reached)
+            assert square * rows**2 <= found.l2**2 <= square * rows**2 * (1 + Fraction(1, 10**4))
+
+
+def test_promised_rows_change_no_more_partitions_than_there_are() -> None:
+    """Each row of a promise moves on its own, and with one partition only comes or goes."""
     unit = Unit("change-one", promised=True, max_rows=4)
-    found = unit.change_answers([1, 5], [3, 4])
-    assert found == Change(Fraction(28), Fraction(20), 2, "change-one")
-    assert found.sensitivity(2) == 20
-    assert found.sensitivity(2).relation == "change-one"
+    assert unit.change_each_partition(1, 1, 1) == Change(Fraction(4), Fraction(4), 1, "change-one")
+    assert unit.change_each_partition(1, 1, 3).l1 == 8
+    assert unit.change_each_partition(1, 1, 3).coordinates == 3
 
 
 GIVEN: list[dict[str, Any]] = [
@@ -231,11 +260,18 @@ GIVEN: list[dict[str, Any]] = [
 ]  # fmt: skip
 
 
+def _each_partition(unit: Unit, most: int, width: int, *, cells: int | None) -> Change:
+    return unit.change_each_partition(most, width, cells)
+
+
 def test_either_change_is_the_larger_of_both() -> None:
     """In each norm, and in coordinates."""
     relations = ("add-remove", "change-one", "add-remove-or-change")
-    methods = (Unit.change_one_answer, Unit.change_each_partition)
     sizes = ((5, 7), (5, 10), (5, 5), (60, 10))
+    methods = (
+        Unit.change_one_answer,
+        *(partial(_each_partition, cells=cells) for cells in (None, 1, 4)),
+    )
     for given, (most, width), method in product(GIVEN, sizes, methods):
         if width < most and "user" in given:
             continue  # only a row that is always there
@@ -249,7 +285,7 @@ def test_either_change_is_the_larger_of_both() -> None:
 
 def test_a_change_within_a_partition_can_be_the_larger_one() -> None:
     unit = Unit("change-one", has_users=True, max_rows=3, max_partitions=4)
-    assert unit.change_each_partition(5, 10) == Change(
+    assert unit.change_each_partition(5, 10, None) == Change(
         Fraction(120), Fraction(60), 8, "change-one"
     )  # fmt: skip
 

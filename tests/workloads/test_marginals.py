@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import pickle
+from fractions import Fraction
 from typing import Any
 
 import duckdb
@@ -118,9 +119,23 @@ def test_neighbours() -> None:
     ]  # fmt: skip
     for unit, l1, square in units:
         plan = plan_marginals(DOMAINS, SETS, epsilon=1, **unit)
-        for part in plan.parts.values():
+        for name, part in plan.parts.items():
+            if name == "total":  # which a row changes that comes, goes or ceases to count
+                rows = unit.get("max_rows", unit.get("max_rows_per_unit", 1))
+                assert part.change.l1 == part.change.l2 == rows
+                continue
             assert part.change.l1 == l1, unit
             assert float(part.change.l2) == pytest.approx(square**0.5, rel=1e-5)
+
+
+def test_a_total_and_tables_do_not_change_to_the_full_together() -> None:
+    """A row that moves changes two cells of each table, and one that goes one and the total."""
+    for relation, split, epsilon, rho in (
+        ("add-remove", None, 1, 1), ("change-one", None, Fraction(3, 4), Fraction(3, 4)),
+        ("change-one", {"total": 5}, Fraction(13, 16), Fraction(13, 16)),
+    ):  # fmt: skip
+        plan = plan_marginals(DOMAINS, SETS, epsilon=1, relation=relation, split=split)
+        assert plan.joint == (epsilon, rho), relation
 
 
 def test_users_are_bounded() -> None:

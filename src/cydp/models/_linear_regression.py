@@ -26,7 +26,7 @@ from cydp.releases._privacy import read_privacy
 from cydp.releases._query import Query
 from cydp.releases._release import Release, recorded
 from cydp.releases._run import run
-from cydp.releases._unit import UnitName, read_unit, user_key
+from cydp.releases._unit import Change, UnitName, read_unit, root_above, user_key
 from cydp.releases.output._sheet import Numbers, Sheet, keys_of
 
 __all__ = ["STEPS", "LinearRegression", "linear_regression"]
@@ -62,9 +62,14 @@ class RegressionQuery(Query):
 
     def aggregates(self) -> list[Aggregate]:
         """Return the sums as one vector: of i, j with i <= j, row by row."""
-        square = STEPS**2
-        width = [square if i == j else 2 * square for i, j in _pairs(self.width)]
-        change = self.unit.change_answers([square] * len(width), width)
+        m, square = self.width, STEPS**2
+        l1 = products = m * (m + 1) // 2
+        # Farthest apart are two rows of extremes that differ in the signs of half of the numbers.
+        squares = m * m // 4 * 4 if self.unit.rows_may_become_others else products
+        rows = self.unit.max_rows * square
+        change = Change(
+            Fraction(rows * l1), rows * root_above(Fraction(squares)), products, self.relation
+        )
         return [Aggregate("products", change, as_exact(Fraction(1, square)))]
 
 
@@ -346,7 +351,3 @@ def _sums_of_products(units: NDArray[np.float64]) -> NDArray[np.int64]:
     [8, 2, 4, 1, -1, 10]
     """
     return (units.T @ units).astype(np.int64)[np.triu_indices(units.shape[1])]
-
-
-def _pairs(width: int) -> list[tuple[int, int]]:
-    return [(i, j) for i in range(width) for j in range(i, width)]

@@ -9,6 +9,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from cydp._arguments import Number
+from cydp.releases._joint import RowMoves, moves_of_tables
 from cydp.releases._parts import Aggregate
 from cydp.releases._query import Query
 from cydp.releases._split import Weights, read_split
@@ -53,17 +54,21 @@ class TablesQuery(Query):
 
     def aggregates(self) -> list[Aggregate]:
         """Return the counts of each measured table: the same rows are in all of them."""
-        unit, weights = self.unit, dict(self.weights)
-        cells = {name: math.prod(each) for name, each in zip(self.names, self.shapes, strict=True)}
+        weights = dict(self.weights)
         return [
-            Aggregate(
-                name,
-                # The number of rows changes less than cells that rows can move between.
-                (unit.change_one_answer if cells[name] == 1 else unit.change_each_partition)(1, 1),
-                weight=weights[name],
-            )
-            for name in self.noisy_names
+            Aggregate(name, self.unit.change_each_partition(1, 1, cells), weight=weights[name])
+            for name, cells in self._cells.items()
         ]
+
+    def row_moves(self) -> RowMoves:
+        """Return what a row does: one that stays does not change the number of rows."""
+        return moves_of_tables(self._cells)
+
+    @property
+    def _cells(self) -> dict[str, int]:
+        """How many cells each measured table has."""
+        shapes = dict(zip(self.names, self.shapes, strict=True))
+        return {name: math.prod(shapes[name]) for name in self.noisy_names}
 
     @property
     def noisy_names(self) -> tuple[str, ...]:

@@ -55,7 +55,7 @@ class BoundsQuery(Query):
 
     def aggregates(self) -> list[Aggregate]:
         """Return the counts."""
-        return [Aggregate("counts", self.unit.change_each_partition(1, 1))]
+        return [Aggregate("counts", self.unit.change_each_partition(1, 1, self.cells))]
 
     @property
     def further(self) -> dict[str, Any]:

@@ -13,6 +13,7 @@ from cydp.accounting._loss import ApproxDP, Loss, PureDP
 from cydp.exact._grid import Grid
 from cydp.mechanisms._partition_selection import PartitionSelection
 from cydp.releases._format import format_parameter
+from cydp.releases._joint import Moves, RowMoves, size_of
 from cydp.releases._moments import centre_of
 from cydp.releases._parts import Aggregate, log_noise, split_privacy
 from cydp.releases._query import Query
@@ -120,7 +121,7 @@ class GroupQuery(Query):
 
     def aggregates(self) -> list[Aggregate]:
         """Return the answers in the order in which their noise is drawn."""
-        weights, counts = dict(self.weights), self.unit.change_each_partition(1, 1)
+        weights, counts = dict(self.weights), self.unit.change_each_partition(1, 1, self.n_keys)
         found = []
         if self.has_count:
             found.append(Aggregate("n", counts, weight=weights["n"]))
@@ -136,25 +137,48 @@ class GroupQuery(Query):
         return found
 
     def _sum(self, summary: Summary, weight: Fraction) -> Aggregate:
-        grid = summary.grid
-        low, high = grid.lowest - summary.shift, grid.highest - summary.shift
+        change = self.unit.change_each_partition(*self._reach(summary), self.n_keys)
+        return Aggregate(summary.name, change, summary.grid.step, weight)
+
+    def _reach(self, summary: Summary) -> tuple[int, int]:
+        """Return by how much a row that comes, and one that changes, can change a sum."""
+        low, high = summary.grid.lowest - summary.shift, summary.grid.highest - summary.shift
         is_always_there = summary.filled is not None and self.unit.has_fixed_rows
         width = high - low if is_always_there else max(high, 0) - min(low, 0)
-        change = self.unit.change_each_partition(max(abs(low), abs(high)), width)
-        return Aggregate(summary.name, change, grid.step, weight)
+        return max(abs(low), abs(high)), width
 
     def _quantiles(self, summary: Summary, weight: Fraction) -> list[Aggregate]:
         each = weight / len(summary.qs)
         return [
             Aggregate(
                 summary.quantile_name(i),
-                self.unit.change_each_partition(max(q, 1 - q), 1),
+                self.unit.change_each_partition(max(q, 1 - q), 1, self.n_keys),
                 summary.grid.step,
                 each,
                 q,
             )
             for i, q in enumerate(summary.qs)
         ]
+
+    def row_moves(self) -> RowMoves:
+        """Return what a row does: one that stays in its partition does not change "n"."""
+        comes = {"n": size_of(1)}
+        becomes: list[list[Moves]] = []
+        for summary in self.summaries:
+            if summary.kind == "quantile":
+                names = [summary.quantile_name(i) for i in range(len(summary.qs))]
+                comes |= {
+                    name: size_of(max(q, 1 - q)) for name, q in zip(names, summary.qs, strict=True)
+                }
+                becomes.append([dict.fromkeys(names, size_of(1))])
+                continue
+            most, width = map(size_of, self._reach(summary))
+            comes[summary.name] = most
+            becomes.append([{summary.name: width}])
+            if summary.counts_rows:  # a number that becomes missing, or the reverse
+                comes[summary.rows_name] = size_of(1)
+                becomes[-1].append({summary.name: most, summary.rows_name: size_of(1)})
+        return RowMoves(comes, becomes, self.n_keys)
 
     @cached_property
     def columns(self) -> dict[str, TableColumn]:
@@ -199,7 +223,9 @@ class GroupQuery(Query):
         both = ApproxDP(epsilon, as_exact(privacy.delta * rest), relation=relation)
         aggregates = self.aggregates()
         options: tuple[Loss, Loss] = (pure, both)
-        return min(options, key=lambda loss: log_noise(split_privacy(loss, aggregates)[0]))
+        return min(
+            options, key=lambda loss: log_noise(split_privacy(loss, aggregates, self.joint)[0])
+        )
 
     @property
     def _approximate(self) -> ApproxDP:

@@ -63,7 +63,7 @@ class HistogramQuery(Query):
 
     def aggregates(self) -> list[Aggregate]:
         """Return the counts."""
-        return [Aggregate("counts", self.unit.change_each_partition(1, 1))]
+        return [Aggregate("counts", self.unit.change_each_partition(1, 1, self.cells))]
 
 
 @kept

@@ -19,6 +19,7 @@ from cydp.exact._clamped_sum import sum_units
 from cydp.exact._grid import public_grid
 from cydp.mechanisms._charge_and_draw import Budget
 from cydp.releases._box import Interval, mean_within
+from cydp.releases._joint import Moves, size_of
 from cydp.releases._missing import Missing, read_missing
 from cydp.releases._moments import MomentQuery, MomentRelease, centre_of, clamp
 from cydp.releases._parts import Aggregate
@@ -45,6 +46,10 @@ class MeanQuery(MomentQuery):
         """Return the sum of x - c, and the number of rows unless it is public."""
         weights = dict(self.weights)
         return [self.deviations(weights["sum"]), *self.row_count(weights["count"])]
+
+    def number_becomes(self) -> list[Moves]:
+        """Return by how much x - c changes."""
+        return [{"sum": size_of(self.width)}]
 
 
 @recorded

@@ -4,6 +4,7 @@
 from __future__ import annotations
 
 from abc import abstractmethod
+from collections.abc import Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 from typing import Any
@@ -15,6 +16,7 @@ from cydp._arguments import Integer, Number
 from cydp._numbers.rational import as_exact, float_of, read_integer
 from cydp.exact._grid import Grid
 from cydp.releases._box import Interval
+from cydp.releases._joint import Moves, RowMoves, size_of
 from cydp.releases._parts import Aggregate
 from cydp.releases._query import Query
 from cydp.releases._release import Release
@@ -59,18 +61,38 @@ class MomentQuery(Query):
         is_fixed = self.relation == "change-one" and self.unit.has_fixed_rows
         return is_fixed and self.filled is not None
 
+    @property
+    def farthest(self) -> int:
+        """The largest distance of a number from the middle of the bounds, in steps."""
+        centre = centre_of(self.grid)
+        return max(self.grid.highest - centre, centre - self.grid.lowest)
+
+    @property
+    def width(self) -> int:
+        """The distance of the bounds, in steps."""
+        return self.grid.highest - self.grid.lowest
+
     def deviations(self, weight: Fraction) -> Aggregate:
         """Return the sum of x - c."""
-        grid, centre = self.grid, centre_of(self.grid)
-        farthest = max(grid.highest - centre, centre - grid.lowest)
-        change = self.unit.change_one_answer(farthest, grid.highest - grid.lowest)
-        return Aggregate("sum", change, grid.step, weight)
+        change = self.unit.change_one_answer(self.farthest, self.width)
+        return Aggregate("sum", change, self.grid.step, weight)
 
     def row_count(self, weight: Fraction) -> list[Aggregate]:
         """Return the number of rows that count, unless it is public."""
         if self.knows_rows:
             return []
         return [Aggregate("count", self.unit.change_one_answer(1, 1), weight=weight)]
+
+    @abstractmethod
+    def number_becomes(self) -> Sequence[Moves]:
+        """Return what a row does whose number becomes another number: one of these, or less."""
+
+    def row_moves(self) -> RowMoves:
+        """Return what a row does: one that stays does not change the number of rows."""
+        comes = {
+            "count": size_of(1), "sum": size_of(self.farthest), "squares": size_of(self.farthest**2)
+        }  # fmt: skip
+        return RowMoves(comes, [self.number_becomes()])
 
 
 @dataclass(frozen=True, eq=False, repr=False, kw_only=True)

@@ -7,7 +7,7 @@ import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
-from typing import TypeAlias
+from typing import NamedTuple, TypeAlias
 
 from cydp._numbers.intervals import sqrt_bounds
 from cydp._numbers.rational import as_exact, float_of, log_of
@@ -21,11 +21,31 @@ from cydp.mechanisms._gaussian_calibration import normal_variance
 from cydp.mechanisms._quantile import QuantileMechanism
 from cydp.releases._unit import Change
 
-__all__ = ["Aggregate", "Part", "log_noise", "split_privacy"]
+__all__ = ["ALONE", "Aggregate", "Joint", "Part", "log_noise", "split_privacy"]
 
 _Noise: TypeAlias = DiscreteLaplace | DiscreteGaussian
 
 _ANY_NUMBER = 2**62  # of answers, as the calibration counts them
+
+
+class Joint(NamedTuple):
+    """What all parts cost together, of the sum of what each of them can cost alone.
+
+    Attributes
+    ----------
+    epsilon : Fraction
+        For pure parts.
+    rho : Fraction
+        For parts that split rho, and for Gaussian noise that is calibrated for all of them.
+
+    """
+
+    epsilon: Fraction
+    rho: Fraction
+
+
+ALONE = Joint(Fraction(1), Fraction(1))
+"""One unit can change all parts at once, each of them as far as it can."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -66,7 +86,8 @@ class Part:
     step : Fraction
         What one step is in the unit of the data.
     share : Fraction
-        The share of the privacy: of epsilon for pure releases, else of rho.
+        The weight over the sum of all weights. What the part costs alone is this share of epsilon
+        (for pure releases) or of rho, over what all of them cost together (`Joint`).
     change : Change
 
     """
@@ -97,11 +118,20 @@ class Part:
         return self.noise.variance * float_of(self.step**2)
 
 
-def split_privacy(privacy: Loss, aggregates: Sequence[Aggregate]) -> tuple[dict[str, Part], Loss]:
+def split_privacy(
+    privacy: Loss, aggregates: Sequence[Aggregate], joint: Joint = ALONE
+) -> tuple[dict[str, Part], Loss]:
     """Return the parts by name, and the loss of all of them together.
 
     Pure releases split epsilon, zCDP releases rho. The Gaussian noise of an (epsilon, delta) is
     calibrated once for all parts together.
+
+    Parameters
+    ----------
+    privacy : loss
+    aggregates : sequence of Aggregate
+    joint : Joint
+        What all of them cost together.
 
     Raises
     ------
@@ -116,13 +146,13 @@ def split_privacy(privacy: Loss, aggregates: Sequence[Aggregate]) -> tuple[dict[
     loss = privacy
     if isinstance(privacy, PureDP):
         mechanisms = [
-            _pure(privacy.epsilon * share, aggregate)
+            _pure(privacy.epsilon * share / joint.epsilon, aggregate)
             for aggregate, share in zip(aggregates, shares, strict=True)
         ]
     elif isinstance(privacy, ZCDP):
-        mechanisms = _split_rho(privacy.rho, aggregates, shares)
+        mechanisms = _split_rho(privacy.rho / joint.rho, aggregates, shares)
     else:
-        mechanisms, loss = _approximate(privacy, aggregates, shares)
+        mechanisms, loss = _approximate(privacy, aggregates, shares, joint)
     parts = {
         aggregate.name: Part(aggregate.name, mechanism, aggregate.step, share, aggregate.change)
         for aggregate, mechanism, share in zip(aggregates, mechanisms, shares, strict=True)
@@ -172,7 +202,7 @@ def _of_rho(rho: Fraction, aggregate: Aggregate) -> _Noise | QuantileMechanism:
 
 
 def _approximate(
-    privacy: ApproxDP, aggregates: Sequence[Aggregate], shares: Sequence[Fraction]
+    privacy: ApproxDP, aggregates: Sequence[Aggregate], shares: Sequence[Fraction], joint: Joint
 ) -> tuple[list[_Noise | QuantileMechanism], Loss]:
     """Return mechanisms that together have an (epsilon, delta), and their loss."""
     epsilon, delta, relation = privacy.epsilon, privacy.delta, privacy.relation
@@ -187,10 +217,10 @@ def _approximate(
         return [alone], alone.loss
     if all(aggregate.q is not None for aggregate in aggregates):
         pure = [
-            _pure(epsilon * share, aggregate)
+            _pure(epsilon * share / joint.epsilon, aggregate)
             for aggregate, share in zip(aggregates, shares, strict=True)
         ]
-        by_rho = _split_rho(rho_of(epsilon, delta), aggregates, shares)
+        by_rho = _split_rho(rho_of(epsilon, delta) / joint.rho, aggregates, shares)
         # Whichever prefers good points more: for few choices it is pure DP.
         first, second = pure[0], by_rho[0]
         assert isinstance(first, QuantileMechanism)
@@ -200,7 +230,9 @@ def _approximate(
     rho = rho_of(epsilon, delta)
     variance = normal_variance(epsilon, delta, _ANY_NUMBER)
     norms = [aggregate.change.sensitivity(2) for aggregate in aggregates]
-    squares = [Fraction(norm) ** 2 / share for norm, share in zip(norms, shares, strict=True)]
+    squares = [
+        joint.rho * Fraction(norm) ** 2 / share for norm, share in zip(norms, shares, strict=True)
+    ]
     has_choice = any(aggregate.q is not None for aggregate in aggregates)
     if (
         has_choice
@@ -209,10 +241,12 @@ def _approximate(
         or any(variance * square + SMOOTH2 > square / (2 * rho) for square in squares)
     ):
         loss = ApproxDP(epsilon, delta, rho=rho, relation=relation)
-        return _split_rho(rho, aggregates, shares), loss
+        return _split_rho(rho / joint.rho, aggregates, shares), loss
     stacked = [
         DiscreteGaussian(sigma2=variance * square + SMOOTH2, sensitivity=norm)
         for norm, square in zip(norms, squares, strict=True)
     ]
-    spent = decimal_above(sum((each.rho for each in stacked), Fraction(0)))
+    # One unit changes the sum of the squares, each over its variance, by 1 / variance at most.
+    spent = min(sum((each.rho for each in stacked), Fraction(0)), 1 / (2 * variance))
+    spent = decimal_above(spent)
     return [*stacked], ApproxDP(epsilon, delta, rho=spent, relation=relation)

@@ -7,7 +7,7 @@ from abc import ABC, abstractmethod
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, fields
 from fractions import Fraction
-from functools import lru_cache
+from functools import cached_property, lru_cache
 from types import MappingProxyType
 from typing import Any, ClassVar, TypeVar, cast
 
@@ -16,7 +16,8 @@ import numpy as np
 from cydp._numbers.rational import Exact
 from cydp.accounting._loss import Loss
 from cydp.releases._format import format_parameter
-from cydp.releases._parts import Aggregate, Part, split_privacy
+from cydp.releases._joint import RowMoves, joint_of
+from cydp.releases._parts import ALONE, Aggregate, Joint, Part, split_privacy
 from cydp.releases._unit import Unit
 
 __all__ = ["Query", "kept"]
@@ -53,7 +54,7 @@ class Query(ABC):
 
     def __post_init__(self) -> None:
         given = self.privacy_of_parts
-        parts, loss = split_privacy(given, self.aggregates())
+        parts, loss = split_privacy(given, self.aggregates(), self.joint)
         # Nobody may change a query that is kept for later releases.
         object.__setattr__(self, "parts", MappingProxyType(parts))
         object.__setattr__(self, "loss", loss if given is self.privacy else self.privacy)
@@ -64,6 +65,20 @@ class Query(ABC):
     @abstractmethod
     def aggregates(self) -> Sequence[Aggregate]:
         """Return the exact answers that are released, with their weights."""
+
+    def row_moves(self) -> RowMoves | None:
+        """Return what a row does to all parts at once; None: there is one part.
+
+        It is asked only where a unit's rows may become others: a row that comes moves all parts as
+        far as it can.
+        """
+        return None
+
+    @cached_property
+    def joint(self) -> Joint:
+        """What all parts cost together, of the sum of what each of them can cost alone."""
+        moves = self.row_moves() if self.unit.rows_may_become_others else None
+        return ALONE if moves is None else joint_of(self.unit, self.aggregates(), moves)
 
     @property
     def privacy_of_parts(self) -> Loss:

@@ -218,6 +218,7 @@ def describe(query: Query) -> dict[str, Any]:
         },
         "selection": repr(query.selection) if hasattr(query, "selection") else None,
         "parts": [_describe_part(part) for part in query.parts.values()],
+        "joint": {name: str(each) for name, each in query.joint._asdict().items()},
         **query.further,
         "version": __version__,
     }

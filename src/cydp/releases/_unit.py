@@ -114,41 +114,57 @@ class Unit:
         each = self._largest(most, width)
         return Change(self.max_rows * each, self.max_rows * each, 1, self.relation)
 
-    def change_answers(
-        self, most: Sequence[Fraction | int], width: Sequence[Fraction | int]
-    ) -> Change:
-        """Return how far a unit can change several answers, all of which depend on each row.
-
-        The parameters are those of `change_one_answer`, for each answer.
-        """
-        each = [self._largest(*pair) for pair in zip(most, width, strict=True)]
-        l1, rows = sum(each, Fraction(0)), self.max_rows
-        l2 = root_above(sum((number**2 for number in each), Fraction(0)))
-        return Change(rows * l1, rows * l2, len(each), self.relation)
-
     def _largest(self, most: Fraction | int, width: Fraction | int) -> Fraction:
         """Return by how much a row can change an answer under the relation."""
         if self.relation == "add-remove-or-change":
             return max(Fraction(most), Fraction(width))
         return Fraction(width if self.rows_may_become_others else most)
 
-    def change_each_partition(self, most: Fraction | int, width: Fraction | int) -> Change:
+    def change_each_partition(
+        self, most: Fraction | int, width: Fraction | int, cells: int | None
+    ) -> Change:
         """Return how far a unit can change the answers of all partitions, which are disjoint.
 
-        The parameters are those of `change_one_answer`, for the answer of one partition.
+        Parameters
+        ----------
+        most, width : number
+            Those of `change_one_answer`, for the answer of one partition.
+        cells : int or None
+            How many partitions there are; None: that is not public.
+
         """
         most, width = Fraction(most), Fraction(width)
         if self.max_partitions is None and self.max_rows > 1:  # each row may lie in any partition
-            row = replace(self, max_rows=1).change_each_partition(most, width)
-            rows = self.max_rows
-            return Change(rows * row.l1, rows * row.l2, rows * row.coordinates, self.relation)
-        partitions, rows = self.max_partitions or 1, self.max_rows
-        squared = most**2
-        if self.rows_may_become_others:  # where they are, or in other partitions
-            squared = max(2 * squared, width**2)
-        l1 = self.most_reached * rows * most
-        l2 = root_above(partitions * squared) * rows
-        return Change(l1, l2, self.most_reached, self.relation)
+            row = replace(self, max_rows=1).change_each_partition(most, width, cells)
+            rows, reached = self.max_rows, self.max_rows * row.coordinates
+            if cells is not None:
+                reached = min(reached, max(cells, 1))
+            return Change(rows * row.l1, rows * row.l2, reached, self.relation)
+        rows, found = self.max_rows, self.reached(cells)
+        l1 = max(both * width + one * most for both, one in found)
+        square = max(both * width**2 + one * most**2 for both, one in found)
+        coordinates = max(both + one for both, one in found)
+        return Change(rows * l1, rows * root_above(square), coordinates, self.relation)
+
+    def reached(self, cells: int | None) -> list[tuple[int, int]]:
+        """Return in how many partitions both of two neighbours, and one alone, have rows of a unit.
+
+        All other pairs of such numbers are means of these, or less: docs/releases/units.md.
+
+        Parameters
+        ----------
+        cells : int or None
+            How many partitions there are; None: that is not public.
+
+        """
+        most = self.max_partitions or 1
+        if cells is not None:
+            most = min(most, max(cells, 1))
+        if not self.rows_may_become_others:
+            return [(0, most)]
+        either = 2 * most if cells is None else min(2 * most, max(cells, 1))
+        both = 2 * most - either
+        return [(most, 0), (both, either - both), (0, either)]
 
     @property
     def has_fixed_rows(self) -> bool:

@@ -7,6 +7,7 @@ from collections.abc import Hashable
 from dataclasses import dataclass
 from fractions import Fraction
 from functools import partial
+from itertools import pairwise
 from typing import Any, ClassVar
 
 from numpy.typing import NDArray
@@ -19,6 +20,7 @@ from cydp.exact._clamped_sum import sum_units_and_squares
 from cydp.exact._grid import Grid, public_grid
 from cydp.mechanisms._charge_and_draw import Budget
 from cydp.releases._box import Interval, variance_within
+from cydp.releases._joint import Moves, size_of
 from cydp.releases._missing import Missing, read_missing
 from cydp.releases._moments import MomentQuery, MomentRelease, centre_of, clamp
 from cydp.releases._parts import Aggregate
@@ -35,6 +37,7 @@ __all__ = ["VarianceQuery", "VarianceRelease", "variance", "variance_query"]
 
 _PARTS = ("squares", "sum", "count")
 _STEPS_OF_WIDTH = 2**21  # so that squares of deviations, and their noise, have room in int64
+_PIECES = 256  # of the distances of two numbers
 _MOST_STEPS = 2**31  # from 0 to a bound, as the kernel of squares allows
 
 
@@ -48,14 +51,29 @@ class VarianceQuery(MomentQuery):
     def aggregates(self) -> list[Aggregate]:
         """Return the sums of (x - c)**2 and of x - c, and the number of rows."""
         weights = dict(self.weights)
-        grid, centre = self.grid, centre_of(self.grid)
-        farthest = max(grid.highest - centre, centre - grid.lowest) ** 2
-        change = self.unit.change_one_answer(farthest, farthest)
+        change = self.unit.change_one_answer(self.farthest**2, self.farthest**2)
         return [
-            Aggregate("squares", change, grid.step**2, weights["squares"]),
+            Aggregate("squares", change, self.grid.step**2, weights["squares"]),
             self.deviations(weights["sum"]),
             *self.row_count(weights["count"]),
         ]
+
+    def number_becomes(self) -> list[Moves]:
+        """Return by how much (x - c)**2 and x - c change at once.
+
+        Two numbers that are t apart have squares that are at most t (2 m - t) apart, m the largest
+        distance from c: docs/releases/units.md. Each move here is for a piece of all t.
+        """
+        ends = [Fraction(self.width * i, _PIECES) for i in range(_PIECES + 1)]
+        return [
+            {"squares": size_of(self._squares_apart(*piece)), "sum": size_of(piece[1])}
+            for piece in pairwise(ends)
+        ]
+
+    def _squares_apart(self, nearest: Fraction, farthest: Fraction) -> Fraction:
+        """Return the most that squares are apart whose roots are so far apart."""
+        apart = clamp(Fraction(self.farthest), nearest, farthest)  # where t (2 m - t) is largest
+        return apart * (2 * self.farthest - apart)
 
 
 @recorded

@@ -88,7 +88,10 @@ def wrong_in_certificate(certificate: Mapping[str, Any]) -> list[str]:
 
 
 def _wrong_sum(query: Query, parts: list[dict[str, Any]]) -> list[str]:
-    """Add the costs of the stated parts up, by sensitivity and scale alone."""
+    """Add the costs of the stated parts up, by sensitivity and scale alone.
+
+    Together they cost a share of the sum that follows from the query: `Query.joint`.
+    """
     if not parts or sum(Fraction(part["share"]) for part in parts) != 1:
         return ["the shares do not add up to 1"] if parts else []
     given = query.privacy_of_parts
@@ -98,9 +101,10 @@ def _wrong_sum(query: Query, parts: list[dict[str, Any]]) -> list[str]:
             (Fraction(part["l1"]) or 1) / Fraction(part["scale"]) * (2 if "q" in part else 1)
             for part in parts
         )
+        spent *= query.joint.epsilon
         return [] if spent == given.epsilon else [_sum_message(spent, "epsilon", given.epsilon)]
     if isinstance(given, ZCDP):
-        spent = sum(_rho_of(part) for part in parts)
+        spent = sum(_rho_of(part) for part in parts) * query.joint.rho
         # A sensitivity of sqrt(n) is rounded up in its sixth digit.
         return [] if spent <= given.rho else [_sum_message(spent, "rho", given.rho)]
     return []  # the calibration for epsilon with delta was computed again

@@ -12,6 +12,7 @@ from typing import Any, ClassVar
 import numpy as np
 
 from cydp._arguments import Integer, Number
+from cydp.releases._joint import RowMoves, moves_of_tables
 from cydp.releases._parts import Aggregate
 from cydp.releases._privacy import read_privacy
 from cydp.releases._query import Query
@@ -21,7 +22,6 @@ from cydp.releases._unit import UnitName, UserKey, read_unit
 from cydp.workloads._overlaps import Columns, effect_weights, shared_sets
 from cydp.workloads._places import MOST_CELLS
 from cydp.workloads._tails import Terms
-from cydp.workloads._tree_change import change_cells
 
 __all__ = ["MarginalsQuery", "marginals_query", "read_sets"]
 
@@ -55,8 +55,20 @@ class MarginalsQuery(Query):
 
     def aggregates(self) -> list[Aggregate]:
         """Return the counts of each table."""
-        change = change_cells(self.unit)
-        return [Aggregate(name, change, weight=weight) for name, weight in self.weights]
+        return [
+            Aggregate(name, self.unit.change_each_partition(1, 1, cells), weight=weight)
+            for (name, weight), cells in zip(self.weights, self._cells.values(), strict=True)
+        ]
+
+    def row_moves(self) -> RowMoves:
+        """Return what a row does: one that stays does not change the total."""
+        return moves_of_tables(self._cells)
+
+    @property
+    def _cells(self) -> dict[str, int]:
+        """How many cells each table has."""
+        shapes = map(self.shape, self.sets)
+        return {name: math.prod(each) for name, each in zip(self.names, shapes, strict=True)}
 
     @property
     def names(self) -> list[str]:

@@ -37,20 +37,26 @@ class RunningQuery(Query):
     branching: int
 
     def aggregates(self) -> list[Aggregate]:
-        """Return the counts of nodes: each row is in one of each level."""
-        unit, levels = self.unit, self.levels
-        twice = 2 if unit.rows_may_become_others else 1
-        reached = unit.max_rows * levels * twice
-        l2 = unit.max_rows * root_above(Fraction(levels * twice))
-        return [Aggregate("nodes", Change(Fraction(reached), l2, reached, unit.relation))]
+        """Return the counts of nodes: each row is in one of each level, at most."""
+        rows = self.unit.max_rows
+        reached = self._most_apart if self.unit.rows_may_become_others else self.levels
+        l2 = rows * root_above(Fraction(reached))
+        change = Change(Fraction(rows * reached), l2, rows * reached, self.unit.relation)
+        return [Aggregate("nodes", change)]
+
+    @property
+    def _most_apart(self) -> int:
+        """The most nodes that have one of two steps, or a step that is moved to none."""
+        highest, rest = divmod(self.horizon, self.branching ** (self.levels - 1))
+        if highest > 1:
+            return 2 * self.levels
+        # One node alone is of the highest level: it has both steps, or one is behind it.
+        return max(2 * (self.levels - 1), self.levels + _levels(rest, self.branching))
 
     @property
     def levels(self) -> int:
         """How many levels have a node that is complete within the horizon."""
-        levels, nodes = 0, self.horizon
-        while nodes:
-            levels, nodes = levels + 1, nodes // self.branching
-        return levels
+        return _levels(self.horizon, self.branching)
 
     @property
     def node_variances(self) -> list[float]:
@@ -100,3 +106,11 @@ class RunningQuery(Query):
                 found = max(found, self.squares(prefix) + (digit - 1) * variances[height] + lower)
             prefix += digit * block
         return max(found, self.squares(self.horizon))
+
+
+def _levels(steps: int, branching: int) -> int:
+    """Return how many levels have a node that is complete: the digits of a number of steps."""
+    levels = 0
+    while steps:
+        levels, steps = levels + 1, steps // branching
+    return levels

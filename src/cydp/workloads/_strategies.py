@@ -120,7 +120,7 @@ def strategies_of(
             return StrategyError(strategy, math.inf, math.inf, str(error))
 
     alone = Tree(cells, 2, 1)
-    yield query("identity", unit.change_each_partition(1, 1), alone)
+    yield query("identity", unit.change_each_partition(1, 1, cells), alone)
     yield query("tree", change_nodes(unit, tree), tree)
     why_not = queries.why_not_exact
     if why_not:

@@ -8,7 +8,7 @@ from fractions import Fraction
 from cydp.releases._unit import Change, Unit, root_above
 from cydp.workloads._tree import Tree
 
-__all__ = ["change_cells", "change_nodes"]
+__all__ = ["change_nodes"]
 
 
 def change_nodes(unit: Unit, tree: Tree) -> Change:
@@ -45,17 +45,3 @@ def _square_of(cells: int, capacity: int) -> int:
     """Return the largest sum of squares of as many cells' ones, by nodes of that many cells."""
     whole, rest = divmod(cells, capacity)
     return whole * capacity**2 + rest**2
-
-
-def change_cells(unit: Unit) -> Change:
-    """Return how far a unit of at most `max_rows` rows can change the counts of disjoint cells.
-
-    Parameters
-    ----------
-    unit : Unit
-        Without partitions: its rows may all lie in one cell.
-
-    """
-    twice = 2 if unit.rows_may_become_others else 1
-    reached, root = unit.max_rows * twice, root_above(Fraction(twice))
-    return Change(Fraction(reached), unit.max_rows * root, reached, unit.relation)
