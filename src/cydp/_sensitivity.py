@@ -52,6 +52,9 @@ class Sensitivity(Exact):
     multiplying or dividing by one of these. Every other operation gives a plain number, which has
     no relation. A sum or a multiple of L2 norms is an L2 norm.
 
+    A sensitivity of several answers bounds both norms: the number the L1 norm, `l2` the L2 norm.
+    Gaussian mechanisms take the latter.
+
     Parameters
     ----------
     value : number >= 0
@@ -62,6 +65,8 @@ class Sensitivity(Exact):
     norm : {1, 2}, default 1
         1: the number bounds the L1 norm of a change. 2: it bounds the L2 norm only. Gaussian
         mechanisms take an L2 norm. The other mechanisms, which need an L1 norm, refuse it.
+    l2 : number >= 0, optional
+        A bound of the L2 norm. Default: the number itself, which is one.
 
     Attributes
     ----------
@@ -69,11 +74,13 @@ class Sensitivity(Exact):
         The relation that the number holds under.
     norm : int
         1 or 2.
+    l2 : Fraction
+        The bound of the L2 norm, at most the number.
 
     Raises
     ------
     TypeError, ValueError
-        For another value, relation or norm.
+        For another value, relation, norm or l2.
     RelationMismatchError
         If value is already stated under a relation that does not imply this one.
 
@@ -83,23 +90,36 @@ class Sensitivity(Exact):
     Sensitivity('2/3', relation='change-one')
     >>> Sensitivity(5, relation="change-one") == 5
     True
+    >>> (3 * Sensitivity(100, l2=10)).l2
+    Fraction(30, 1)
 
     """
 
-    __slots__ = ("_norm", "_relation")
+    __slots__ = ("_l2", "_norm", "_relation")
 
+    _l2: Fraction
     _norm: int
     _relation: str | None
 
     @explain_arguments
-    def __new__(cls, value: Number, *, relation: str | None = None, norm: int = 1) -> Sensitivity:
+    def __new__(
+        cls,
+        value: Number,
+        *,
+        relation: str | None = None,
+        norm: int = 1,
+        l2: Number | None = None,
+    ) -> Sensitivity:
         """Return a sensitivity that is stated under a relation."""
         number = read_upward(value, "value")
         if number < 0:
             raise ValueError(f"value must be at least 0, not {format_number(number)}")
         stated = restate_relation("value", relation_of(value), check_optional_relation(relation))
         check_norm(norm)
-        return sensitivity_of(number, stated, max(norm, norm_order(value)))
+        known = _l2_of(value) if l2 is None else min(read_upward(l2, "l2"), _l2_of(value))
+        if known < 0:
+            raise ValueError(f"l2 must be at least 0, not {format_number(known)}")
+        return sensitivity_of(number, stated, max(norm, norm_order(value)), known)
 
     # Fraction calls it on the class of a number that is compared with a float.
     from_float = Fraction.from_float  # type: ignore[assignment]
@@ -113,6 +133,11 @@ class Sensitivity(Exact):
     def norm(self) -> int:
         """1: it bounds the L1 norm of a change, and so the L2 norm; 2: only the L2 norm."""
         return self._norm
+
+    @property
+    def l2(self) -> Fraction:
+        """What the L2 norm of a change is at most: the number, or less."""
+        return self._l2
 
     def __add__(self, other: Any) -> Any:
         return _apply(operator.add, self, other)
@@ -135,13 +160,14 @@ class Sensitivity(Exact):
     def __deepcopy__(self, memo: object) -> Sensitivity:
         return self
 
-    def __reduce__(self) -> tuple[Callable[..., Sensitivity], tuple[Fraction, str | None, int]]:
-        return sensitivity_of, (_plain(self), self._relation, self._norm)
+    def __reduce__(self) -> tuple[Callable[..., Sensitivity], tuple[Any, ...]]:
+        return sensitivity_of, (_plain(self), self._relation, self._norm, self._l2)
 
     def __repr__(self) -> str:
         relation = "" if self._relation is None else f", relation={self._relation!r}"
         norm = "" if self._norm == 1 else f", norm={self._norm}"
-        return f"Sensitivity({upward_literal_of(self)}{relation}{norm})"
+        l2 = "" if self._l2 == self else f", l2={upward_literal_of(self._l2)}"
+        return f"Sensitivity({upward_literal_of(self)}{relation}{norm}{l2})"
 
 
 class Unbounded(float):
@@ -219,7 +245,8 @@ def largest_sensitivity(find: Callable[..., Sensitivity | Unbounded]) -> Sensiti
     found = [find(relation=relation) for relation in SINGLE_RELATIONS]
     # Where one of them bounds the L2 norm only, so does the larger.
     norm = max(map(norm_order, found))
-    return sensitivity_of(max(Fraction(each) for each in found), "add-remove-or-change", norm)
+    largest, l2 = max(Fraction(each) for each in found), max(map(_l2_of, found))
+    return sensitivity_of(largest, "add-remove-or-change", norm, l2)
 
 
 def upward_literal_of(number: Fraction) -> str:
@@ -240,11 +267,19 @@ def upward_literal_of(number: Fraction) -> str:
     return repr(str(number))  # however long it is
 
 
-def sensitivity_of(number: Fraction, relation: str | None, norm: int = 1) -> Sensitivity:
-    """Return a sensitivity of a number, a relation and a norm that were checked before."""
+def sensitivity_of(
+    number: Fraction, relation: str | None, norm: int = 1, l2: Fraction | None = None
+) -> Sensitivity:
+    """Return a sensitivity of a number, a relation and norms that were checked before."""
     new = Fraction.__new__(Sensitivity, number)
     new._relation, new._norm = relation, norm
+    new._l2 = Fraction(number) if l2 is None else Fraction(min(number, l2))
     return new
+
+
+def _l2_of(number: Any) -> Fraction:
+    """Return what a number, in its L1 or L2 norm, says of the L2 norm."""
+    return number.l2 if isinstance(number, Sensitivity) else read_upward(number, "value")
 
 
 def _plain(number: Any) -> Any:
@@ -262,7 +297,16 @@ def _apply(operation: Callable[[Any, Any], Any], left: Any, right: Any) -> Any:
     relation = combine_relations("sensitivities", relation_of(left), relation_of(right))
     if not isinstance(left, Rational) or not isinstance(right, Rational) or result < 0:
         return result
-    return sensitivity_of(result, relation, max(norm_order(left), norm_order(right)))
+    norm = max(norm_order(left), norm_order(right))
+    # A norm of a sum is at most the sum of norms; a multiple has the multiple of both norms.
+    is_multiple = operation is not operator.add
+    if (
+        is_multiple
+        and isinstance(right, Sensitivity)
+        and (is_division or isinstance(left, Sensitivity))
+    ):
+        return sensitivity_of(result, relation, norm)
+    return sensitivity_of(result, relation, norm, operation(_l2_of(left), _l2_of(right)))
 
 
 def _round_up(number: Any) -> Any:

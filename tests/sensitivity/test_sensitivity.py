@@ -283,6 +283,55 @@ def test_text_means_what_it_says() -> None:
     assert "sensitivity=0.1)" in repr(read_up)
 
 
+@pytest.mark.parametrize("kind", [DiscreteGaussian, Gaussian])
+def test_gaussian_noise_is_for_the_l2_norm(kind: Any) -> None:
+    """Of a hundred counts sigma is 42; for the L1 norm it would be 422."""
+    change: Any = {"relation": "change-one"}
+    hundred = of.queries(*[of.count()] * 100)
+    assert (hundred, hundred.norm, hundred.l2) == (100, 1, 10)
+    noise = kind(epsilon=1, delta=1e-6, sensitivity=hundred)
+    assert noise == kind(epsilon=1, delta=1e-6, sensitivity=of.queries(*[of.count()] * 100, norm=2))
+    assert round(noise.sigma) == 42
+    assert DiscreteLaplace(epsilon=1, sensitivity=hundred).scale == 100
+    groups = exact.grouped_clamped_sum([0, 1], [1, 2], 2, (0, 5))
+    for both, l2 in (
+        (of.histogram(**change), of.histogram(norm=2, **change)),
+        (of.histogram(relation="add-remove-or-change"),
+         of.histogram(relation="add-remove-or-change", norm=2)),
+        (groups.sensitivity(**change), groups.sensitivity(norm=2, **change)),
+        (of.queries(of.histogram(**change), 0), of.histogram(norm=2, **change)),
+    ):  # fmt: skip
+        assert both.norm == 1
+        assert both > both.l2 == l2
+        assert kind(rho=1, sensitivity=both).sensitivity == l2
+        for copied in (
+            pickle.loads(pickle.dumps(both)),
+            Sensitivity(both),
+            eval(repr(both), vars(of)),
+        ):
+            assert (copied, copied.l2, copied.norm) == (both, both.l2, 1)
+
+
+def test_both_norms_are_computed_with() -> None:
+    both = of.Sensitivity(100, l2=10)
+    for found, l1, l2 in (
+        (both * 3, 300, 30), (3 * both, 300, 30), (both / 4, 25, "5/2"), (both + both, 200, 20),
+        (both + 5, 105, 15), (5 + both, 105, 15), (of.queries(both, 75), 175, 75.6638),
+        (of.queries(both, of.Sensitivity(24, l2=24)), 124, 26), (both * both, 10**4, 10**4),
+        (of.Sensitivity(7, l2=9), 7, 7), (both * 0.5, 50, 5),
+    ):  # fmt: skip
+        assert (found, found.norm) == (l1, 1)
+        assert found.l2 == of.Sensitivity(l2)
+    alone = of.queries(of.histogram(relation="change-one", norm=2))
+    assert alone.norm == 2  # and not 1, of the only answer that there is
+    assert (both - both) == 0
+    for bad in (-1, "x", math.nan):
+        with pytest.raises(ValueError, match="l2"):
+            of.Sensitivity(3, l2=bad)
+    with pytest.raises(TypeError, match="l2"):
+        of.Sensitivity(3, l2=[])  # type: ignore[arg-type]
+
+
 @pytest.mark.parametrize("kind", [DiscreteLaplace, Laplace, ExponentialMechanism, PermuteAndFlip])
 def test_an_l2_norm_is_for_gaussian_noise_only(kind: Any) -> None:
     """Of Laplace noise for it, the true epsilon would be 2 / sqrt(2) times the one stated."""

@@ -135,10 +135,11 @@ class GridSum:
         if isinstance(self.units, int) or len(self.units) < 2:
             return Sensitivity(inside, relation=relation)
         # The record moves to another group, or its number changes within its group.
-        if norm == 1:
-            return Sensitivity(2 * largest, relation=relation)
         moved = decimal_above(sqrt_bounds(Fraction(2))[1] * largest)
-        return Sensitivity(max(moved, inside), relation=relation, norm=2)
+        l2 = max(moved, inside)
+        if norm == 1:
+            return Sensitivity(2 * largest, relation=relation, l2=l2)
+        return Sensitivity(l2, relation=relation, norm=2)
 
     def __repr__(self) -> str:
         if isinstance(self.units, int):

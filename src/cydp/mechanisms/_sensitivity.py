@@ -22,6 +22,8 @@ def read_norm(sensitivity: Number, order: int = 1) -> Fraction:
 
     >>> read_norm("0.5"), read_norm(0.1) > Fraction(1, 10)
     (Fraction(1, 2), True)
+    >>> read_norm(Sensitivity(100, l2=10), 2)
+    Fraction(10, 1)
     """
     if isinstance(sensitivity, float | np.floating) and math.isinf(sensitivity):
         missing = sensitivity.missing_bound if isinstance(sensitivity, Unbounded) else "bound"
@@ -34,6 +36,8 @@ def read_norm(sensitivity: Number, order: int = 1) -> Fraction:
             "sensitivity must bound the L1 norm of a change, as norm=1 gives: this one bounds the "
             "L2 norm, which is for Gaussian mechanisms"
         )
+    if order == 2 and isinstance(sensitivity, Sensitivity):
+        sensitivity = sensitivity.l2
     return max(read_positive(sensitivity, "sensitivity"), read_upward(sensitivity, "sensitivity"))
 
 

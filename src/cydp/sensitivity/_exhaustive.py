@@ -119,5 +119,5 @@ def exhaustive_of(
 ) -> ExhaustiveSensitivity:
     """Return the sensitivity that a search has found."""
     new: ExhaustiveSensitivity = Fraction.__new__(ExhaustiveSensitivity, number)
-    new._relation, new._norm, new._search = relation, norm, search
+    new._relation, new._norm, new._l2, new._search = relation, norm, number, search
     return new

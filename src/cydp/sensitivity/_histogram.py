@@ -34,7 +34,7 @@ def histogram(*, relation: str = "add-remove", norm: int = 1, max_rows: Integer 
     -------
     Sensitivity
         In records. L1: `max_rows`, or twice that if a record may change. L2: `max_rows`, or sqrt(2)
-        times that, with the root rounded up to six digits.
+        times that, with the root rounded up to six digits. With ``norm=1`` it has both: see `l2`.
 
     Raises
     ------
@@ -53,6 +53,7 @@ def histogram(*, relation: str = "add-remove", norm: int = 1, max_rows: Integer 
         return largest_sensitivity(partial(histogram, norm=norm, max_rows=max_rows))
     if relation == "add-remove":
         return sensitivity_of(Fraction(rows), relation)
+    l2 = rows * root_above(Fraction(2))
     if norm == 1:
-        return sensitivity_of(Fraction(2 * rows), relation)
-    return sensitivity_of(rows * root_above(Fraction(2)), relation, 2)
+        return sensitivity_of(Fraction(2 * rows), relation, 1, l2)
+    return sensitivity_of(l2, relation, 2)

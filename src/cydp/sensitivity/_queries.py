@@ -39,9 +39,9 @@ def queries(*sensitivities: Number, norm: int = 1) -> Sensitivity | Unbounded:
     -------
     Sensitivity or Unbounded
         Stated under the relation that each of the sensitivities implies. It bounds the L1 norm of a
-        change of all answers, or the L2 norm if one of the sensitivities bounds only that. With
-        ``norm=2`` it bounds the L2 norm; an irrational root is rounded up to six digits. Infinity
-        if one of them is infinite.
+        change of all answers, or the L2 norm if one of the sensitivities bounds only that; its `l2`
+        bounds the L2 norm in both cases. With ``norm=2`` it bounds the L2 norm alone. An irrational
+        root is rounded up to six digits. Infinity if one of them is infinite.
 
     Raises
     ------
@@ -59,7 +59,7 @@ def queries(*sensitivities: Number, norm: int = 1) -> Sensitivity | Unbounded:
     --------
     >>> from cydp.sensitivity import count, histogram
     >>> queries(count(), histogram())
-    Sensitivity(2, relation='add-remove')
+    Sensitivity(2, relation='add-remove', l2='1.41422')
     >>> queries(*[count()] * 100, norm=2)
     Sensitivity(10, relation='add-remove', norm=2)
 
@@ -76,7 +76,9 @@ def queries(*sensitivities: Number, norm: int = 1) -> Sensitivity | Unbounded:
             raise ValueError(
                 f"each of sensitivities must be at least 0, not {format_number(value)}"
             )
-        total, squares = total + value, squares + value**2
-    if norm == 2 and (root := root_above(squares)) < total:
+        l2 = given.l2 if isinstance(given, Sensitivity) else value
+        total, squares = total + value, squares + l2**2
+    root, given_order = root_above(squares), max(map(norm_order, sensitivities), default=1)
+    if 2 in (norm, given_order) and root < total:
         return sensitivity_of(root, relation, 2)
-    return sensitivity_of(total, relation, max(map(norm_order, sensitivities), default=1))
+    return sensitivity_of(total, relation, given_order, root)
