@@ -205,9 +205,7 @@ CASES: dict[str, Case] = {
     "mean, pure": _pure(_number(cydp.mean, ODD)),
     "mean, filled": _number(cydp.mean, FAR, missing=50),
     "variance": _number(cydp.variance, NEAR),
-    "variance, pure": _pure(_number(cydp.variance, NEAR)),
     "variance, filled": _number(cydp.variance, FAR, missing=55),
-    "variance, filled, pure": _pure(_number(cydp.variance, FAR, missing=55)),
     "quantile": _number(cydp.quantile, NEAR, q=[0.1, 0.5]),
     "quantile, pure": _pure(_number(cydp.quantile, NEAR, q=0.9)),
     "quantile, filled": _number(cydp.quantile, FAR, q=0.25, missing=55),
@@ -223,8 +221,6 @@ CASES: dict[str, Case] = {
     "group_by, far below 0": _group_by(BELOW),
     "group_by, filled": _group_by(FAR, missing=50),
     "group_by, two columns": Case(_group_by_two),
-    "group_by, means": Case(_means),
-    "group_by, sum and mean": Case(_sum_and_mean, bounds=(-7, 10)),
     "group_by, unknown keys": Case(_unknown, privacy={"epsilon": 4, "delta": 0.5}),
     "histogram, three bins": Case(_few_bins, alone=True),
     "value_counts, two keys": _pure(_few_keys(["low", "top"])),
@@ -240,6 +236,10 @@ CASES: dict[str, Case] = {
     "marginals with a total, pure": _pure(_marginals("third", ("third", "half"), ())),
     "linear_regression": Case(_regression, False, alone=True),
     "linear_regression, pure": _pure(Case(_regression, False, alone=True)),
+    "variance, pure": _pure(_number(cydp.variance, NEAR)),
+    "variance, filled, pure": _pure(_number(cydp.variance, FAR, missing=55)),
+    "group_by, means": Case(_means),
+    "group_by, sum and mean": Case(_sum_and_mean, bounds=(-7, 10)),
 }
 
 

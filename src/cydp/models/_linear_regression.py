@@ -198,6 +198,8 @@ class LinearRegression(Release):
     def error_bound(self, confidence: Number = 0.95, *, count: Integer = 1) -> float:
         """Return the distance within which one of `statistics` is from the exact one.
 
+        That is the sum of products of numbers that are clamped, scaled and rounded to the grid.
+
         The coefficients have no such bound: `validated_error` says how well a model predicts.
 
         Parameters

@@ -93,8 +93,8 @@ class ErrorRelease(MeanRelease):
         if not isinstance(population, bool):
             raise TypeError(f"population must be True or False, not {type(population).__name__}")
         failure = (1 - level) / 2 if population else 1 - level
-        step, largest = float_of(self.query.grid.step), float_of(self.query.grid.bounds[1])
-        mean = float_of(self._interval(1 - failure, 1)[1]) + step / 2  # rounded to the grid
+        largest = float_of(self.query.grid.bounds[1])
+        mean = float_of(self._interval(1 - failure, 1)[1])
         if not population:
             return min(mean, largest)
         fewest = self._around(1 - failure, 1)["count"][0]

@@ -135,7 +135,8 @@ class MeanAnswer(Answer):
         around, apart = _bounds_of([self.total, self.rows], confidence, count)
         grid, farthest = self.grid, _farthest(self.grid)
         most = (around + farthest * apart) / max(rows - apart, Fraction(1))
-        return min(most, Fraction(grid.highest - grid.lowest)) * grid.step
+        rounding = Fraction(1, 2)  # of each number, and so of their mean
+        return (min(most, Fraction(grid.highest - grid.lowest)) + rounding) * grid.step
 
 
 @dataclass(frozen=True, slots=True)
@@ -160,7 +161,9 @@ class VarianceAnswer(Answer):
         of_mean = (around + farthest * apart) / fewest
         of_squares = (around_squares + farthest**2 * apart) / fewest
         most = of_squares + of_mean * (2 * farthest + of_mean)
-        return min(most, Fraction(grid.highest - grid.lowest, 2) ** 2) * grid.step**2
+        width = Fraction(grid.highest - grid.lowest)
+        # Rounding changes the standard deviation, of width / 2 at most, by half a step.
+        return (min(most, width**2 / 4) + width / 2 + Fraction(1, 4)) * grid.step**2
 
 
 def _bounds_of(parts: Sequence[Part | None], confidence: Number, count: int) -> list[Fraction]:

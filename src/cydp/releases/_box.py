@@ -6,11 +6,13 @@ from __future__ import annotations
 from fractions import Fraction
 from typing import TypeAlias
 
-__all__ = ["Interval", "mean_within", "variance_within"]
+from cydp._numbers.intervals import sqrt_bounds
+
+__all__ = ["Interval", "mean_within", "unrounded_mean", "unrounded_variance", "variance_within"]
 
 Interval: TypeAlias = tuple[Fraction, Fraction]
 
-_ONE = Fraction(1)
+_ONE, _HALF = Fraction(1), Fraction(1, 2)
 
 
 def mean_within(total: Interval, rows: Interval) -> Interval:
@@ -45,6 +47,38 @@ def variance_within(squares: Interval, total: Interval, rows: Interval) -> Inter
         min(_extremes(squares[0], largest**2, rows)),
         max(_extremes(squares[1], smallest**2, rows)),
     )
+
+
+def unrounded_mean(mean: Interval) -> Interval:
+    """Return an interval of the mean of numbers, from that of their mean rounded to integers.
+
+    Examples
+    --------
+    >>> low, high = unrounded_mean((Fraction(1), Fraction(2)))
+    >>> str(low), str(high)
+    ('1/2', '5/2')
+
+    """
+    return mean[0] - _HALF, mean[1] + _HALF
+
+
+def unrounded_variance(variance: Interval) -> Interval:
+    """Return an interval of the variance of numbers, from that of them rounded to integers.
+
+    Rounding changes a standard deviation by 1/2 at most: docs/releases/means.md.
+
+    Examples
+    --------
+    >>> low, high = unrounded_variance((Fraction(4), Fraction(9)))
+    >>> str(low), str(high)
+    ('9/4', '49/4')
+
+    """
+    low, high = (max(end, Fraction(0)) for end in variance)
+    least = Fraction(0)
+    if low > _HALF**2:
+        least = low - sqrt_bounds(low)[1] + _HALF**2
+    return least, high + sqrt_bounds(high)[1] + _HALF**2
 
 
 def _extremes(a: Fraction, b: Fraction, rows: Interval) -> list[Fraction]:

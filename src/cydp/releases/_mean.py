@@ -15,10 +15,11 @@ from cydp._arguments import Bounds, Column, Integer, Number
 from cydp._call_errors import explain_arguments
 from cydp._generator import Generator
 from cydp._numbers.bounds import check_pair
+from cydp._numbers.rational import as_exact
 from cydp.exact._clamped_sum import sum_units
-from cydp.exact._grid import public_grid
+from cydp.exact._grid import Grid, public_grid
 from cydp.mechanisms._charge_and_draw import Budget
-from cydp.releases._box import Interval, mean_within
+from cydp.releases._box import Interval, mean_within, unrounded_mean
 from cydp.releases._joint import Moves, size_of
 from cydp.releases._missing import Missing, read_missing
 from cydp.releases._moments import MomentQuery, MomentRelease, centre_of, clamp
@@ -73,16 +74,19 @@ class MeanRelease(MomentRelease):
     @property
     def exact(self) -> Fraction:
         """The mean as a fraction: c + deviations / max(rows, 1), clamped to the bounds."""
-        return self._place(Fraction(self.deviations, max(self.rows, 1)))
+        grid: Grid = self.query.grid
+        return as_exact(self._place(Fraction(self.deviations, max(self.rows, 1))) * grid.step)
 
     def _place(self, deviation: Fraction) -> Fraction:
+        """Return a mean in steps from its distance to c."""
         grid = self.query.grid
-        return clamp((centre_of(grid) + deviation) * grid.step, *grid.bounds)
+        return clamp(centre_of(grid) + deviation, Fraction(grid.lowest), Fraction(grid.highest))
 
     def _interval(self, confidence: Number, count: Integer) -> Interval:
         around = self._around(confidence, count)
         lower, upper = mean_within(around["sum"], around["count"])
-        return self._place(lower), self._place(upper)
+        ends = unrounded_mean((self._place(lower), self._place(upper)))
+        return ends[0] * self.query.grid.step, ends[1] * self.query.grid.step
 
 
 @kept

@@ -26,6 +26,9 @@ from cydp.releases.output._sheet import Numbers, Sheet
 __all__ = ["MomentQuery", "MomentRelease", "centre_of", "clamp"]
 
 
+_LARGEST = 2**63 - 1  # that is released
+
+
 def centre_of(grid: Grid) -> int:
     """Return the middle of the bounds, in steps: half a step is rounded down."""
     return (grid.lowest + grid.highest) // 2
@@ -142,6 +145,8 @@ class MomentRelease(Release):
     def interval(self, confidence: Number = 0.95, *, count: Integer = 1) -> tuple[float, float]:
         """Return an interval that contains the exact answer, if at least one row counts.
 
+        That is the answer of the clamped numbers as they are, before they are rounded to the grid.
+
         Parameters
         ----------
         confidence : number between 0 and 1, default 0.95
@@ -162,7 +167,7 @@ class MomentRelease(Release):
         Notes
         -----
         All parts are within their own bounds with this confidence together. The interval holds
-        every ratio of such parts: docs/releases/means.md.
+        every ratio of such parts, and what rounding can add to it: docs/releases/means.md.
 
         """
         lower, upper = self._interval(confidence, count)
@@ -181,6 +186,9 @@ class MomentRelease(Release):
         for name, part in parts.items():
             bound = part.noise.error_bound(confidence, count=together)
             found[name] = Fraction(noisy[name] - bound), Fraction(noisy[name] + bound)
+        if noisy["squares"] >= _LARGEST:  # released sums end there: it may be any larger one
+            least, _ = found["squares"]
+            found["squares"] = least, max(found["count"][1] * self.query.farthest**2, least)
         return found
 
     def __float__(self) -> float:

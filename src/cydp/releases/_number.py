@@ -62,6 +62,10 @@ class NumberRelease(Release):
     def error_bound(self, confidence: Number = 0.95, *, count: Integer = 1) -> int | float:
         """Return the distance within which the number is from the exact answer.
 
+        The exact answer of a sum is that of the numbers clamped and rounded to the grid. Each of
+        them is rounded by half a step at most, ``query.grid.step / 2``; how many there are may be
+        private, so their sum has no public bound: docs/releases/means.md.
+
         Parameters
         ----------
         confidence : number between 0 and 1, default 0.95

@@ -112,9 +112,10 @@ class MeanColumn:
         totals, rows = steps[self.deviations.name], steps[self.rows.name]
         fewest, most = np.maximum(rows - apart, 1), np.maximum(rows + apart, 1)
         low, high = totals - around, totals + around
+        rounding = float_of(self.grid.step) / 2  # of each number, and so of their mean
         return (
-            self._place(low / np.where(low < 0, fewest, most)),
-            self._place(high / np.where(high < 0, most, fewest)),
+            self._place(low / np.where(low < 0, fewest, most)) - rounding,
+            self._place(high / np.where(high < 0, most, fewest)) + rounding,
         )
 
 

@@ -19,7 +19,7 @@ from cydp._numbers.bounds import check_pair, read_bounds
 from cydp.exact._clamped_sum import sum_units_and_squares
 from cydp.exact._grid import Grid, public_grid
 from cydp.mechanisms._charge_and_draw import Budget
-from cydp.releases._box import Interval, variance_within
+from cydp.releases._box import Interval, unrounded_variance, variance_within
 from cydp.releases._joint import Moves, size_of
 from cydp.releases._missing import Missing, read_missing
 from cydp.releases._moments import MomentQuery, MomentRelease, centre_of, clamp
@@ -111,8 +111,12 @@ class VarianceRelease(MomentRelease):
 
     def _interval(self, confidence: Number, count: Integer) -> Interval:
         around = self._around(confidence, count)
-        lower, upper = variance_within(around["squares"], around["sum"], around["count"])
-        return self._place(lower), self._place(upper)
+        lower, upper = unrounded_variance(
+            variance_within(around["squares"], around["sum"], around["count"])
+        )
+        most = Fraction(self.query.width + 1, 2) ** 2  # bounds are rounded to the grid as well
+        step = self.query.grid.step
+        return lower * step**2 if lower < most else most * step**2, min(upper, most) * step**2
 
 
 def variance_grid(lower: Number, upper: Number) -> Grid:
