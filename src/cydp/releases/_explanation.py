@@ -84,7 +84,7 @@ class Explanation:
 
     @property
     def split(self) -> dict[str, Fraction]:
-        """The share of each part: of epsilon for pure releases, else of rho."""
+        """The share of each part, of what they cost together: their weights, which add up to 1."""
         return {name: part.share for name, part in self.query.parts.items()}
 
     @property
