@@ -161,7 +161,7 @@ def test_other_files_are_refused_and_left_as_they_are(path: Path) -> None:
         BudgetLedger.open(path)
     path.unlink()
     new(path).close()
-    for pragma in ("user_version = 2", "application_id = 1"):
+    for pragma in ("user_version = 3", "application_id = 1"):
         with sqlite3.connect(path) as connection:
             connection.execute(f"PRAGMA {pragma}")
         connection.close()

@@ -6,7 +6,7 @@ from __future__ import annotations
 __all__ = ["APPLICATION_ID", "SCHEMA", "VERSION"]
 
 APPLICATION_ID = 0x63796470  # "cydp"
-VERSION = 1
+VERSION = 2
 SCHEMA = f"""
 BEGIN;
 PRAGMA application_id = {APPLICATION_ID};
