@@ -24,6 +24,7 @@ def append_entry(
     body = json.dumps(entry, sort_keys=True)
     digest = _hash_of(last, seq + 1, charge_id, body)
     connection.execute("INSERT INTO entry VALUES (?, ?, ?, ?)", (seq + 1, charge_id, body, digest))
+    connection.execute("UPDATE head SET seq = ?, hash = ?", (seq + 1, digest))
     return {**entry, "seq": seq + 1, "charge_id": charge_id, "hash": digest}
 
 

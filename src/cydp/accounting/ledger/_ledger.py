@@ -188,6 +188,7 @@ class BudgetLedger(LedgerResults, LedgerBlocks):
         }
 
         def write(connection: Connection) -> tuple[int, str]:
+            connection.execute("INSERT INTO head VALUES (?, 0, '')", (about["uuid"],))
             append_entry(connection, about | describe_writer())
             if not by_block:
                 append_entry(connection, {"kind": "block", "block": ALL} | describe_writer())

@@ -23,7 +23,7 @@ from cydp.accounting._errors import (
     LedgerRollbackError,
     LedgerSchemaError,
 )
-from cydp.accounting.ledger import _forks, _open_file, _path
+from cydp.accounting.ledger import _forks, _open_file, _path, _wal
 from cydp.accounting.ledger._entries import read_hash, read_head
 from cydp.accounting.ledger._open_file import OpenFile, identity_of, length_of
 from cydp.accounting.ledger._schema import APPLICATION_ID, VERSION
@@ -105,14 +105,33 @@ class Store:
                 "the ledger was opened read-only, so that nothing can be charged or changed: open "
                 "it without read_only"
             )
-        return self._transaction("BEGIN IMMEDIATE", work)
+        done = self._transaction("BEGIN IMMEDIATE", work)
+        self._retry(self._copy_wal)
+        return done
+
+    def _copy_wal(self) -> None:
+        """Copy what was written into the file itself, so that it is whole without its WAL file.
+
+        Who moves or copies a ledger may leave the WAL file behind, which is there after every
+        process that did not close the ledger.
+        """
+        with self._lock:
+            self._check_free()
+            try:
+                file = self._file
+                if file is None or file.connection is None:
+                    file = self._open()  # a fork has closed it
+                assert file.connection is not None
+                if not _wal.copy_wal(file.connection):
+                    raise self._in_use()
+            except sqlite3.DatabaseError as error:
+                raise self.explain(error) from None
 
     # Functions are passed, instead of generators that are made context managers: a signal can
     # interrupt the entry of their `__exit__`, and the transaction and the locks would be held as
     # long as the exception is kept. The `__exit__` of a lock is in C, where no signal interrupts.
     def _transaction(self, begin: str, work: Callable[[sqlite3.Connection], T]) -> T:
         _forks.check_process()
-        end = time.monotonic() + _open_file.BUSY_SECONDS
         called = False
 
         def once(connection: sqlite3.Connection) -> T:
@@ -120,11 +139,16 @@ class Store:
             called = not self._read_only
             return work(connection)
 
+        return self._retry(lambda: self._attempt(begin, once), lambda: not called)
+
+    def _retry(self, work: Callable[[], T], again: Callable[[], bool] = lambda: True) -> T:
+        """Call a function, and again while other processes use the ledger, and `again` allows."""
+        end = time.monotonic() + _open_file.BUSY_SECONDS
         while True:
             try:
-                return _forks.run(lambda: self._attempt(begin, once))
+                return _forks.run(work)
             except LedgerBusyError:
-                if called or time.monotonic() >= end:
+                if not again() or time.monotonic() >= end:
                     raise
             time.sleep(_PAUSE_SECONDS)  # no lock is held, so that a fork need not wait for the end
 
@@ -209,6 +233,8 @@ class Store:
         # A reader without a WAL file needs no locks of SQLite, which need files beside the ledger:
         # no WAL file can appear and disappear while `share` holds. A reader with a WAL file needs
         # these locks, and their files are there.
+        if length_of(self.wal):
+            _wal.check_wal(self.path)
         mode = "rw"
         if self._read_only:
             mode = "ro" if length_of(self.wal) else "ro&immutable=1"
