@@ -89,7 +89,7 @@ class LedgerError(PrivacyError):
 
 
 class LedgerBusyError(LedgerError):
-    """Another process has used a ledger for too long. Only a note says that something was charged."""
+    """Another process has used a ledger for too long; a note says if something was charged."""
 
 
 class LedgerCorruptError(LedgerError):

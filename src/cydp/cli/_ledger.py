@@ -157,7 +157,7 @@ def _add_charge(ledger: Any) -> None:
     )
     paid.add_argument(
         "--charge-id", metavar="ID",
-        help="makes the command safe to repeat: a repetition charges nothing",
+        help="makes the command safe to repeat: a repetition charges nothing, and exits with 3",
     )  # fmt: skip
 
 

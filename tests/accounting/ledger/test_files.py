@@ -293,6 +293,7 @@ def appended(path: Path, entry: dict[str, Any]) -> None:
     with sqlite3.connect(path) as connection:
         append_entry(connection, entry)
         connection.execute("UPDATE block SET spent = '[\"2\"]' WHERE id = 'all'")
+    connection.close()
 
 
 def test_what_no_charge_writes_is_noticed(path: Path) -> None:

@@ -257,6 +257,8 @@ class Store:
                     "machine"
                 )
         connection.execute("PRAGMA schema_version")  # it reads, and so makes the WAL file
+        if not mode.endswith("immutable=1"):  # which takes no locks
+            file.hold.check_locks()
         file.files = self._find_files()
         if not file.files:
             raise LedgerError(
