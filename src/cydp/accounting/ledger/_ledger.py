@@ -22,7 +22,14 @@ from cydp.accounting._format import format_name, html_of
 from cydp.accounting._loss import ZCDP, ApproxDP, Loss, PureDP
 from cydp.accounting.ledger._blocks import ALL, State, insert_block, read_states
 from cydp.accounting.ledger._create import create_file
-from cydp.accounting.ledger._entries import Entry, append_entry, read_entries, read_head
+from cydp.accounting.ledger._entries import (
+    Entry,
+    append_entry,
+    count_charges,
+    read_entries,
+    read_head,
+    read_last_charges,
+)
 from cydp.accounting.ledger._fields import (
     amount_from,
     check_head,
@@ -35,7 +42,7 @@ from cydp.accounting.ledger._guarantee import guarantee_of
 from cydp.accounting.ledger._ledger_blocks import LedgerBlocks
 from cydp.accounting.ledger._ledger_results import LedgerResults
 from cydp.accounting.ledger._path import read_path
-from cydp.accounting.ledger._report import write_report
+from cydp.accounting.ledger._report import MOST_SHOWN, write_report
 from cydp.accounting.ledger._store import Store
 from cydp.accounting.ledger._verify import verify
 
@@ -334,22 +341,23 @@ class BudgetLedger(LedgerResults, LedgerBlocks):
         Returns
         -------
         str
-            One line for each block and each charge. If there are more than 20, the last 20.
+            One line for each block and each charge. If there are more than 20, the last 20, whose
+            hashes are checked; `verify` checks all.
 
         """
 
-        def read(connection: Connection) -> tuple[dict[str, State], list[Entry]]:
-            return read_states(connection, type(self.budget)), list(read_entries(connection))
+        def read(connection: Connection) -> tuple[dict[str, State], list[Entry], int]:
+            states = read_states(connection, type(self.budget))
+            return states, read_last_charges(connection, MOST_SHOWN), count_charges(connection)
 
-        blocks, entries = self._store.read(read)
-        charges = [entry for entry in entries if entry["kind"] == "charge"]
+        blocks, charges, n_charges = self._store.read(read)
         about = f"budget {self.budget} for each {format_name(self.privacy_unit)}"
         about += f", under {self.relation!r}"
         if ALL not in blocks:
             about += (
                 f"; for each of them in all data {guarantee_of(blocks, self.budget, self.relation)}"
             )
-        return write_report(about, blocks, charges, type(self.budget))
+        return write_report(about, blocks, charges, n_charges, type(self.budget))
 
     def _repr_html_(self) -> str:
         return html_of(self.report())

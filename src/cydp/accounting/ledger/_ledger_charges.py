@@ -9,8 +9,13 @@ from typing import Any
 
 from cydp._arguments import Integer
 from cydp.accounting._amounts import add_amounts, exceeds
-from cydp.accounting._cost import Cost
-from cydp.accounting._errors import BlockRetiredError, LedgerError, UnknownBlockError
+from cydp.accounting._cost import Cost, note_release
+from cydp.accounting._errors import (
+    BlockRetiredError,
+    BudgetExceededError,
+    LedgerError,
+    UnknownBlockError,
+)
 from cydp.accounting._loss import Loss
 from cydp.accounting.ledger._blocks import (
     ALL,
@@ -133,6 +138,8 @@ class LedgerCharges:
             self._store.write(lambda connection: receipts.append(write_charge(connection, charge)))
         except BaseException as error:
             self._note(error, receipts)
+            if isinstance(error, BudgetExceededError):
+                note_release(error, cost)
             raise
         return receipts[0]
 

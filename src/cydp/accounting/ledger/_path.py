@@ -15,12 +15,13 @@ import sys
 import threading
 import time
 from collections.abc import Iterator
+from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
 from cydp.accounting._errors import LedgerError
 
-__all__ = ["Hold", "check_links", "check_place", "read_path", "wait_for_one_name"]
+__all__ = ["Hold", "check_length", "check_links", "check_place", "read_path", "wait_for_one_name"]
 
 if sys.platform == "linux":
     import fcntl
@@ -36,6 +37,7 @@ _SHARED_BY_MACHINES = frozenset((
     "lustre", "ncpfs", "nfs", "nfs4", "ocfs2", "orangefs", "prl_fs", "smb3", "smbfs", "vboxsf",
     "virtiofs", "wekafs"
 ))  # fmt: skip
+_LONGEST_PATH = 512  # bytes: MAX_PATHNAME of SQLite on systems like Unix
 _SETTLED = 1.0  # seconds in which a `create` of another process has removed the name of its draft
 
 # Offsets of the bytes that are locked, which no file reaches. SQLite's own locks are at 2^30.
@@ -73,6 +75,21 @@ def check_place(path: Path) -> None:
             f"no ledger can be kept on {kind}, which several machines may share: {path}; use a "
             "disk of this machine"
         )
+
+
+def check_length(path: Path) -> None:
+    """Raise a LedgerError for a path that SQLite could not open with its suffixes."""
+    longest = len("-journal")
+    limits = [(len(os.fsencode(path)), _LONGEST_PATH, "path")]
+    with suppress(AttributeError, OSError, ValueError):  # the system does not say
+        name_max = os.pathconf(path.parent, "PC_NAME_MAX")
+        limits.append((len(os.fsencode(path.name)), name_max, "name"))
+    for length, limit, what in limits:
+        if length + longest > limit:
+            raise LedgerError(
+                f"no ledger can be made here: its {what} has {length:,} bytes, and SQLite needs "
+                f"{longest} more for its other files, of {limit:,} in all; use a shorter {what}"
+            )
 
 
 def _mounts() -> Iterator[tuple[bytes, str]]:

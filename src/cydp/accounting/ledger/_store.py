@@ -35,6 +35,11 @@ _PAUSE_SECONDS = 0.005  # between two attempts, so that other threads get the lo
 _PRAGMAS: tuple[tuple[str, Any], ...] = (
     ("journal_mode", "wal"), ("synchronous", 2), ("fullfsync", 1), ("foreign_keys", 1)
 )  # fmt: skip
+# Errors that the system causes, and no damage; their messages are fixed texts.
+_OF_THE_SYSTEM = (
+    "SQLITE_AUTH", "SQLITE_CANTOPEN", "SQLITE_FULL", "SQLITE_INTERRUPT", "SQLITE_IOERR",
+    "SQLITE_NOLFS", "SQLITE_NOMEM", "SQLITE_PERM", "SQLITE_PROTOCOL", "SQLITE_READONLY",
+)  # fmt: skip
 T = TypeVar("T")
 
 
@@ -322,21 +327,27 @@ class Store:
             return LedgerSchemaError(
                 f"{self.path} is no ledger: no BudgetLedger.create has made this file"
             )
-        damaged = str(error).startswith("no such table")
-        if isinstance(error, sqlite3.OperationalError) and not damaged:
-            more = ""
-            if name.startswith(("SQLITE_READONLY", "SQLITE_CANTOPEN")):
-                if not self._read_only:
-                    more = "; without permission to write to it, open it with read_only=True"
-                elif length_of(self.wal) and not os.path.lexists(f"{self.path}-shm"):
-                    more = (
-                        f"; {self.wal} holds charges, and SQLite reads them by {self.path}-shm, "
-                        "which is not there and cannot be made: a user who may write to the "
-                        "folder must open the ledger and close it"
-                    )
-            return LedgerError(f"the ledger cannot be used: {error}{more}")
+        if name.startswith(_OF_THE_SYSTEM):
+            return self._explain_system(error, name)
+        # Of other errors SQLite's message may show text of the ledger, such as a damaged name.
         self._drop()
-        return LedgerCorruptError(f"the ledger is damaged: {error}")
+        return LedgerCorruptError(f"the ledger is damaged: {name or 'SQLite'} is SQLite's error")
+
+    def _explain_system(self, error: sqlite3.DatabaseError, name: str) -> LedgerError:
+        """Return the LedgerError to raise for an error that the file did not cause."""
+        more = ""
+        if name.startswith(("SQLITE_READONLY", "SQLITE_CANTOPEN")):
+            if not self._read_only:
+                more = "; without permission to write to it, open it with read_only=True"
+            elif length_of(self.wal) and not os.path.lexists(f"{self.path}-shm"):
+                more = (
+                    f"; {self.wal} holds charges, and SQLite reads them by {self.path}-shm, "
+                    "which is not there and cannot be made: a user who may write to the "
+                    "folder must open the ledger and close it"
+                )
+            elif name.startswith("SQLITE_READONLY"):  # a user has just made these files anew
+                return self._in_use()
+        return LedgerError(f"the ledger cannot be used: {error}{more}")
 
     def _in_use(self) -> LedgerBusyError:
         return LedgerBusyError(
