@@ -331,7 +331,7 @@ class Store:
             return self._explain_system(error, name)
         # Of other errors SQLite's message may show text of the ledger, such as a damaged name.
         self._drop()
-        return LedgerCorruptError(f"the ledger is damaged: {name or 'SQLite'} is SQLite's error")
+        return LedgerCorruptError(f"the ledger is damaged: SQLite reports {name or 'an error'}")
 
     def _explain_system(self, error: sqlite3.DatabaseError, name: str) -> LedgerError:
         """Return the LedgerError to raise for an error that the file did not cause."""
