@@ -66,7 +66,11 @@ print("Spent:", week.spent, "left:", week.remaining)
 # Or a budget for each day. It protects one day of a visitor: somebody who comes on six days is
 # protected less. In return each day pays for itself, whatever the other days have spent.
 daily = cydp.BudgetLedger.create(
-    Path(folder.name) / "days.ledger", cydp.PureDP(1), privacy_unit="visitor-day", by_block=True
+    Path(folder.name) / "days.ledger",
+    cydp.PureDP(1),
+    privacy_unit="visitor-day",
+    by_block=True,
+    units_in_one_block=True,
 )
 visitors = {}
 print()

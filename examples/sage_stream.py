@@ -25,7 +25,11 @@ def rides_of_a_day(day: int) -> np.ndarray:
 # The stream is kept in blocks, a day each. No ride pays more than epsilon = 0.5, whatever we train.
 folder = tempfile.TemporaryDirectory()
 ledger = cydp.BudgetLedger.create(
-    Path(folder.name) / "rides.ledger", cydp.PureDP(0.5), privacy_unit="ride", by_block=True
+    Path(folder.name) / "rides.ledger",
+    cydp.PureDP(0.5),
+    privacy_unit="ride",
+    by_block=True,
+    units_in_one_block=True,
 )
 stream: dict[str, np.ndarray] = {}
 
@@ -73,7 +77,7 @@ for day in range(1, 13):
         print(f"{spent} is retired")
         del stream[spent]
 
-final, guarantee = ledger.blocks(), ledger.guarantee
+final, guarantee = ledger.blocks(), ledger.guarantee()
 print("\n", final, sep="")
 print("\nAll rides, of all days, so far:", guarantee)
 print("and whatever comes:", ledger.budget)

@@ -31,7 +31,11 @@ def test_a_charge_with_an_id_may_be_repeated(run: Run, ledger: str) -> None:
     paid = ["ledger", "charge", ledger, "--epsilon", "0.6", *LABEL, "--charge-id", "monday"]
     first = run(*paid)
     assert first[0] == 0
-    assert run(*paid) == first
+    code, printed, _ = run(*paid)
+    assert code == 3  # so that `charge && release` releases once
+    told, *rest = printed.splitlines()
+    assert told.startswith("repeated: --charge-id monday was charged before")
+    assert rest == first[1].splitlines()
     with BudgetLedger.open(ledger) as opened:
         assert opened.spent == PureDP("0.6")
         opened.verify()

@@ -93,7 +93,7 @@ def test_a_terminal_that_lacks_letters_or_is_closed(
     if stream is not None:
         monkeypatch.setattr(sys, "stdout", io.TextIOWrapper(written, stream))
         assert main(["ledger", "show", path]) == 0
-        assert b"privacy unit: T\\xfcr\n" in written.getvalue()
+        assert b"privacy unit: T\\xfcr in one block\n" in written.getvalue()
         assert b"'\\u65e5': left" in written.getvalue()
         return
     before = head(path)

@@ -61,7 +61,8 @@ def test_round_trip(run: Run, path: str) -> None:
 
 def test_json_has_exact_texts(run: Run, path: str) -> None:
     budget = ["--epsilon", "2", "--delta", "1e-6"]
-    run("ledger", "create", path, *budget, "--privacy-unit", "person-day", "--by-block")
+    unit = ["--privacy-unit", "person-day", "--by-block", "--units-in-one-block"]
+    run("ledger", "create", path, *budget, *unit)
     run("ledger", "add-block", path, "mon", "--epsilon", "1", "--delta", "0", "--dim", "week=3")
     run("ledger", "add-block", path, "tue")
     paid = ["--ledger", path, "--blocks", "mon", "tue"]
@@ -124,7 +125,10 @@ def test_values_may_begin_with_a_minus_sign(run: Run, path: str) -> None:
     run("ledger", "create", path, "--epsilon", "1", "--privacy-unit", "-unit", "--by-block")
     assert run("ledger", "add-block", path, "day", "--dim", "-from=-5")[0] == 0
     state = json.loads(run("ledger", "show", path, "--json")[1])
-    assert (state["privacy_unit"], state["blocks"]["day"]["dims"]) == ("-unit", {"-from": "-5"})
+    assert (state["privacy_unit"], state["blocks"]["day"]["dims"]) == (
+        "-unit in one block",
+        {"-from": "-5"},
+    )
     refused(run("ledger", "add-block", path, "b", "--rho", "-1"), 2, "rho must be at least 0")
 
 
@@ -301,7 +305,9 @@ def test_blocks_that_can_pay(run: Run, path: str) -> None:
     assert ids("--epsilon", "0.2") == ["tue", "wed"]
     assert ids("--where", "day=47", "--where", "site=south") == ["wed"]
     assert ids("--where", "day=47") == ["tue", "mon", "wed"]
-    assert run("ledger", "show", path)[1].splitlines()[5] == "guarantee: epsilon=1 for all data"
+    assert run("ledger", "show", path)[1].splitlines()[5] == (
+        "guarantee: epsilon=1 for each ride in one block in all data"
+    )
     _, printed, _ = run("ledger", "retire-spent", path)
     with BudgetLedger.open(path) as ledger:
         assert printed.splitlines() == ["'mon'", "{}:{}".format(*ledger.head())]

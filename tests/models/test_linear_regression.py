@@ -309,7 +309,7 @@ def test_a_ledger_pays_records_and_refuses(tmp_path: Path) -> None:
         assert ledger.spent == {"mon": cydp.PureDP("0.75"), "tue": cydp.PureDP(0)}
         assert release(epsilon="0.75") == first
         assert (ledger.result("first") == first.products).all()
-        assert ledger.guarantee == cydp.PureDP("0.75", relation="add-remove")
+        assert ledger.guarantee() == cydp.PureDP("0.75", relation="add-remove")
         assert wrong_in_certificate(json.loads(json.dumps(first.certificate()))) == []
         with pytest.raises(cydp.BudgetExceededError):
             linear_regression(

@@ -11,7 +11,15 @@ from cydp.accounting._describe_argument import describe_wrong_loss
 from cydp.accounting._errors import RelationMismatchError
 from cydp.accounting._loss import LOSSES, Loss
 
-__all__ = ["Cost", "HasLoss", "check_loss", "check_relation_of_cost", "loss_of", "relation_of"]
+__all__ = [
+    "Cost",
+    "HasLoss",
+    "check_loss",
+    "check_relation_of_cost",
+    "loss_of",
+    "note_release",
+    "relation_of",
+]
 
 
 @runtime_checkable
@@ -90,3 +98,17 @@ def check_relation_of_cost(
                 f"the cost is stated under {stated!r} and cannot {use} that is kept under "
                 f"{kept!r}: state both under one relation"
             )
+
+
+def note_release(error: BaseException, cost: Cost) -> None:
+    """Note on the refusal of a charge that what was released before it is out all the same.
+
+    A loss, a release and what is made of one may be charged afterwards. A mechanism, or the query
+    of a release that a budget pays for, has released nothing yet.
+    """
+    made = hasattr(cost, "query") or not callable(getattr(cost, "release", callable))
+    if made or isinstance(cost, LOSSES):
+        error.add_note(
+            "if this was released already, it is out, and the budget does not count it: pass "
+            "budget= to a release, so that it is charged first"
+        )

@@ -89,7 +89,7 @@ class LedgerError(PrivacyError):
 
 
 class LedgerBusyError(LedgerError):
-    """Another process has used a ledger for too long, so nothing was charged."""
+    """Another process has used a ledger for too long; a note says if something was charged."""
 
 
 class LedgerCorruptError(LedgerError):

@@ -17,7 +17,7 @@ from cydp.accounting._amounts import (
     subtract_amounts,
 )
 from cydp.accounting._budget import check_budget
-from cydp.accounting._cost import Cost, check_relation_of_cost, loss_of
+from cydp.accounting._cost import Cost, check_relation_of_cost, loss_of, note_release
 from cydp.accounting._describe_cost import describe_cost
 from cydp.accounting._errors import BudgetExceededError, PrivacyError
 from cydp.accounting._format import html_of
@@ -168,7 +168,9 @@ class PrivacyFilter:
                 spent = self._spent
                 total = add_totals(spent, requested)
                 if exceeds_total(total, self._most):
-                    raise self._refusal(spent, requested)
+                    error = self._refusal(spent, requested)
+                    note_release(error, cost)
+                    raise error
                 # A signal handler of this thread gets past the lock, and may have charged.
                 if self._spent is spent:
                     self._spent = total

@@ -249,7 +249,7 @@ class Plan:
 
         """
         count = sum(count for _, count in self._items)
-        lines = [f"a plan of {count:,} releases, fixed before the first"]
+        lines = [f"a plan of {count:,} release{'' if count == 1 else 's'}, fixed before the first"]
         lines += [f"  {times:,} x {cost}" for cost, times in self._items]
         return "\n".join(
             lines if delta is None else [*lines, *self._report_costs(read_delta(delta))]

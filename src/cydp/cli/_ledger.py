@@ -30,7 +30,7 @@ _HEAD = (
 )
 
 _CREATE = "cydp ledger create ages.db --epsilon 1 --privacy-unit person"
-_CREATE_DAYS = "cydp ledger create days.db --epsilon 1 --privacy-unit person-day --by-block"
+_CREATE_DAYS = "cydp ledger create days.db --epsilon 1 --privacy-unit person --by-block"
 # What no dim can be called: parameters of `add_blocks` and `find_blocks`, which take dims.
 _RESERVED = ("self", "block", "blocks", "budget", "at_least")
 
@@ -58,6 +58,12 @@ def add_commands(commands: Any) -> None:
         "--by-block",
         action="store_true",
         help="keep a budget for each block of data; add the blocks with `cydp ledger add-block`",
+    )
+    create.add_argument(
+        "--units-in-one-block",
+        action="store_true",
+        help="your promise that all records of a unit lie in one block, as of a person-day; else a "
+        "unit in one block is protected",
     )
 
     add = _command(
@@ -151,7 +157,7 @@ def _add_charge(ledger: Any) -> None:
     )
     paid.add_argument(
         "--charge-id", metavar="ID",
-        help="makes the command safe to repeat: a repetition charges nothing",
+        help="makes the command safe to repeat: a repetition charges nothing, and exits with 3",
     )  # fmt: skip
 
 
@@ -175,6 +181,7 @@ def _create(options: argparse.Namespace) -> int:
         relation=options.relation,
         privacy_unit=options.privacy_unit,
         by_block=options.by_block,
+        units_in_one_block=options.units_in_one_block,
     ) as ledger:
         print(head_of(ledger))
     return 0

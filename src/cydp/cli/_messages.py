@@ -4,7 +4,9 @@
 from __future__ import annotations
 
 import argparse
+import ast
 import re
+import shlex
 from typing import Any
 
 from cydp.accounting._errors import BudgetExceededError, ChargeConflictError
@@ -57,7 +59,7 @@ _BLOCK_BUDGET = re.compile(r"^budget must be (\w+), as the ledger's budget is, n
 _BY_OPTIONS = {"PureDP": "--epsilon alone", "ApproxDP": "--epsilon and --delta", "ZCDP": "--rho"}
 _NAMES = (
     "max_rows_per_partition", "max_rows_per_unit", "max_partitions", "max_rows", "data_version",
-    "charge_id", "privacy_unit", "by_block", "read_only",
+    "charge_id", "privacy_unit", "units_in_one_block", "by_block", "read_only",
 )  # fmt: skip
 _UNIT = re.compile(r"\bunit=(\([^()]*\)|'[^']*'|\"[^\"]*\")")
 _POSITIONAL = {"block": "ID", "file": "FILE", "path": "PATH"}
@@ -154,8 +156,8 @@ def _write_measures(match: re.Match[str]) -> str:
 
 
 def _write_unit(match: re.Match[str]) -> str:
-    names = match[1].strip("()").replace(", ", " ").replace("'", "")
-    return f"--unit {names}"
+    named = ast.literal_eval(match[1])
+    return f"--unit {shlex.join([named] if isinstance(named, str) else named)}"
 
 
 def _write_argument(match: re.Match[str]) -> str:

@@ -49,7 +49,8 @@ def show(options: argparse.Namespace) -> int:
     for name in ("relation", "charges", "head"):
         print(f"{name}: {about[name]}")
     if ALL not in about["blocks"]:
-        print(f"guarantee: {format_numbers(about['guarantee'])} for all data")
+        unit = format_name(about["privacy_unit"])
+        print(f"guarantee: {format_numbers(about['guarantee'])} for each {unit} in all data")
     for block, state in about["blocks"].items():
         print(f"{format_block(block)}: {state_line_of(state)}")
     return 0
@@ -97,7 +98,7 @@ def _read_consistently(
     """
     while True:
         entries, left, spent = ledger.history(), left_of(ledger), numbers_by_block(ledger.spent)
-        guarantee = ledger.guarantee
+        guarantee = ledger.guarantee()
         if ledger.head()[0] == len(entries):
             return entries, left, spent, guarantee
 

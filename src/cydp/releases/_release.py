@@ -124,8 +124,15 @@ class Release(Shown):
             columns=tuple(columns),
             confidence=read_level(confidence),
             simultaneous=simultaneous,
-            notes=notes,
+            notes=(*notes, *self._notes_of_payment()),
         )
+
+    def _notes_of_payment(self) -> list[str]:
+        """Return what the ledger protects, if that is a part of what the release does."""
+        paid = self.payment
+        if paid is None or not paid.blocks or paid.privacy_unit == self.query.unit.name:
+            return []
+        return [f"the ledger that has paid protects: one {paid.privacy_unit}"]
 
     @property
     def _noise_words(self) -> str:

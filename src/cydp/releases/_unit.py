@@ -27,7 +27,6 @@ __all__ = [
     "UnitName",
     "UserKey",
     "check_ledger",
-    "protected_unit",
     "read_unit",
     "root_above",
     "user_key",
@@ -189,14 +188,40 @@ class Unit:
         """The most partitions in which a unit with bounded rows can make a change."""
         return (self.max_partitions or 1) * (2 if self.rows_may_become_others else 1)
 
-    def check_kept(self, kept: str) -> None:
-        """Raise a UnitMismatchError unless a ledger that protects `kept` may pay."""
-        if kept in (self.name, *self.contains) or (self.promised and self.name == _ANY_UNIT):
+    def check_kept(self, kept: str, whole: str, blocks: int = 1) -> None:
+        """Raise a UnitMismatchError unless a ledger may pay.
+
+        Parameters
+        ----------
+        kept : str
+            What the ledger protects, such as "person in one block".
+        whole : str
+            What contains it, such as "person"; `kept` itself if the ledger has no such blocks.
+        blocks : int, default 1
+            How many blocks the release reads.
+
+        """
+        names = self.name, *self.contains
+        if kept in names or (self.promised and self.name == _ANY_UNIT):
             return
+        # In one block, what a person has there is all that they have. Of several, rows of another
+        # block may take the places of rows that are gone, as in a unit that contains others.
+        chosen_anew = self.has_users and not self.rows_may_become_others
+        if whole in names and (blocks == 1 or not chosen_anew):
+            return
+        if whole in names:
+            raise UnitMismatchError(
+                f"the ledger protects {kept!r}, and this release reads {blocks} blocks together: "
+                f"without the rows of one block, other rows of the {self.name} may count; say "
+                f"unit=({self.name!r}, {kept!r}), which makes the noise larger, or release each "
+                "block alone"
+            )
         if self.name != _ROW:
+            contained = kept if whole == kept or blocks > 1 else whole
             raise UnitMismatchError(
                 f"the ledger protects {kept!r}, and this release {self.name!r}: if that is the "
-                f"same, or contains it, say so by unit={kept!r} or unit=({self.name!r}, {kept!r})"
+                f"same, or contains it, say so by unit={contained!r} or "
+                f"unit=({self.name!r}, {contained!r})"
             )
         raise UnitMismatchError(
             f"the ledger protects {kept!r}, and this release a row: give user=, or promise with "
@@ -333,23 +358,15 @@ def check_ledger(budget: Budget | None, unit: Unit) -> None:
     ------
     UnitMismatchError
         Unless the release's unit is the ledger's, or contains it, or the caller promises how many
-        rows a unit has.
+        rows a unit has. A release of several blocks must state that its unit contains a unit in one
+        block.
 
     """
-    ledger = budget.ledger if isinstance(budget, LedgerScope) else budget
-    if not isinstance(ledger, BudgetLedger):
-        return
-    unit.check_kept(ledger.privacy_unit)
-
-
-def protected_unit(cost: object) -> Unit | None:
-    """Return what a query, a release, or what was made of a release, protects; else None."""
-    for stated in (cost, getattr(cost, "query", None)):
-        unit = getattr(stated, "unit", None)
-        if isinstance(unit, Unit):
-            return unit
-    release = getattr(cost, "release", None)
-    return None if release is None or callable(release) else protected_unit(release)
+    ledger, blocks = (
+        (budget.ledger, len(budget.blocks)) if isinstance(budget, LedgerScope) else (budget, 1)
+    )
+    if isinstance(ledger, BudgetLedger):
+        unit.check_kept(ledger.privacy_unit, ledger._whole_unit, max(blocks, 1))
 
 
 def _read_names(unit: UnitName | None) -> tuple[str, ...]:

@@ -4,15 +4,14 @@
 from __future__ import annotations
 
 from cydp.accounting._cost import Cost
-from cydp.releases._unit import protected_unit
+from cydp.accounting._sources import units_of
 
 __all__ = ["check_unit"]
 
 
 def check_unit(cost: Cost, name: str) -> None:
     """Raise a ValueError for a release that protects a unit of several rows."""
-    unit = protected_unit(cost)
-    if unit is not None and (unit.has_users or unit.max_rows > 1):
+    if any(unit.has_users or unit.max_rows > 1 for unit in units_of(cost)):
         raise ValueError(
             f"{name} must protect one row, not a unit that may have several: rows are sampled one "
             "by one, so that such a unit is in a sample more often than the share. Where all rows "

@@ -69,9 +69,14 @@ class PublishedShare:
     share: Fraction
 
     @property
+    def query(self) -> _ShareQuery:
+        """What was published, without the rows; its privacy unit is a row."""
+        return _ShareQuery(self.share)
+
+    @property
     def loss(self) -> ApproxDP:
         """Privacy cost: epsilon 0, and the share as delta."""
-        return _ShareQuery(self.share).loss
+        return self.query.loss
 
     def __repr__(self) -> str:
         share = format_number(self.share, ROUND_CEILING)

@@ -185,7 +185,7 @@ def test_a_refused_charge_is_not_expected_afterwards(path: Path) -> None:
 
     with pytest.raises(BlockingIOError):
         ledger._store.write(fail_before_the_commit)
-    with pytest.raises(LedgerError, match="FOREIGN KEY"):
+    with pytest.raises(LedgerError, match="FOREIGNKEY"):
         ledger._store.write(fail_at_the_commit)
     ledger.charge(PureDP("0.125"))
     assert ledger.head()[0] == 4

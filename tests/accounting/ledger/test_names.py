@@ -6,7 +6,9 @@ charge 1 to a budget of 1 by a name of its own.
 
 import ctypes
 import os
+import shutil
 import sqlite3
+import subprocess
 import sys
 import threading
 import time
@@ -258,7 +260,10 @@ def test_what_is_mounted_where(tmp_path: Path, name: str, monkeypatch: pytest.Mo
     there = f"30 27 0:31 / {written} rw,relatime - %s server:/x rw\n"
     mounts.write_text(root + there % "nfs4" + there % "tmpfs")
     new(path).close()
-    for kind in ("nfs4", "cifs", "fuse.sshfs", "9p"):
+    for kind in (
+        "nfs4", "cifs", "fuse.sshfs", "9p", "fuse.drive", "fuse.blobfuse2", "fuse.juicefs",
+        "wekafs", "drvfs", "fuse",
+    ):  # fmt: skip
         mounts.write_text(root + there % "tmpfs" + there % kind)
         for call, file in ((BudgetLedger.open, path), (new, folder / "other")):
             with pytest.raises(LedgerError, match=f"kept on {kind}, which several machines"):
@@ -270,6 +275,49 @@ def test_what_is_mounted_where(tmp_path: Path, name: str, monkeypatch: pytest.Mo
         with pytest.raises(LedgerError, match="is a mount point"):
             BudgetLedger.open(path, read_only=read_only)
     assert [file.name for file in folder.iterdir()] == ["ledger"]
+
+
+NO_LOCKS = """
+#define _GNU_SOURCE
+#include <fcntl.h>
+#include <stdarg.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+int fcntl64(int fd, int cmd, ...) {
+    va_list more;
+    va_start(more, cmd);
+    long given = va_arg(more, long);
+    va_end(more);
+    if (cmd == F_SETLK || cmd == F_SETLKW || cmd == F_OFD_SETLK || cmd == F_OFD_SETLKW) return 0;
+    if (cmd == F_GETLK || cmd == F_OFD_GETLK) {
+        ((struct flock*)given)->l_type = F_UNLCK;
+        return 0;
+    }
+    return (int)syscall(SYS_fcntl, fd, cmd, given);
+}
+int fcntl(int fd, int cmd, ...) __attribute__((alias("fcntl64")));
+"""
+
+
+@linux
+@pytest.mark.skipif(shutil.which("cc") is None, reason="needs a C compiler")
+def test_a_file_system_without_locks_is_refused(tmp_path: Path, path: Path) -> None:
+    """Lock calls that do nothing would let several processes charge at once."""
+    source, library = tmp_path / "no_locks.c", tmp_path / "no_locks.so"
+    source.write_text(NO_LOCKS)
+    subprocess.run(["cc", "-shared", "-fPIC", "-o", library, source], check=True)
+    code = """
+try:
+    BudgetLedger.open(sys.argv[1]).charge(PureDP(1))
+except LedgerError as error:
+    print(error)
+"""
+    for before, expected in (([], ""), ([f"LD_PRELOAD={library}"], "keeps no locks")):
+        there = tmp_path / f"ledger {len(before)}"
+        new(there).close()
+        said = child(code, str(there), before=("env", *before)).communicate()[0].decode()
+        assert expected in said
+        assert bool(said) == bool(expected)
 
 
 def test_a_create_that_is_not_done_yet(path: Path) -> None:

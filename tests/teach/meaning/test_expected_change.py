@@ -261,3 +261,13 @@ def test_a_picture_shows_the_bounds() -> None:
     )
     corner = 1 / (1 + math.e)
     assert np.interp(corner, *line.get_data()) == pytest.approx(1 - corner, abs=1e-9)
+
+
+def test_a_plan_of_much_loss_is_told_by_its_delta() -> None:
+    """At mu = 3 the fair bet is Phi(3 / 2) = 0.93319: `Plan.delta(0)` knows it."""
+    plan = cydp.Plan([(cydp.Gaussian(sigma=1, sensitivity=3), 1)])
+    told = trade_off(plan)
+    assert told.fair_bet <= (1 + plan.delta(0)) / 2 + 1e-6
+    assert told.true_positives("0.05") <= plan.delta(0) + 0.05 + 1e-6
+    assert "a plan of 1 release:" in repr(told)
+    assert plan.report().startswith("a plan of 1 release, fixed")

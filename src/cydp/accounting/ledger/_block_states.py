@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""What is known of each block of a ledger, and what all of them together guarantee."""
+"""What is known of each block of a ledger, and which blocks can pay."""
 
 from __future__ import annotations
 
@@ -9,18 +9,17 @@ from dataclasses import dataclass
 from sqlite3 import Connection
 from typing import Any
 
-from cydp.accounting._amounts import Amount, add_amounts, exceeds, loss_of_amount, zero_amount
+from cydp.accounting._amounts import Amount, add_amounts, exceeds
 from cydp.accounting._errors import LedgerCorruptError, LedgerError
 from cydp.accounting._format import format_loss, format_name, html_of
-from cydp.accounting._loss import ZCDP, Loss
-from cydp.accounting.ledger._blocks import ALL, State, read_states
+from cydp.accounting._loss import Loss
+from cydp.accounting.ledger._blocks import ALL, read_states
 from cydp.accounting.ledger._fields import check_dims, own_amount_of
 
 __all__ = [
     "BlockState",
     "BlockStates",
     "can_pay",
-    "guarantee_of",
     "match_dims",
     "read_block_states",
 ]
@@ -155,33 +154,6 @@ def match_dims(states: Iterable[BlockState], wanted: Mapping[str, Any]) -> list[
                 each for each in found if name in each.dims and _canonical(each.dims[name]) == text
             ]
     return found
-
-
-def guarantee_of(states: Mapping[str, State], budget: Loss, relation: str) -> Loss:
-    """Return what holds for all data: docs/accounting/ledger.md, "The guarantee over all data".
-
-    Parameters
-    ----------
-    states : mapping
-        What each block has and has spent.
-    budget : loss
-        The budget of the ledger, for the measure.
-    relation : str
-
-    """
-    most: Amount = zero_amount(own_amount_of(budget))
-    for limit, spent, _, _ in states.values():
-        most = tuple(map(max, most, _guaranteed(own_amount_of(limit), spent)))
-    return loss_of_amount(type(budget), most, relation)
-
-
-def _guaranteed(limit: Amount, spent: Loss) -> Amount:
-    """Return what one block guarantees, whatever has decided what was charged to it."""
-    amount = own_amount_of(spent)
-    if isinstance(spent, ZCDP):
-        return limit if any(amount) else amount
-    epsilon, *delta = amount  # a delta that was not spent on this path may be on another
-    return (epsilon, *(most if paid else paid for most, paid in zip(limit[1:], delta, strict=True)))
 
 
 def _canonical(value: Any) -> str:

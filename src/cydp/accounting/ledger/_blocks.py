@@ -105,10 +105,15 @@ def read_states(
     if blocks is not None:
         return {block: _state_of(kind, *read_block(connection, block)) for block in blocks}
     rows = connection.execute("SELECT id, budget, spent, retired FROM block ORDER BY id")
-    return {
-        block: _state_of(kind, amount_from_json(budget), amount_from_json(spent), retired)
-        for block, budget, spent, retired in rows.fetchall()
-    }
+    alike: dict[tuple[Any, ...], State] = {}  # most blocks have equal budgets, and spend alike
+    found = {}
+    for block, *row in rows.fetchall():
+        budget, spent, retired = key = tuple(row)
+        if key not in alike:
+            amounts = amount_from_json(budget), amount_from_json(spent)
+            alike[key] = _state_of(kind, *amounts, retired)
+        found[block] = alike[key]
+    return found
 
 
 def _state_of(kind: type[Loss], budget: Amount, spent: Amount, retired: int) -> State:

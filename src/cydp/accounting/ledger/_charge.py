@@ -15,10 +15,19 @@ from cydp.accounting._cost import Cost, check_relation_of_cost, loss_of
 from cydp.accounting._describe_cost import describe_cost, name_mechanism
 from cydp.accounting._loss import Loss
 from cydp.accounting._loss_numbers import read_count
+from cydp.accounting._sources import units_of
 from cydp.accounting.ledger._blocks import ALL, check_block_ids
 from cydp.accounting.ledger._fields import check_string, json_of, sha256_of, strings_of
 
-__all__ = ["ARGUMENTS", "Call", "Charge", "check_arguments", "check_charge", "requested_amount"]
+__all__ = [
+    "ARGUMENTS",
+    "Call",
+    "Charge",
+    "check_arguments",
+    "check_charge",
+    "check_unit",
+    "requested_amount",
+]
 
 ARGUMENTS: dict[str, Any] = {
     "cost": None, "count": 1, "blocks": None, "charge_id": None, "label": None, "relation": None
@@ -157,3 +166,17 @@ def check_charge(
     entry = {"kind": "charge", "label": label, "fingerprint": digest} | compared
     id_ = charge_id or str(uuid.uuid4())
     return Charge(type(budget), requested, rounded, ids, id_, entry)
+
+
+def check_unit(cost: Cost, kept: str, whole: str, blocks: int = 1) -> None:
+    """Raise a UnitMismatchError for a cost that protects another unit than a ledger.
+
+    Parameters
+    ----------
+    cost : loss, mechanism, release, or what was made of a release
+    kept, whole, blocks
+        As in `cydp.releases._unit.Unit.check_kept`.
+
+    """
+    for unit in units_of(cost):
+        unit.check_kept(kept, whole, blocks)

@@ -33,6 +33,7 @@ def create_file(path: Path, write: Callable[[sqlite3.Connection], T]) -> T:
         if os.path.lexists(f"{path}{suffix}"):
             raise LedgerError(_taken_message(path, suffix))
     _path.check_place(path.resolve())
+    _path.check_length(path.resolve())
     with _explain_os_errors(path):
         folder = Path(tempfile.mkdtemp(prefix=".ledger-", dir=path.parent))
     draft = Store(folder / "ledger")

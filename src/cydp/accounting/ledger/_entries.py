@@ -11,7 +11,15 @@ from typing import Any, TypeAlias
 
 from cydp.accounting._errors import LedgerCorruptError
 
-__all__ = ["Entry", "append_entry", "read_entries", "read_hash", "read_head"]
+__all__ = [
+    "Entry",
+    "append_entry",
+    "count_charges",
+    "read_entries",
+    "read_hash",
+    "read_head",
+    "read_last_charges",
+]
 
 Entry: TypeAlias = dict[str, Any]
 
@@ -24,6 +32,7 @@ def append_entry(
     body = json.dumps(entry, sort_keys=True)
     digest = _hash_of(last, seq + 1, charge_id, body)
     connection.execute("INSERT INTO entry VALUES (?, ?, ?, ?)", (seq + 1, charge_id, body, digest))
+    connection.execute("UPDATE head SET seq = ?, hash = ?", (seq + 1, digest))
     return {**entry, "seq": seq + 1, "charge_id": charge_id, "hash": digest}
 
 
@@ -56,6 +65,27 @@ def read_entries(connection: sqlite3.Connection) -> Generator[Entry, None, None]
             yield {**json.loads(body), "seq": seq, "charge_id": charge_id, "hash": digest}
     finally:  # a transaction cannot end before its SELECT has, not even by a ROLLBACK
         rows.close()
+
+
+def count_charges(connection: sqlite3.Connection) -> int:
+    """Return how many entries are charges: those with a charge id."""
+    found = connection.execute("SELECT count(*) FROM entry WHERE charge_id IS NOT NULL").fetchone()
+    return int(found[0])
+
+
+def read_last_charges(connection: sqlite3.Connection, most: int) -> list[Entry]:
+    """Return the last charges, oldest first, each checked by its hash and the one before."""
+    rows = connection.execute(
+        "SELECT entry.seq, entry.charge_id, entry.body, entry.hash, before.hash FROM entry "
+        "JOIN entry AS before ON before.seq = entry.seq - 1 WHERE entry.charge_id IS NOT NULL "
+        "ORDER BY entry.seq DESC LIMIT ?", (most,),
+    ).fetchall()  # fmt: skip
+    found = []
+    for seq, charge_id, body, digest, last in reversed(rows):
+        if digest != _hash_of(last, seq, charge_id, body):
+            raise LedgerCorruptError(f"the ledger is damaged: entry {seq} is not what was written")
+        found.append({**json.loads(body), "seq": seq, "charge_id": charge_id, "hash": digest})
+    return found
 
 
 def _hash_of(previous: str, seq: int, charge_id: str | None, body: str) -> str:

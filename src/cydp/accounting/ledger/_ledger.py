@@ -20,10 +20,16 @@ from cydp.accounting._errors import (
 )
 from cydp.accounting._format import format_name, html_of
 from cydp.accounting._loss import ZCDP, ApproxDP, Loss, PureDP
-from cydp.accounting.ledger._block_states import guarantee_of
 from cydp.accounting.ledger._blocks import ALL, State, insert_block, read_states
 from cydp.accounting.ledger._create import create_file
-from cydp.accounting.ledger._entries import Entry, append_entry, read_entries, read_head
+from cydp.accounting.ledger._entries import (
+    Entry,
+    append_entry,
+    count_charges,
+    read_entries,
+    read_head,
+    read_last_charges,
+)
 from cydp.accounting.ledger._fields import (
     amount_from,
     check_head,
@@ -32,10 +38,11 @@ from cydp.accounting.ledger._fields import (
     own_amount_of,
     strings_of,
 )
+from cydp.accounting.ledger._guarantee import guarantee_of
 from cydp.accounting.ledger._ledger_blocks import LedgerBlocks
 from cydp.accounting.ledger._ledger_results import LedgerResults
 from cydp.accounting.ledger._path import read_path
-from cydp.accounting.ledger._report import write_report
+from cydp.accounting.ledger._report import MOST_SHOWN, write_report
 from cydp.accounting.ledger._store import Store
 from cydp.accounting.ledger._verify import verify
 
@@ -43,6 +50,7 @@ __all__ = ["BudgetLedger"]
 
 _MEASURES: dict[str, type[Loss]] = {"pure": PureDP, "approximate": ApproxDP, "zcdp": ZCDP}
 _NAMES = {kind: name for name, kind in _MEASURES.items()}
+_ROW = "row"  # which lies in one block
 
 
 @copy_base_methods
@@ -59,7 +67,8 @@ class BudgetLedger(LedgerResults, LedgerBlocks):
     relation : {"add-remove", "change-one", "add-remove-or-change"}
         The relation of neighbours that the losses are stated under.
     privacy_unit : str
-        What one unit stands for, such as "person".
+        What is protected, such as "person"; of a ledger whose blocks split people, "person in one
+        block".
     uuid : str
         Tells this ledger from every other one.
 
@@ -84,9 +93,10 @@ class BudgetLedger(LedgerResults, LedgerBlocks):
 
     """
 
-    __slots__ = ("_store", "budget", "privacy_unit", "relation", "uuid")
+    __slots__ = ("_store", "_whole_unit", "budget", "privacy_unit", "relation", "uuid")
 
     _store: Store
+    _whole_unit: str  # what `create` was given, of which the privacy unit may be a part
     budget: Loss
     privacy_unit: str
     relation: str
@@ -108,6 +118,7 @@ class BudgetLedger(LedgerResults, LedgerBlocks):
         relation: str = "add-remove",
         privacy_unit: str,
         by_block: bool = False,
+        units_in_one_block: bool = False,
     ) -> Self:
         """Make a ledger in a new file.
 
@@ -123,8 +134,13 @@ class BudgetLedger(LedgerResults, LedgerBlocks):
             What one unit stands for, such as "person" or "person-day".
         by_block : bool, default False
             Whether blocks of data will be added, each with its own budget, which is at most this
-            budget. What is protected is a unit whose records lie in one block: with a block for
-            each day a "person-day", and no person who comes on several days.
+            budget. What is protected is a unit in one block: with blocks for days and
+            ``privacy_unit="person"`` a "person in one block", and no person who comes on several
+            days.
+        units_in_one_block : bool, default False
+            The caller's promise that all records of a unit lie in one block, as with blocks of
+            people, or with blocks for days and ``privacy_unit="person-day"``. The unit is then
+            protected as a whole. It is always so for ``privacy_unit="row"``.
 
         Returns
         -------
@@ -161,16 +177,25 @@ class BudgetLedger(LedgerResults, LedgerBlocks):
                 f"relation must be 'add-remove' for a ledger with blocks: under {relation!r} a "
                 "record that changes may move from one block to another"
             )
+        if not isinstance(units_in_one_block, bool):
+            raise TypeError(
+                f"units_in_one_block must be True or False, not {type(units_in_one_block).__name__}"
+            )
+        if units_in_one_block and not by_block:
+            raise ValueError("units_in_one_block must be left out for a ledger without blocks")
+        splits = by_block and not units_in_one_block and privacy_unit != _ROW
         about = {
             "kind": "create",
             "measure": _NAMES[type(budget)],
             "budget": strings_of(own_amount_of(budget)),
             "relation": relation,
-            "privacy_unit": privacy_unit,
+            "privacy_unit": _part_of(privacy_unit) if splits else privacy_unit,
+            "whole_unit": privacy_unit,
             "uuid": str(uuid.uuid4()),
         }
 
         def write(connection: Connection) -> tuple[int, str]:
+            connection.execute("INSERT INTO head VALUES (?, 0, '')", (about["uuid"],))
             append_entry(connection, about | describe_writer())
             if not by_block:
                 append_entry(connection, {"kind": "block", "block": ALL} | describe_writer())
@@ -228,7 +253,7 @@ class BudgetLedger(LedgerResults, LedgerBlocks):
         """
         seq, digest = (0, "") if expect_head is None else check_head(expect_head)
 
-        def about(connection: Connection) -> tuple[Loss, str, str, str]:
+        def about(connection: Connection) -> tuple[str, Loss, str, str, str]:
             first = connection.execute("SELECT body FROM entry WHERE seq = 1").fetchone()
             if expect_head is not None:
                 row = connection.execute("SELECT hash FROM entry WHERE seq = ?", (seq,)).fetchone()
@@ -241,7 +266,8 @@ class BudgetLedger(LedgerResults, LedgerBlocks):
                 entry = json.loads(first[0])
                 budget = loss_of_amount(_MEASURES[entry["measure"]], amount_from(entry["budget"]))
                 unit, id_ = entry["privacy_unit"], entry["uuid"]
-                return budget, unit, check_relation(entry["relation"]), id_
+                whole = entry["whole_unit"]
+                return whole, budget, unit, check_relation(entry["relation"]), id_
             except (TypeError, KeyError, ValueError, ArithmeticError):
                 raise LedgerCorruptError(
                     "the ledger is damaged: its first entry is not what was written"
@@ -275,33 +301,6 @@ class BudgetLedger(LedgerResults, LedgerBlocks):
         """
         found = {block: left for block, (_, _, left, _) in self._states().items()}
         return found.get(ALL, found)
-
-    @property
-    def guarantee(self) -> Loss:
-        """What holds for each unit of all data by what was released so far: a maximum over blocks.
-
-        A PureDP ledger: the largest epsilon that was spent in a block. An ApproxDP ledger: the
-        largest epsilon that was spent, with the largest delta budget of the blocks in which some
-        delta was spent. A ZCDP ledger: the largest budget of the blocks to which something was
-        charged, since what was spent is no guarantee if earlier answers have decided it.
-        A unit has its records in one block: nothing is said of one with records in several.
-        docs/accounting/ledger.md has the proofs, and says what blocks must be.
-
-        Examples
-        --------
-        >>> import tempfile
-        >>> with tempfile.TemporaryDirectory() as folder:
-        ...     with BudgetLedger.create(
-        ...         folder + "/l", PureDP(1), privacy_unit="person-day", by_block=True
-        ...     ) as ledger:
-        ...         ledger.add_blocks(["mon", "tue"])
-        ...         receipts = [ledger.charge(PureDP(0.25), blocks=["mon", "tue"]),
-        ...                     ledger.charge(PureDP(0.5), blocks=["tue"])]
-        ...         ledger.guarantee
-        PureDP(epsilon=0.75, relation='add-remove')
-
-        """
-        return guarantee_of(self._states(), self.budget, self.relation)
 
     def history(self) -> list[dict[str, Any]]:
         """Return all entries, oldest first, and check their hashes.
@@ -342,20 +341,23 @@ class BudgetLedger(LedgerResults, LedgerBlocks):
         Returns
         -------
         str
-            One line for each block and each charge. If there are more than 20, the last 20.
+            One line for each block and each charge. If there are more than 20, the last 20, whose
+            hashes are checked; `verify` checks all.
 
         """
 
-        def read(connection: Connection) -> tuple[dict[str, State], list[Entry]]:
-            return read_states(connection, type(self.budget)), list(read_entries(connection))
+        def read(connection: Connection) -> tuple[dict[str, State], list[Entry], int]:
+            states = read_states(connection, type(self.budget))
+            return states, read_last_charges(connection, MOST_SHOWN), count_charges(connection)
 
-        blocks, entries = self._store.read(read)
-        charges = [entry for entry in entries if entry["kind"] == "charge"]
+        blocks, charges, n_charges = self._store.read(read)
         about = f"budget {self.budget} for each {format_name(self.privacy_unit)}"
         about += f", under {self.relation!r}"
         if ALL not in blocks:
-            about += f"; for all data {guarantee_of(blocks, self.budget, self.relation)}"
-        return write_report(about, blocks, charges, type(self.budget))
+            about += (
+                f"; for each of them in all data {guarantee_of(blocks, self.budget, self.relation)}"
+            )
+        return write_report(about, blocks, charges, n_charges, type(self.budget))
 
     def _repr_html_(self) -> str:
         return html_of(self.report())
@@ -382,3 +384,8 @@ class BudgetLedger(LedgerResults, LedgerBlocks):
     def __repr__(self) -> str:
         unit = format_name(self.privacy_unit)
         return f"<BudgetLedger: {self.budget} for each {unit}, {self.relation!r}>"
+
+
+def _part_of(unit: str) -> str:
+    """Return the name of what a ledger protects whose blocks may split a unit."""
+    return f"{unit} in one block"

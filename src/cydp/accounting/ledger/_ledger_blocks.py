@@ -1,12 +1,14 @@
 # SPDX-License-Identifier: MIT
-"""The part of `BudgetLedger` that adds, finds and retires blocks."""
+"""The part of `BudgetLedger` that adds, finds and retires blocks, and says what they guarantee."""
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from sqlite3 import Connection
 from typing import Any
 
+from cydp._arguments import Integer
+from cydp._numbers.rational import read_integer
 from cydp.accounting._amounts import Amount
 from cydp.accounting._cost import Cost
 from cydp.accounting._errors import BlockRetiredError, LedgerError, UnknownBlockError
@@ -19,21 +21,25 @@ from cydp.accounting.ledger._block_states import (
 )
 from cydp.accounting.ledger._blocks import (
     ALL,
+    State,
     check_block_budget,
     check_block_ids,
     insert_block,
     read_block,
+    read_states,
     retired_message,
     unknown_message,
 )
-from cydp.accounting.ledger._charge import requested_amount
-from cydp.accounting.ledger._entries import append_entry
+from cydp.accounting.ledger._charge import check_unit, requested_amount
+from cydp.accounting.ledger._entries import append_entry, read_entries
 from cydp.accounting.ledger._fields import (
+    amount_from,
     check_dims,
     check_string,
     describe_writer,
     strings_of,
 )
+from cydp.accounting.ledger._guarantee import Paid, guarantee_of, guarantee_of_several
 from cydp.accounting.ledger._store import Store
 
 __all__ = ["LedgerBlocks"]
@@ -44,9 +50,12 @@ class LedgerBlocks:
 
     __slots__ = ()
 
+    _states: Callable[[], dict[str, State]]
     _store: Store
     budget: Loss
+    privacy_unit: str
     relation: str
+    _whole_unit: str
 
     def add_block(self, block: str, budget: Loss | None = None, **dims: Any) -> None:
         """Add a block of data.
@@ -226,7 +235,7 @@ class LedgerBlocks:
         ------
         ValueError
             For a dim that no block of the ledger has.
-        MeasureMismatchError, RelationMismatchError
+        MeasureMismatchError, RelationMismatchError, UnitMismatchError
             If the cost could never be charged to this ledger.
         TypeError
             For anything else than a cost, and for values that JSON cannot hold.
@@ -268,7 +277,7 @@ class LedgerBlocks:
 
         Raises
         ------
-        MeasureMismatchError, RelationMismatchError
+        MeasureMismatchError, RelationMismatchError, UnitMismatchError
             If the cost could never be charged to this ledger.
         TypeError
             For anything else than a cost.
@@ -305,10 +314,102 @@ class LedgerBlocks:
 
         return self._store.write(update)
 
+    def guarantee(
+        self,
+        *,
+        unit: str | None = None,
+        max_blocks: Integer | None = None,
+        adaptive: bool = True,
+    ) -> Loss:
+        """Return what holds for each unit of all data, by what was released so far.
+
+        Parameters
+        ----------
+        unit : str, optional
+            Whom the guarantee is for. Default: the ledger's `privacy_unit`. If that is a "person in
+            one block", also "person", who may have records in several blocks.
+        max_blocks : int >= 1, optional
+            In how many blocks one such "person" has records at most. Default: in all of them.
+        adaptive : bool, default True
+            Whether earlier answers may have decided what was charged. False: the caller says that
+            all charges were fixed before the first release.
+
+        Returns
+        -------
+        loss
+            For a unit in one block a maximum over blocks. PureDP: the largest epsilon that was
+            spent. ApproxDP: that, with the largest delta budget of the blocks in which some delta
+            was spent. ZCDP: the largest budget of the blocks to which something was charged.
+            For a unit in several blocks by group privacy: of a charge to m of its blocks m epsilon,
+            m**2 rho, and the delta of `group_privacy`; the sum over charges, at the choice of
+            blocks that makes it largest. Where charges are adaptive, an epsilon is what was spent,
+            and delta and rho are the most that the budgets of the blocks have allowed.
+
+        Raises
+        ------
+        ValueError
+            For another unit, for `max_blocks` with a unit in one block, and if delta would reach 1.
+        TypeError
+            For arguments of another type.
+
+        Notes
+        -----
+        docs/accounting/ledger.md has the proofs, and says what blocks must be.
+
+        Examples
+        --------
+        >>> import tempfile
+        >>> from cydp import BudgetLedger, PureDP
+        >>> with tempfile.TemporaryDirectory() as folder:
+        ...     with BudgetLedger.create(
+        ...         folder + "/l", PureDP(1), privacy_unit="person", by_block=True
+        ...     ) as ledger:
+        ...         ledger.add_blocks(["mon", "tue"])
+        ...         receipts = [ledger.charge(PureDP(0.25), blocks=["mon", "tue"]),
+        ...                     ledger.charge(PureDP(0.5), blocks=["tue"])]
+        ...         ledger.privacy_unit, ledger.guarantee(), ledger.guarantee(unit="person").epsilon
+        ('person in one block', PureDP(epsilon=0.75, relation='add-remove'), Fraction(1, 1))
+
+        """
+        kept, whole = self.privacy_unit, self._whole_unit
+        wanted = kept if unit is None else check_string(unit, "unit")
+        if wanted not in (kept, whole):
+            also = "" if whole == kept else f", or {whole!r}"
+            raise ValueError(f"unit must be {kept!r}{also}, as the ledger has it, not {wanted!r}")
+        size = None if max_blocks is None else read_integer(max_blocks, "max_blocks")
+        if size is not None and size < 1:
+            raise ValueError(f"max_blocks must be at least 1, not {size}")
+        if size is not None and wanted == kept:
+            raise ValueError(
+                f"max_blocks must be left out for {kept!r}, which has records in one block"
+                + ("" if whole == kept else f": it is for unit={whole!r}")
+            )
+        if not isinstance(adaptive, bool):
+            raise TypeError(f"adaptive must be True or False, not {type(adaptive).__name__}")
+        if wanted == kept and adaptive:
+            return guarantee_of(self._states(), self.budget, self.relation)
+
+        def read(connection: Connection) -> tuple[dict[str, State], list[Paid] | None]:
+            states = read_states(connection, type(self.budget))
+            return states, None if adaptive else _read_payments(connection)
+
+        states, charges = self._store.read(read)
+        most = 1 if wanted == kept else len(states) if size is None else size
+        return guarantee_of_several(states, self.budget, self.relation, most, charges)
+
     def _requested(self, cost: Cost, name: str) -> Amount:
-        return requested_amount(self.budget, self.relation, cost, name=name)[0]
+        requested, _ = requested_amount(self.budget, self.relation, cost, name=name)
+        check_unit(cost, self.privacy_unit, self._whole_unit)
+        return requested
 
 
 def _retire(connection: Connection, block: str) -> None:
     append_entry(connection, {"kind": "retire", "block": block} | describe_writer())
     connection.execute("UPDATE block SET retired = 1 WHERE id = ?", (block,))
+
+
+def _read_payments(connection: Connection) -> list[Paid]:
+    entries = read_entries(connection)
+    return [
+        (amount_from(each["cost"]), each["blocks"]) for each in entries if each["kind"] == "charge"
+    ]

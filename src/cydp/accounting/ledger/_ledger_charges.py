@@ -9,8 +9,13 @@ from typing import Any
 
 from cydp._arguments import Integer
 from cydp.accounting._amounts import add_amounts, exceeds
-from cydp.accounting._cost import Cost
-from cydp.accounting._errors import BlockRetiredError, LedgerError, UnknownBlockError
+from cydp.accounting._cost import Cost, note_release
+from cydp.accounting._errors import (
+    BlockRetiredError,
+    BudgetExceededError,
+    LedgerError,
+    UnknownBlockError,
+)
 from cydp.accounting._loss import Loss
 from cydp.accounting.ledger._blocks import (
     ALL,
@@ -20,7 +25,13 @@ from cydp.accounting.ledger._blocks import (
     retired_message,
     unknown_message,
 )
-from cydp.accounting.ledger._charge import ARGUMENTS, Charge, check_arguments, check_charge
+from cydp.accounting.ledger._charge import (
+    ARGUMENTS,
+    Charge,
+    check_arguments,
+    check_charge,
+    check_unit,
+)
 from cydp.accounting.ledger._receipt import Receipt, note_charge
 from cydp.accounting.ledger._store import Store
 from cydp.accounting.ledger._write_charge import ChargesOfCall, write_charge
@@ -37,6 +48,7 @@ class LedgerCharges:
     budget: Loss
     relation: str
     privacy_unit: str
+    _whole_unit: str
 
     def _check_named(self, blocks: tuple[str, ...]) -> tuple[str, ...]:
         """Return ids of blocks that the caller has named; UnknownBlockError for the id "all".
@@ -98,7 +110,9 @@ class LedgerCharges:
         MeasureMismatchError, RelationMismatchError
             If the cost is of another measure than the ledger, or stated under another relation.
         UnitMismatchError
-            If the cost is a release that protects another unit than the ledger.
+            If the cost is a release, or was made of a release, that protects another unit than the
+            ledger, or that reads several blocks and does not state that its unit contains a unit in
+            one block.
         UnknownBlockError, BlockRetiredError
             If the ledger does not have a block, or the block was retired.
         ChargeConflictError, ChargeInDoubtError
@@ -124,6 +138,8 @@ class LedgerCharges:
             self._store.write(lambda connection: receipts.append(write_charge(connection, charge)))
         except BaseException as error:
             self._note(error, receipts)
+            if isinstance(error, BudgetExceededError):
+                note_release(error, cost)
             raise
         return receipts[0]
 
@@ -174,7 +190,7 @@ class LedgerCharges:
         self, cost: Cost, count: Integer, blocks: Iterable[str] | None, *arguments: Any
     ) -> Charge:
         charge = check_charge(self.budget, self.relation, cost, count, blocks, *arguments)
-        _check_unit(cost, self.privacy_unit)
+        check_unit(cost, self.privacy_unit, self._whole_unit, len(charge.blocks))
         if blocks is not None:
             self._check_named(charge.blocks)
         return charge
@@ -246,12 +262,3 @@ def read_outcome(connection: Connection, charge_id: str) -> Any:
         "SELECT result FROM entry LEFT JOIN outcome USING (charge_id) WHERE charge_id = ?",
         (charge_id,),
     ).fetchone()
-
-
-def _check_unit(cost: Cost, kept: str) -> None:
-    """Raise a UnitMismatchError for a release that protects another unit than the ledger."""
-    for stated in (cost, getattr(cost, "query", None)):
-        # By name, since releases and their units are on a floor above this one.
-        check = getattr(getattr(stated, "unit", None), "check_kept", None)
-        if check is not None:
-            check(kept)

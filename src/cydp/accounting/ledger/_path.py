@@ -15,12 +15,13 @@ import sys
 import threading
 import time
 from collections.abc import Iterator
+from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
 from cydp.accounting._errors import LedgerError
 
-__all__ = ["Hold", "check_links", "check_place", "read_path", "wait_for_one_name"]
+__all__ = ["Hold", "check_length", "check_links", "check_place", "read_path", "wait_for_one_name"]
 
 if sys.platform == "linux":
     import fcntl
@@ -30,11 +31,13 @@ else:
 _MOUNTS = Path("/proc/self/mountinfo")  # of Linux, see proc(5)
 # Several machines may use one file on shared, each machine with its own caches and locks.
 _SHARED_BY_MACHINES = frozenset((
-    "9p", "afs", "beegfs", "ceph", "cifs", "coda", "fuse.ceph", "fuse.ceph-fuse", "fuse.gcsfuse",
-    "fuse.glusterfs", "fuse.grpcfuse", "fuse.rclone", "fuse.s3fs", "fuse.sshfs",
-    "fuse.vmhgfs-fuse", "gfs2", "gpfs", "lustre", "ncpfs", "nfs", "nfs4", "ocfs2", "orangefs",
-    "prl_fs", "smb3", "smbfs", "vboxsf", "virtiofs"
+    "9p", "afs", "beegfs", "ceph", "cifs", "coda", "drvfs", "fuse", "fuse.blobfuse2", "fuse.ceph",
+    "fuse.ceph-fuse", "fuse.drive", "fuse.gcsfuse", "fuse.glusterfs", "fuse.grpcfuse",
+    "fuse.juicefs", "fuse.rclone", "fuse.s3fs", "fuse.sshfs", "fuse.vmhgfs-fuse", "gfs2", "gpfs",
+    "lustre", "ncpfs", "nfs", "nfs4", "ocfs2", "orangefs", "prl_fs", "smb3", "smbfs", "vboxsf",
+    "virtiofs", "wekafs"
 ))  # fmt: skip
+_LONGEST_PATH = 512  # bytes: MAX_PATHNAME of SQLite on systems like Unix
 _SETTLED = 1.0  # seconds in which a `create` of another process has removed the name of its draft
 
 # Offsets of the bytes that are locked, which no file reaches. SQLite's own locks are at 2^30.
@@ -72,6 +75,21 @@ def check_place(path: Path) -> None:
             f"no ledger can be kept on {kind}, which several machines may share: {path}; use a "
             "disk of this machine"
         )
+
+
+def check_length(path: Path) -> None:
+    """Raise a LedgerError for a path that SQLite could not open with its suffixes."""
+    longest = len("-journal")
+    limits = [(len(os.fsencode(path)), _LONGEST_PATH, "path")]
+    with suppress(AttributeError, OSError, ValueError):  # the system does not say
+        name_max = os.pathconf(path.parent, "PC_NAME_MAX")
+        limits.append((len(os.fsencode(path.name)), name_max, "name"))
+    for length, limit, what in limits:
+        if length + longest > limit:
+            raise LedgerError(
+                f"no ledger can be made here: its {what} has {length:,} bytes, and SQLite needs "
+                f"{longest} more for its other files, of {limit:,} in all; use a shorter {what}"
+            )
 
 
 def _mounts() -> Iterator[tuple[bytes, str]]:
@@ -163,6 +181,27 @@ class Hold:
                     "it was moved: each name would be a budget of its own; close the ledger "
                     "everywhere, and then use one name"
                 )
+
+    def check_locks(self) -> None:
+        """Raise a LedgerError unless the lock is there that SQLite's connection has taken.
+
+        Some file systems grant every lock, to all who ask: processes would charge at once. Here the
+        locks of two descriptors meet, that of SQLite and the one of this object.
+        """
+        if sys.platform != "linux":
+            return
+        request = struct.pack(_FLOCK, fcntl.F_WRLCK, os.SEEK_SET, *_SQLITE_SHARED, 0)
+        try:
+            answer = fcntl.fcntl(self._descriptor, fcntl.F_OFD_GETLK, request)
+        except OSError:  # the system has no such locks
+            return
+        if struct.unpack(_FLOCK, answer)[0] != fcntl.F_RDLCK:
+            raise LedgerError(
+                f"no ledger can be kept here: the file system of {self._path} keeps no locks, so "
+                "that several users would charge at once, or this process has read the file and "
+                "closed it while it used the ledger, which drops its locks; use a disk of this "
+                "machine, and leave the file to the ledger"
+            )
 
     def share(self) -> bool:
         """Take the lock of SQLite's readers: while it is held, no WAL file is deleted.

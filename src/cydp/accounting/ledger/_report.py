@@ -11,23 +11,30 @@ from cydp.accounting._loss import Loss
 from cydp.accounting.ledger._blocks import ALL, State
 from cydp.accounting.ledger._fields import amount_from
 
-__all__ = ["write_report"]
+__all__ = ["MOST_SHOWN", "write_report"]
 
-_MOST_SHOWN = 20  # blocks, and charges
+MOST_SHOWN = 20  # blocks, and charges
 _MOST_NAMED = 5  # blocks of a charge
 _LONGEST = 200  # characters of the description of a charge
 
 
 def write_report(
-    about: str, blocks: dict[str, State], charges: list[dict[str, Any]], kind: type[Loss]
+    about: str,
+    blocks: dict[str, State],
+    charges: list[dict[str, Any]],
+    n_charges: int,
+    kind: type[Loss],
 ) -> str:
-    """Return the lines of a report: the ledger, its last blocks, and its last charges."""
+    """Return the lines of a report: the ledger, its last blocks, and its last charges.
+
+    `charges` are the last `MOST_SHOWN` of `n_charges`.
+    """
     lines = [about, *_omitted(len(blocks), "blocks")]
-    for block, (_, spent, left, retired) in list(blocks.items())[-_MOST_SHOWN:]:
+    for block, (_, spent, left, retired) in list(blocks.items())[-MOST_SHOWN:]:
         name = "" if block == ALL else f"{block!r}: "
         lines.append(f"  {name}spent {spent}, {'retired' if retired else f'left {left}'}")
-    lines += _omitted(len(charges), "charges")
-    for entry in charges[-_MOST_SHOWN:]:
+    lines += _omitted(n_charges, "charges")
+    for entry in charges:
         cost = loss_of_amount(kind, amount_from(entry["cost"]))
         what = format_name(entry["label"] or entry["params"] or "a loss")
         if len(what) > _LONGEST:
@@ -40,7 +47,7 @@ def write_report(
 
 
 def _omitted(count: int, what: str) -> list[str]:
-    return [f"  {count - _MOST_SHOWN:,} {what}, and then"] if count > _MOST_SHOWN else []
+    return [f"  {count - MOST_SHOWN:,} {what}, and then"] if count > MOST_SHOWN else []
 
 
 def _blocks_of(entry: dict[str, Any]) -> str:

@@ -79,6 +79,13 @@ class LedgerScope:
     def __delattr__(self, name: str) -> NoReturn:
         raise AttributeError(f"the {name} of a LedgerScope cannot be deleted")
 
+    def __reduce__(self) -> NoReturn:
+        """Refuse: another process opens the ledger by its path."""
+        raise TypeError(
+            "a LedgerScope cannot be pickled or copied, as its ledger cannot: open it by its path, "
+            "and make another scope"
+        )
+
     @property
     def relation(self) -> str:
         """The relation of neighbours that the ledger is kept under."""

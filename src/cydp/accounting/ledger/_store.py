@@ -23,7 +23,7 @@ from cydp.accounting._errors import (
     LedgerRollbackError,
     LedgerSchemaError,
 )
-from cydp.accounting.ledger import _forks, _open_file, _path
+from cydp.accounting.ledger import _forks, _open_file, _path, _wal
 from cydp.accounting.ledger._entries import read_hash, read_head
 from cydp.accounting.ledger._open_file import OpenFile, identity_of, length_of
 from cydp.accounting.ledger._schema import APPLICATION_ID, VERSION
@@ -34,6 +34,11 @@ _TRY_SECONDS = 0.05  # how long one attempt waits for another process, and lets 
 _PAUSE_SECONDS = 0.005  # between two attempts, so that other threads get the locks
 _PRAGMAS: tuple[tuple[str, Any], ...] = (
     ("journal_mode", "wal"), ("synchronous", 2), ("fullfsync", 1), ("foreign_keys", 1)
+)  # fmt: skip
+# Errors that the system causes, and no damage; their messages are fixed texts.
+_OF_THE_SYSTEM = (
+    "SQLITE_AUTH", "SQLITE_CANTOPEN", "SQLITE_FULL", "SQLITE_INTERRUPT", "SQLITE_IOERR",
+    "SQLITE_NOLFS", "SQLITE_NOMEM", "SQLITE_PERM", "SQLITE_PROTOCOL", "SQLITE_READONLY",
 )  # fmt: skip
 T = TypeVar("T")
 
@@ -105,14 +110,33 @@ class Store:
                 "the ledger was opened read-only, so that nothing can be charged or changed: open "
                 "it without read_only"
             )
-        return self._transaction("BEGIN IMMEDIATE", work)
+        done = self._transaction("BEGIN IMMEDIATE", work)
+        self._retry(self._copy_wal)
+        return done
+
+    def _copy_wal(self) -> None:
+        """Copy what was written into the file itself, so that it is whole without its WAL file.
+
+        Who moves or copies a ledger may leave the WAL file behind, which is there after every
+        process that did not close the ledger.
+        """
+        with self._lock:
+            self._check_free()
+            try:
+                file = self._file
+                if file is None or file.connection is None:
+                    file = self._open()  # a fork has closed it
+                assert file.connection is not None
+                if not _wal.copy_wal(file.connection):
+                    raise self._in_use()
+            except sqlite3.DatabaseError as error:
+                raise self.explain(error) from None
 
     # Functions are passed, instead of generators that are made context managers: a signal can
     # interrupt the entry of their `__exit__`, and the transaction and the locks would be held as
     # long as the exception is kept. The `__exit__` of a lock is in C, where no signal interrupts.
     def _transaction(self, begin: str, work: Callable[[sqlite3.Connection], T]) -> T:
         _forks.check_process()
-        end = time.monotonic() + _open_file.BUSY_SECONDS
         called = False
 
         def once(connection: sqlite3.Connection) -> T:
@@ -120,11 +144,16 @@ class Store:
             called = not self._read_only
             return work(connection)
 
+        return self._retry(lambda: self._attempt(begin, once), lambda: not called)
+
+    def _retry(self, work: Callable[[], T], again: Callable[[], bool] = lambda: True) -> T:
+        """Call a function, and again while other processes use the ledger, and `again` allows."""
+        end = time.monotonic() + _open_file.BUSY_SECONDS
         while True:
             try:
-                return _forks.run(lambda: self._attempt(begin, once))
+                return _forks.run(work)
             except LedgerBusyError:
-                if called or time.monotonic() >= end:
+                if not again() or time.monotonic() >= end:
                     raise
             time.sleep(_PAUSE_SECONDS)  # no lock is held, so that a fork need not wait for the end
 
@@ -209,6 +238,8 @@ class Store:
         # A reader without a WAL file needs no locks of SQLite, which need files beside the ledger:
         # no WAL file can appear and disappear while `share` holds. A reader with a WAL file needs
         # these locks, and their files are there.
+        if length_of(self.wal):
+            _wal.check_wal(self.path)
         mode = "rw"
         if self._read_only:
             mode = "ro" if length_of(self.wal) else "ro&immutable=1"
@@ -231,6 +262,8 @@ class Store:
                     "machine"
                 )
         connection.execute("PRAGMA schema_version")  # it reads, and so makes the WAL file
+        if not mode.endswith("immutable=1"):  # which takes no locks
+            file.hold.check_locks()
         file.files = self._find_files()
         if not file.files:
             raise LedgerError(
@@ -294,21 +327,27 @@ class Store:
             return LedgerSchemaError(
                 f"{self.path} is no ledger: no BudgetLedger.create has made this file"
             )
-        damaged = str(error).startswith("no such table")
-        if isinstance(error, sqlite3.OperationalError) and not damaged:
-            more = ""
-            if name.startswith(("SQLITE_READONLY", "SQLITE_CANTOPEN")):
-                if not self._read_only:
-                    more = "; without permission to write to it, open it with read_only=True"
-                elif length_of(self.wal) and not os.path.lexists(f"{self.path}-shm"):
-                    more = (
-                        f"; {self.wal} holds charges, and SQLite reads them by {self.path}-shm, "
-                        "which is not there and cannot be made: a user who may write to the "
-                        "folder must open the ledger and close it"
-                    )
-            return LedgerError(f"the ledger cannot be used: {error}{more}")
+        if name.startswith(_OF_THE_SYSTEM):
+            return self._explain_system(error, name)
+        # Of other errors SQLite's message may show text of the ledger, such as a damaged name.
         self._drop()
-        return LedgerCorruptError(f"the ledger is damaged: {error}")
+        return LedgerCorruptError(f"the ledger is damaged: SQLite reports {name or 'an error'}")
+
+    def _explain_system(self, error: sqlite3.DatabaseError, name: str) -> LedgerError:
+        """Return the LedgerError to raise for an error that the file did not cause."""
+        more = ""
+        if name.startswith(("SQLITE_READONLY", "SQLITE_CANTOPEN")):
+            if not self._read_only:
+                more = "; without permission to write to it, open it with read_only=True"
+            elif length_of(self.wal) and not os.path.lexists(f"{self.path}-shm"):
+                more = (
+                    f"; {self.wal} holds charges, and SQLite reads them by {self.path}-shm, "
+                    "which is not there and cannot be made: a user who may write to the "
+                    "folder must open the ledger and close it"
+                )
+            elif name.startswith("SQLITE_READONLY"):  # a user has just made these files anew
+                return self._in_use()
+        return LedgerError(f"the ledger cannot be used: {error}{more}")
 
     def _in_use(self) -> LedgerBusyError:
         return LedgerBusyError(

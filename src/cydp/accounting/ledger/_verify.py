@@ -9,7 +9,7 @@ from typing import Any
 from cydp.accounting._amounts import Amount, add_amounts, exceeds, zero_amount
 from cydp.accounting._errors import LedgerCorruptError
 from cydp.accounting.ledger._blocks import json_of_amount
-from cydp.accounting.ledger._entries import read_entries
+from cydp.accounting.ledger._entries import read_entries, read_head
 from cydp.accounting.ledger._fields import amount_from, sha256_of
 
 __all__ = ["verify"]
@@ -64,6 +64,9 @@ def verify(connection: Any) -> None:
         ) from None
     finally:
         entries.close()  # a transaction cannot end before its SELECT has
+    head = connection.execute("SELECT seq, hash FROM head").fetchall()
+    if head != [read_head(connection)]:
+        raise LedgerCorruptError("the ledger is damaged: its head is not its last entry")
     if blocks != set(connection.execute("SELECT id, budget, spent, retired FROM block")):
         raise LedgerCorruptError("the ledger is damaged: its blocks are not what its entries say")
     stored = connection.execute("SELECT charge_id, result FROM outcome")

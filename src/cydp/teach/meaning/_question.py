@@ -3,10 +3,7 @@
 
 from __future__ import annotations
 
-from cydp.accounting._plan import Plan
-from cydp.releases._unit import Unit, protected_unit
-from cydp.sampling._publish_share import PublishedShare
-from cydp.sampling._sampled import Sampled
+from cydp.accounting._sources import units_of
 from cydp.teach.meaning._reading import CostOrPlan, question_of
 
 __all__ = ["question_about", "unit_of"]
@@ -19,15 +16,8 @@ def unit_of(cost: CostOrPlan) -> str:
 
     A plan of releases that protect different units protects neither: "unit".
     """
-    if isinstance(cost, Plan):
-        said = {unit_of(item) for item, _ in cost.items} - {_NOT_SAID}
-        return said.pop() if len(said) == 1 else "unit" if said else _NOT_SAID
-    if isinstance(cost, Sampled):
-        return unit_of(cost.mechanism)
-    if isinstance(cost, PublishedShare):
-        return Unit().name
-    unit = protected_unit(cost)
-    return _NOT_SAID if unit is None else unit.name
+    said = {str(unit.name) for unit in units_of(cost)}
+    return said.pop() if len(said) == 1 else "unit" if said else _NOT_SAID
 
 
 def question_about(cost: CostOrPlan, about: str | None) -> str:

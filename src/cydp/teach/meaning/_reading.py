@@ -21,6 +21,7 @@ __all__ = ["CostOrPlan", "below", "label_of", "question_of", "read_curve", "read
 
 CostOrPlan = Cost | Plan
 _UP = Context(prec=3, rounding=ROUND_CEILING, Emax=MAX_EMAX, Emin=MIN_EMIN)
+_EPSILONS = ("0", "0.25", "0.5", "1", "1.5", "2", "3", "4", "6", "8", "12", "16")
 _DELTAS = ("0", "1e-12", "1e-9", "1e-6", "1e-4", "1e-3", "0.01", "0.03", "0.1", "0.2", "0.3")
 
 
@@ -42,11 +43,13 @@ def _losses_of(cost: CostOrPlan, delta: Fraction | None) -> list[Loss]:
         if delta is not None:
             return [_at_one_delta(cost.as_loss(delta))]
         stated = [(cost.epsilon_by_method(each), each) for each in _DELTAS]
-        return [
-            ApproxDP(min(found.values()), each, relation=cost.relation)
-            for found, each in stated
-            if found
+        pairs: list[tuple[Number, Number]] = [
+            (min(found.values()), each) for found, each in stated if found
         ]
+        # Of much noise a large delta tells most, and at an epsilon of 0 the fair bet.
+        at_epsilons = [(each, cost.delta(each)) for each in _EPSILONS]
+        pairs += [(epsilon, delta) for epsilon, delta in at_epsilons if delta < 1]
+        return [ApproxDP(epsilon, delta, relation=cost.relation) for epsilon, delta in pairs]
     loss = loss_of(cost, "loss")
     if delta is None or (delta == 0 and isinstance(loss, PureDP)):
         return [loss]
@@ -95,7 +98,8 @@ def question_of(cost: CostOrPlan, about: str | None) -> str:
 def label_of(cost: CostOrPlan) -> str:
     """Return a cost in short: "epsilon = 1, delta = 1e-06"."""
     if isinstance(cost, Plan):
-        return f"a plan of {sum(count for _, count in cost.items):,} releases"
+        count = sum(count for _, count in cost.items)
+        return f"a plan of {count:,} release{'' if count == 1 else 's'}"
     if isinstance(cost, Sampled):
         return f"{label_of(cost.mechanism)}, on a sample of {_short(cost.share)}"
     loss = loss_of(cost, "losses")

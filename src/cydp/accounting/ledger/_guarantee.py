@@ -1,0 +1,131 @@
+# SPDX-License-Identifier: MIT
+"""What the charges to the blocks of a ledger guarantee together.
+
+docs/accounting/ledger.md has the proofs: "The guarantee over all data" and "A unit in several
+blocks".
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from fractions import Fraction
+from typing import TypeAlias
+
+from cydp.accounting._amounts import Amount, loss_of_amount, zero_amount
+from cydp.accounting._loss import ZCDP, ApproxDP, Loss
+from cydp.accounting._loss_numbers import group_delta
+from cydp.accounting.ledger._blocks import State
+from cydp.accounting.ledger._fields import own_amount_of
+
+__all__ = ["Paid", "guarantee_of", "guarantee_of_several"]
+
+Paid: TypeAlias = tuple[Amount, Sequence[str]]
+"""What a charge has taken from each of its blocks, and their ids."""
+
+
+def guarantee_of(states: Mapping[str, State], budget: Loss, relation: str) -> Loss:
+    """Return what holds for a unit whose records lie in one block.
+
+    Parameters
+    ----------
+    states : mapping
+        What each block has and has spent.
+    budget : loss
+        The budget of the ledger, for the measure.
+    relation : str
+
+    """
+    most: Amount = zero_amount(own_amount_of(budget))
+    for limit, spent, _, _ in states.values():
+        most = tuple(map(max, most, _guaranteed(own_amount_of(limit), spent)))
+    return loss_of_amount(type(budget), most, relation)
+
+
+def _guaranteed(limit: Amount, spent: Loss) -> Amount:
+    """Return what one block guarantees, whatever has decided what was charged to it."""
+    amount = own_amount_of(spent)
+    if isinstance(spent, ZCDP):
+        return limit if any(amount) else amount
+    epsilon, *delta = amount  # a delta that was not spent on this path may be on another
+    return (epsilon, *(most if paid else paid for most, paid in zip(limit[1:], delta, strict=True)))
+
+
+def guarantee_of_several(
+    states: Mapping[str, State],
+    budget: Loss,
+    relation: str,
+    most_blocks: int,
+    charges: Iterable[Paid] | None,
+) -> Loss:
+    """Return what holds for a unit whose records lie in several blocks, by group privacy.
+
+    Parameters
+    ----------
+    states, budget, relation
+        As in `guarantee_of`.
+    most_blocks : int >= 1
+        In how many blocks the unit has records at most.
+    charges : iterable of Paid, or None
+        All charges, if all of them were fixed before the first release. None: earlier releases may
+        have decided them.
+
+    Raises
+    ------
+    ValueError
+        If delta would reach 1, where nothing is guaranteed.
+
+    """
+    size = min(most_blocks, len(states)) or 1
+    if isinstance(budget, ZCDP):
+        rho = _rho_of_any(states, size) if charges is None else _rho_of_fixed(charges, size)
+        return loss_of_amount(ZCDP, (rho,), relation)
+    epsilon = _sum_of_largest((own_amount_of(spent)[0] for _, spent, _, _ in states.values()), size)
+    if not isinstance(budget, ApproxDP):
+        return loss_of_amount(type(budget), (epsilon,), relation)
+    delta = _delta_of_any(states, size) if charges is None else _delta_of_fixed(charges, size)
+    if delta >= 1:
+        raise ValueError(
+            f"max_blocks must be less than {size:,} for this ledger: delta would reach 1, where "
+            "nothing is guaranteed"
+        )
+    return ApproxDP(epsilon, delta, relation=relation)
+
+
+def _rho_of_any(states: Mapping[str, State], size: int) -> Fraction:
+    """Return the largest sum of m^2 rho over charges that the budgets of `size` blocks allow."""
+    if not any(any(own_amount_of(spent)) for _, spent, _, _ in states.values()):
+        return Fraction(0)
+    budgets = sorted((own_amount_of(limit)[0] for limit, *_ in states.values()), reverse=True)
+    return sum(((2 * i + 1) * rho for i, rho in enumerate(budgets[:size])), Fraction(0))
+
+
+def _delta_of_any(states: Mapping[str, State], size: int) -> Fraction:
+    """Return the largest sum of deltas of groups that the budgets of `size` blocks allow."""
+    amounts = [own_amount_of(limit) for limit, *_ in states.values()]
+    if not any(own_amount_of(spent)[1] for _, spent, _, _ in states.values()):
+        return Fraction(0)
+    epsilon = max(amount[0] for amount in amounts)
+    together = _sum_of_largest((amount[1] for amount in amounts), size)
+    return group_delta(epsilon, together / size, size)
+
+
+def _rho_of_fixed(charges: Iterable[Paid], size: int) -> Fraction:
+    weights: dict[str, Fraction] = {}
+    for (rho,), blocks in charges:
+        for block in blocks:
+            weights[block] = weights.get(block, Fraction(0)) + rho * min(size, len(blocks))
+    return _sum_of_largest(weights.values(), size)
+
+
+def _delta_of_fixed(charges: Iterable[Paid], size: int) -> Fraction:
+    weights: dict[str, Fraction] = {}
+    for (epsilon, delta), blocks in charges:
+        reached = min(size, len(blocks))
+        each = group_delta(epsilon, delta, reached) / reached
+        for block in blocks:
+            weights[block] = weights.get(block, Fraction(0)) + each
+    return _sum_of_largest(weights.values(), size)
+
+
+def _sum_of_largest(numbers: Iterable[Fraction], size: int) -> Fraction:
+    return sum(sorted(numbers, reverse=True)[:size], Fraction(0))
