@@ -15,7 +15,8 @@ BOTH_SIGNS = np.concatenate([-np.geomspace(1e6, 1e-6, 50), np.geomspace(1e-6, 1e
 def numpy_histogram(x, bins, range=None):
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")  # it warns of bool
-        return np.histogram(np.array(x), bins, range)  # numpy 2.0 crashes on unaligned data
+        x = np.array(x)  # numpy 2.0 crashes on unaligned data, and now and then on swapped bytes
+        return np.histogram(x.astype(x.dtype.newbyteorder("=")), bins, range)
 
 
 def check(x, bins, range=None):
