@@ -18,6 +18,20 @@ static bool has_avx512(void) {
          __builtin_cpu_supports("avx512dq") && __builtin_cpu_supports("avx512bw") &&
          __builtin_cpu_supports("avx512vl");
 }
+
+/* Asked after each use of a key: so it is remembered. */
+unsigned cydp_register_bits(void) {
+  static _Atomic(unsigned) known; /* 0: not yet */
+  unsigned bits = atomic_load_explicit(&known, memory_order_relaxed);
+  if (bits == 0) {
+    __builtin_cpu_init();
+    bits = has_avx512() ? 512 : __builtin_cpu_supports("avx") ? 256 : 128;
+    atomic_store_explicit(&known, bits, memory_order_relaxed);
+  }
+  return bits;
+}
+#else
+unsigned cydp_register_bits(void) { return 128; }
 #endif
 
 #if defined(__aarch64__)

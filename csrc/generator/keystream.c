@@ -18,6 +18,7 @@ cydp_status cydp_keystream_begin(cydp_keystream *keystream, const cydp_key *key)
 void cydp_keystream_end(cydp_keystream *keystream) {
   if (keystream->held)
     cydp_wipe(keystream->chunk_keys, sizeof keystream->chunk_keys);
+  cydp_wipe_registers();
 }
 
 /* A block of ChaCha20 has the keys of two chunks. */

@@ -15,7 +15,8 @@ typedef struct cydp_keystream {
 } cydp_keystream;
 
 /* Begins to read. Returns CYDP_ERROR_STREAM if the key is for AES, and the kernels in use
- * have none. `end` wipes the chunks' keys. */
+ * have none. `end` wipes the chunks' keys and all vector registers: call it when the words
+ * have been used. */
 cydp_status cydp_keystream_begin(cydp_keystream *keystream, const cydp_key *key);
 void cydp_keystream_end(cydp_keystream *keystream);
 

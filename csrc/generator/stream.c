@@ -70,7 +70,10 @@ cydp_status cydp_rng_lock(cydp_rng *rng) {
   return status;
 }
 
-void cydp_rng_unlock(cydp_rng *rng) { cydp_owner_unlock(&rng->state->lock); }
+void cydp_rng_unlock(cydp_rng *rng) {
+  cydp_owner_unlock(&rng->state->lock);
+  cydp_wipe_registers(); /* through which keys and words were copied */
+}
 
 void cydp_rng_refill(cydp_rng *rng) {
   rng_state *state = rng->state;

@@ -330,6 +330,7 @@ static cydp_status pass_long_row(const noisy_max_call *call, size_t i, unsigned 
     status = choose_best(&final, call->chosen + i);
   cydp_wipe(long_row.parts, parts * sizeof(row_part));
   cydp_wipe(&final.best, sizeof final.best);
+  cydp_wipe_registers();
   free(long_row.parts);
   return status;
 }
