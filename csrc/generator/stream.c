@@ -59,7 +59,7 @@ cydp_status cydp_rng_lock(cydp_rng *rng) {
   static _Atomic(uint64_t) keyings; /* a child counts on from its parent's */
   rng_state *state = rng->state;
   uint64_t own = owner_of(rng);
-  if (rng->stream == CYDP_AES && !cydp_aes256_in_use())
+  if (!cydp_stream_serves(rng->stream))
     return CYDP_ERROR_STREAM;
   cydp_owner_lock(&state->lock, own);
   if (state->keyed_by == own || rng->guard == REPEATED)
@@ -114,15 +114,11 @@ cydp_taken cydp_rng_take(cydp_rng *rng, size_t bytes, size_t candidates) {
 
 void cydp_rng_wipe_taken(const cydp_taken *taken) { cydp_wipe(taken->bytes, taken->n); }
 
-static bool serves(cydp_stream stream) {
-  return stream == CYDP_CHACHA20 || (stream == CYDP_AES && cydp_aes256_in_use());
-}
-
 /* Makes a generator whose state belongs to this process; nothing is keyed yet. */
 static cydp_status new_rng(cydp_stream stream, cydp_rng **out) {
   bool wiped;
   void *state;
-  if (!serves(stream))
+  if (!cydp_stream_serves(stream))
     return CYDP_ERROR_STREAM;
   cydp_rng *rng = malloc(sizeof *rng);
   if (!rng)
@@ -160,7 +156,7 @@ cydp_status cydp_rng_new_of(cydp_stream stream, cydp_rng **out) {
 
 cydp_status cydp_rng_new_seeded(const cydp_key *key, cydp_rng **out) {
   cydp_status status = cydp_watch_forks(); /* for the lock */
-  if (status == CYDP_OK && !serves(key->stream))
+  if (status == CYDP_OK && !cydp_stream_serves(key->stream))
     status = CYDP_ERROR_STREAM;
   if (status != CYDP_OK)
     return status;
