@@ -129,9 +129,9 @@ cydp_status cydp_bound_slices(const cydp_column *users, const cydp_column *parti
                             .chunks = chunks_of(n, threads)};
   size_t parts = (size_t)1 << bounding.part_bits;
   const uint64_t number[] = {1, 2}, *const words[] = {number};
-  memset(mask, 0, n);
   if (n == 0)
-    return CYDP_OK;
+    return CYDP_OK; /* there may be no arrays */
+  memset(mask, 0, n);
   cydp_generator_kernels()->siphash(key, words, 1, 2, bounding.odd);
   for (size_t i = 0; i < 2; i++)
     bounding.inverse[i] = inverse(bounding.odd[i] |= 1);

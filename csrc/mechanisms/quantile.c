@@ -160,8 +160,9 @@ static cydp_status choose_chunk(const quantiles_call *call, size_t chunk,
   const size_t to = from + cydp_task_rows(call->groups, CHUNK, chunk);
   cydp_status status = CYDP_OK;
   for (size_t g = from; g < to && status == CYDP_OK; g++) {
-    const cydp_sorted_units x = {.units = call->units +
-                                          (size_t)call->offsets[g] * call->unit_bytes,
+    const size_t at = (size_t)call->offsets[g] * call->unit_bytes;
+    /* Where no group has units, there may be no array. */
+    const cydp_sorted_units x = {.units = at > 0 ? call->units + at : call->units,
                                  .narrow = call->unit_bytes == sizeof(int32_t),
                                  .n = (uint64_t)(call->offsets[g + 1] - call->offsets[g]),
                                  .lowest = call->lowest,

@@ -97,8 +97,9 @@ static void learn_secrets(void) {
 
 static size_t secrets_in(const vector_registers *at) {
   size_t found = 0;
-  for (size_t i = 0; i < sizeof at->words / sizeof **at->words; i++)
-    found += bsearch(&at->words[0][i], secrets, known, sizeof *secrets, compare) != NULL;
+  for (size_t i = 0; i < CYDP_REGISTERS; i++)
+    for (size_t j = 0; j < CYDP_REGISTER_WORDS; j++)
+      found += bsearch(&at->words[i][j], secrets, known, sizeof *secrets, compare) != NULL;
   return found;
 }
 
