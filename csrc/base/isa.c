@@ -8,6 +8,8 @@
 #include <string.h>
 
 #if defined(__x86_64__)
+#include <cpuid.h>
+
 static bool has_avx2(void) {
   __builtin_cpu_init();
   return __builtin_cpu_supports("avx2") && __builtin_cpu_supports("fma");
@@ -18,6 +20,27 @@ static bool has_avx512(void) {
          __builtin_cpu_supports("avx512dq") && __builtin_cpu_supports("avx512bw") &&
          __builtin_cpu_supports("avx512vl");
 }
+
+/* Leaf 7, register ecx: clang before 19 has no name for it. That the operating system saves the
+ * registers is what AVX2 tells. */
+static bool has_vaes(void) {
+  unsigned eax, ebx, ecx = 0, edx;
+  return __get_cpuid_count(7, 0, &eax, &ebx, &ecx, &edx) && (ecx >> 9 & 1);
+}
+
+/* Asked after each use of a key: so it is remembered. */
+unsigned cydp_register_bits(void) {
+  static _Atomic(unsigned) known; /* 0: not yet */
+  unsigned bits = atomic_load_explicit(&known, memory_order_relaxed);
+  if (bits == 0) {
+    __builtin_cpu_init();
+    bits = has_avx512() ? 512 : __builtin_cpu_supports("avx") ? 256 : 128;
+    atomic_store_explicit(&known, bits, memory_order_relaxed);
+  }
+  return bits;
+}
+#else
+unsigned cydp_register_bits(void) { return 128; }
 #endif
 
 #if defined(__aarch64__)
@@ -87,8 +110,8 @@ bool cydp_isa_has_aes(unsigned bits) {
   const char *isa = cydp_isa();
   if (strcmp(isa, "portable") == 0 || !__builtin_cpu_supports("aes"))
     return false;
-  return bits == 128 || (__builtin_cpu_supports("vaes") &&
-                         (bits == 256 || (bits == 512 && strcmp(isa, "avx512") == 0)));
+  return bits == 128 ||
+         (has_vaes() && (bits == 256 || (bits == 512 && strcmp(isa, "avx512") == 0)));
 }
 #elif defined(__aarch64__)
 bool cydp_isa_has_aes(unsigned bits) {

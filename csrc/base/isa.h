@@ -64,6 +64,10 @@ cydp_status cydp_choose_isa(void);
  * go with the instruction set in use; `portable` has none. */
 bool cydp_isa_has_aes(unsigned bits);
 
+/* Returns how many bits the widest vector registers of this CPU have that the operating
+ * system saves, whatever is in use: 512, 256 or 128. */
+unsigned cydp_register_bits(void);
+
 /* Declares the kernels of a list. cydp_<subject>_kernels() returns the table in use, and
  * cydp_<subject>_kernels_at(i) the table of the i-th instruction set that this CPU runs,
  * or NULL. */

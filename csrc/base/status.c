@@ -25,6 +25,9 @@ const char *cydp_status_text(cydp_status status) {
   case CYDP_ERROR_ABI:
     return "cydp.h and libcydp.a have different ABI versions: compile with the header "
            "and link with the library of one installation of cydp";
+  case CYDP_ERROR_FORKED:
+    return "a signal handler forked this process during the call, whose values would be "
+           "those of the parent: call again";
   }
   return "unknown status";
 }

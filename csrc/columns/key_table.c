@@ -84,10 +84,12 @@ static bool place_bucket(cydp_key_table *keys, const buckets *all, size_t b) {
   return false;
 }
 
-/* Places all buckets; returns false if the seed does not serve. */
+/* Places all buckets; returns false if the seed does not serve. Strings that are no keys may
+ * fall into buckets without keys, which have any factor. */
 static bool place_all(cydp_key_table *keys, const buckets *all) {
   size_t size = 0;
   for (size_t b = 0; b < all->count; b++) {
+    keys->factors[b] = 1;
     size_t n = all->first[b + 1] - all->first[b];
     size = n > size ? n : size;
   }

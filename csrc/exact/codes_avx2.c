@@ -41,6 +41,7 @@ static uint64_t codes_4(const uint32_t *codes, bool negative, size_t n, uint32_t
   __m256i largest = _mm256_setzero_si256();
   for (size_t i = 0; i < n; i += 8) {
     __m256i code = _mm256_loadu_si256((const __m256i *)(codes + i));
+    __asm__("" : "+x"(code)); /* one load, as above */
     largest = _mm256_max_epu32(largest, code);
     __m256i index = _mm256_add_epi32(_mm256_min_epu32(code, limit), one);
     _mm256_storeu_si256((__m256i *)(indices + i), index);

@@ -14,6 +14,8 @@ static uint64_t codes_8(const int64_t *codes, size_t n, uint32_t length,
   __m512i largest = _mm512_setzero_si512();
   for (size_t i = 0; i < n; i += 8) {
     __m512i code = _mm512_loadu_si512(codes + i);
+    /* One load: nothing below may see what another thread has written meanwhile. */
+    __asm__("" : "+v"(code));
     largest = _mm512_max_epu64(largest, code);
     __m256i index = _mm512_cvtepi64_epi32(_mm512_min_epu64(code, limit));
     _mm256_storeu_si256((__m256i *)(indices + i), _mm256_add_epi32(index, one));
@@ -28,6 +30,7 @@ static uint64_t codes_4(const uint32_t *codes, bool negative, size_t n, uint32_t
   __m512i largest = _mm512_setzero_si512();
   for (size_t i = 0; i < n; i += 16) {
     __m512i code = _mm512_loadu_si512(codes + i);
+    __asm__("" : "+v"(code));
     largest = _mm512_max_epu32(largest, code);
     __m512i index = _mm512_add_epi32(_mm512_min_epu32(code, limit), one);
     _mm512_storeu_si512(indices + i, index);

@@ -3,14 +3,26 @@
 #include "cydp.h"
 #include "exact/kernels.h"
 
+#include <string.h>
+
+enum { BLOCK = 512 };
+
+/* One load: a second one could see what another thread has written meanwhile. So codes are
+ * copied, and the compiler must believe that the copy has changed. */
 #define CODES(name, type, wide)                                                          \
   static uint64_t name(const type *codes, size_t n, uint32_t length,                     \
                        uint32_t *indices) {                                              \
+    type own[BLOCK];                                                                     \
     wide largest = 0;                                                                    \
-    for (size_t i = 0; i < n; i++) {                                                     \
-      wide code = (wide)codes[i]; /* a negative one is above all others */               \
-      largest = code > largest ? code : largest;                                         \
-      indices[i] = (uint32_t)(code < length ? code : length) + 1;                        \
+    for (size_t done = 0; done < n; done += BLOCK) {                                     \
+      size_t count = n - done < BLOCK ? n - done : BLOCK;                                \
+      memcpy(own, codes + done, count * sizeof *own);                                    \
+      __asm__("" : : "r"(own) : "memory");                                               \
+      for (size_t i = 0; i < count; i++) {                                               \
+        wide code = (wide)own[i]; /* a negative one is above all others */               \
+        largest = code > largest ? code : largest;                                       \
+        indices[done + i] = (uint32_t)(code < length ? code : length) + 1;               \
+      }                                                                                  \
     }                                                                                    \
     return largest;                                                                      \
   }

@@ -17,6 +17,7 @@ enum {
   PART_ROWS = 8192,      /* of a part on average, unless there are too many */
   SLICE_BYTES = 1 << 27, /* of records: more fresh memory costs more than another pass */
   MOST_ROWS_BITS = 40,
+  MOST_CHUNKS = 1024, /* as many as there are threads of a call, at most */
   NARROW_ROWS_BITS = CYDP_BOUND_PART_BITS + CYDP_BOUND_BUCKET_BITS + 3
 };
 
@@ -102,6 +103,13 @@ static cydp_status bound(cydp_bounding *bounding, size_t slice_rows, unsigned th
   return status;
 }
 
+/* Returns how many chunks of rows are worth a thread, and the counts of all parts. */
+static size_t chunks_of(size_t n, unsigned threads) {
+  size_t worth = cydp_task_count(n, PART_ROWS);
+  worth = worth < MOST_CHUNKS ? worth : MOST_CHUNKS;
+  return threads < 2 || worth < 2 ? 1 : threads < worth ? threads : worth;
+}
+
 cydp_status cydp_bound_slices(const cydp_column *users, const cydp_column *partitions,
                               const uint8_t *valid, size_t n, uint64_t max_partitions,
                               uint64_t max_rows, const uint64_t key[2], size_t slice_rows,
@@ -118,12 +126,12 @@ cydp_status cydp_bound_slices(const cydp_column *users, const cydp_column *parti
                             .mask = mask,
                             .part_bits =
                                 cydp_bounding_bits(n, PART_ROWS, CYDP_BOUND_PART_BITS),
-                            .chunks = threads > 1 ? threads : 1};
+                            .chunks = chunks_of(n, threads)};
   size_t parts = (size_t)1 << bounding.part_bits;
   const uint64_t number[] = {1, 2}, *const words[] = {number};
-  memset(mask, 0, n);
   if (n == 0)
-    return CYDP_OK;
+    return CYDP_OK; /* there may be no arrays */
+  memset(mask, 0, n);
   cydp_generator_kernels()->siphash(key, words, 1, 2, bounding.odd);
   for (size_t i = 0; i < 2; i++)
     bounding.inverse[i] = inverse(bounding.odd[i] |= 1);

@@ -9,6 +9,7 @@ cydp_status cydp_chacha20_keystream(const uint32_t key[8], const uint32_t nonce[
   if (groups > ((UINT64_C(1) << 32) - counter) / 16)
     return CYDP_ERROR_EXHAUSTED;
   cydp_generator_kernels()->chacha20(key, nonce, counter, groups, words);
+  cydp_wipe_stack();
   return CYDP_OK;
 }
 
@@ -20,4 +21,5 @@ void cydp_chacha20_block(const uint32_t key[8], const uint32_t nonce[3], uint32_
   for (int w = 0; w < 16; w++)
     words[w] = group[16 * w];
   cydp_wipe(group, sizeof group);
+  cydp_wipe_stack();
 }

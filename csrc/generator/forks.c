@@ -23,19 +23,20 @@ uint64_t cydp_process_id(void) { return GetCurrentProcessId(); }
 #include <stdatomic.h>
 #include <unistd.h>
 
-/* 0 until there is a handler; then it grows with every fork. */
-static _Atomic(uint32_t) generation;
+/* Grows with every fork once there is a handler. What begins to watch changes nothing: a
+ * lock that is held meanwhile stays its owner's. */
+static _Atomic(uint32_t) generation = 1;
+static _Atomic(bool) is_watched;
 
 static void forked(void) { atomic_fetch_add(&generation, 1); }
 
 /* Two threads may both register: then it grows by 2. A library that is unloaded takes its
  * handlers along where the C library knows of it, as glibc's does; musl unloads none. */
 cydp_status cydp_watch_forks(void) {
-  uint32_t none = 0;
-  if (atomic_load(&generation) == 0) {
+  if (!atomic_load(&is_watched)) {
     if (pthread_atfork(NULL, NULL, forked) != 0)
       return CYDP_ERROR_MEMORY;
-    atomic_compare_exchange_strong(&generation, &none, 1);
+    atomic_store(&is_watched, true);
   }
   return CYDP_OK;
 }

@@ -9,15 +9,20 @@
 
 enum { KEY_WORDS = 8, BLOCKS = 16, HELD = 2 * BLOCKS };
 
+bool cydp_stream_serves(cydp_stream stream) {
+  return stream == CYDP_CHACHA20 || (stream == CYDP_AES && cydp_aes256_in_use());
+}
+
 cydp_status cydp_keystream_begin(cydp_keystream *keystream, const cydp_key *key) {
   keystream->key = key;
   keystream->held = 0;
-  return key->stream == CYDP_AES && !cydp_aes256_in_use() ? CYDP_ERROR_STREAM : CYDP_OK;
+  return cydp_stream_serves(key->stream) ? CYDP_OK : CYDP_ERROR_STREAM;
 }
 
 void cydp_keystream_end(cydp_keystream *keystream) {
   if (keystream->held)
     cydp_wipe(keystream->chunk_keys, sizeof keystream->chunk_keys);
+  cydp_wipe_registers();
 }
 
 /* A block of ChaCha20 has the keys of two chunks. */

@@ -14,8 +14,11 @@ typedef struct cydp_keystream {
   uint32_t chunk_keys[CYDP_GROUP_WORDS];
 } cydp_keystream;
 
-/* Begins to read. Returns CYDP_ERROR_STREAM if the key is for AES, and the kernels in use
- * have none. `end` wipes the chunks' keys. */
+/* Returns whether this is a stream that the kernels in use have. */
+bool cydp_stream_serves(cydp_stream stream);
+
+/* Begins to read. Returns CYDP_ERROR_STREAM if the key's stream does not serve. `end` wipes the chunks' keys and all vector registers: call it when the words
+ * have been used. */
 cydp_status cydp_keystream_begin(cydp_keystream *keystream, const cydp_key *key);
 void cydp_keystream_end(cydp_keystream *keystream);
 

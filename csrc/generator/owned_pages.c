@@ -104,6 +104,9 @@ void cydp_owner_lock(_Atomic(uint64_t) *lock, uint64_t owner) {
   }
 }
 
-void cydp_owner_unlock(_Atomic(uint64_t) *lock) {
+bool cydp_owner_unlock(_Atomic(uint64_t) *lock, uint64_t owner) {
+  if (atomic_load_explicit(lock, memory_order_relaxed) != owner)
+    return false;
   atomic_store_explicit(lock, 0, memory_order_release);
+  return true;
 }

@@ -24,8 +24,11 @@ void cydp_owned_pages_discard(void *zeros, size_t bytes);
 uint64_t cydp_owner(bool wiped);
 
 /* Lock and unlock pages; the lock lies in them, and is 0 or the owner that holds it. One
- * that a thread of another process held, which the fork did not copy, is free. */
+ * that a thread of another process held, which the fork did not copy, is free. A thread that
+ * holds a lock waits for ever if it takes it again. `unlock` returns false, and leaves the
+ * lock, if the owner does not hold it any more: a signal handler has forked meanwhile, this
+ * is the child, and what lies in the pages is not what its parent put there. */
 void cydp_owner_lock(_Atomic(uint64_t) *lock, uint64_t owner);
-void cydp_owner_unlock(_Atomic(uint64_t) *lock);
+bool cydp_owner_unlock(_Atomic(uint64_t) *lock, uint64_t owner);
 
 #endif

@@ -39,6 +39,7 @@ typedef enum fork_guard {
 typedef struct rng_state {
   _Atomic(uint64_t) lock;     /* see cydp_owner_lock */
   uint64_t keyed_by;          /* the process that keyed it; 0: it has no key */
+  _Atomic(uint64_t) keying;   /* of all keyings of this process and its ancestors; 0: none */
   uint32_t key[KEY_WORDS];    /* of the next refill */
   uint32_t extend[KEY_WORDS]; /* of the extension bits of this refill's candidates */
   size_t position;            /* in bytes; those before it have been served */
@@ -52,25 +53,33 @@ struct cydp_rng {
   rng_state *state;
 };
 
+static uint64_t owner_of(const cydp_rng *rng) { return cydp_owner(rng->guard == WIPED); }
+
 cydp_status cydp_rng_lock(cydp_rng *rng) {
+  static _Atomic(uint64_t) keyings; /* a child counts on from its parent's */
   rng_state *state = rng->state;
-  uint64_t own = cydp_owner(rng->guard == WIPED);
-  if (rng->stream == CYDP_AES && !cydp_aes256_in_use())
+  uint64_t own = owner_of(rng);
+  if (!cydp_stream_serves(rng->stream))
     return CYDP_ERROR_STREAM;
   cydp_owner_lock(&state->lock, own);
   if (state->keyed_by == own || rng->guard == REPEATED)
     return CYDP_OK;
   cydp_status status = cydp_entropy(state->key, sizeof state->key);
   if (status == CYDP_OK) {
+    atomic_store(&state->keying, atomic_fetch_add(&keyings, 1) + 1);
     state->keyed_by = own;
     state->position = sizeof state->words;
   } else {
-    cydp_rng_unlock(rng);
+    (void)cydp_rng_unlock(rng);
   }
   return status;
 }
 
-void cydp_rng_unlock(cydp_rng *rng) { cydp_owner_unlock(&rng->state->lock); }
+cydp_status cydp_rng_unlock(cydp_rng *rng) {
+  bool held = cydp_owner_unlock(&rng->state->lock, owner_of(rng));
+  cydp_wipe_registers(); /* through which keys and words were copied */
+  return held || rng->guard == REPEATED ? CYDP_OK : CYDP_ERROR_FORKED;
+}
 
 void cydp_rng_refill(cydp_rng *rng) {
   rng_state *state = rng->state;
@@ -105,15 +114,11 @@ cydp_taken cydp_rng_take(cydp_rng *rng, size_t bytes, size_t candidates) {
 
 void cydp_rng_wipe_taken(const cydp_taken *taken) { cydp_wipe(taken->bytes, taken->n); }
 
-static bool serves(cydp_stream stream) {
-  return stream == CYDP_CHACHA20 || (stream == CYDP_AES && cydp_aes256_in_use());
-}
-
 /* Makes a generator whose state belongs to this process; nothing is keyed yet. */
 static cydp_status new_rng(cydp_stream stream, cydp_rng **out) {
   bool wiped;
   void *state;
-  if (!serves(stream))
+  if (!cydp_stream_serves(stream))
     return CYDP_ERROR_STREAM;
   cydp_rng *rng = malloc(sizeof *rng);
   if (!rng)
@@ -139,18 +144,19 @@ cydp_status cydp_rng_new_of(cydp_stream stream, cydp_rng **out) {
   if (status != CYDP_OK)
     return status;
   status = cydp_rng_lock(rng); /* keys it */
+  if (status == CYDP_OK)
+    status = cydp_rng_unlock(rng);
   if (status != CYDP_OK) {
     cydp_rng_free(rng);
     return status;
   }
-  cydp_rng_unlock(rng);
   *out = rng;
   return CYDP_OK;
 }
 
 cydp_status cydp_rng_new_seeded(const cydp_key *key, cydp_rng **out) {
   cydp_status status = cydp_watch_forks(); /* for the lock */
-  if (status == CYDP_OK && !serves(key->stream))
+  if (status == CYDP_OK && !cydp_stream_serves(key->stream))
     status = CYDP_ERROR_STREAM;
   if (status != CYDP_OK)
     return status;
@@ -182,12 +188,10 @@ void cydp_rng_free(cydp_rng *rng) {
   free(rng);
 }
 
-/* Copies n bytes of the generator's own stream. The rest of the last 8 is dropped. */
-static cydp_status copy_bytes(cydp_rng *rng, void *out, size_t n) {
+/* Copies n bytes of the generator's own stream, of which the caller alone has the lock. The
+ * rest of the last 8 is dropped. */
+static void copy_locked(cydp_rng *rng, void *out, size_t n) {
   uint8_t *next = out;
-  cydp_status status = cydp_rng_lock(rng);
-  if (status != CYDP_OK)
-    return status;
   while (n > 0) {
     size_t available = cydp_rng_available(rng);
     if (available == 0) {
@@ -201,8 +205,14 @@ static cydp_status copy_bytes(cydp_rng *rng, void *out, size_t n) {
     next += part;
     n -= part;
   }
-  cydp_rng_unlock(rng);
-  return CYDP_OK;
+}
+
+static cydp_status copy_bytes(cydp_rng *rng, void *out, size_t n) {
+  cydp_status status = cydp_rng_lock(rng);
+  if (status != CYDP_OK)
+    return status;
+  copy_locked(rng, out, n);
+  return cydp_rng_unlock(rng);
 }
 
 cydp_status cydp_rng_key(cydp_rng *rng, cydp_key *key) {
@@ -210,19 +220,36 @@ cydp_status cydp_rng_key(cydp_rng *rng, cydp_key *key) {
   return copy_bytes(rng, key->words, sizeof key->words);
 }
 
+cydp_status cydp_call_begin(cydp_rng *rng, cydp_call_key *call) {
+  *call = (cydp_call_key){.key = {.stream = rng->stream}, .owner = owner_of(rng)};
+  cydp_status status = cydp_rng_lock(rng);
+  if (status != CYDP_OK)
+    return status;
+  call->keying = atomic_load(&rng->state->keying);
+  copy_locked(rng, call->key.words, sizeof call->key.words);
+  return cydp_rng_unlock(rng);
+}
+
+cydp_status cydp_call_end(cydp_rng *rng, cydp_call_key *call, cydp_status status) {
+  bool same = rng->guard == REPEATED || (call->owner == owner_of(rng) &&
+                                         call->keying == atomic_load(&rng->state->keying));
+  cydp_wipe(call, sizeof *call);
+  return status == CYDP_OK && !same ? CYDP_ERROR_FORKED : status;
+}
+
 /* Whole groups are written straight to `out` if it is aligned for words. */
 cydp_status cydp_rng_bytes(cydp_rng *rng, size_t n, uint8_t *out) {
   if (n <= SMALL_BYTES)
     return copy_bytes(rng, out, n);
-  cydp_key key;
+  cydp_call_key call;
   cydp_keystream keystream;
   uint32_t group[CYDP_GROUP_WORDS];
   bool aligned = (uintptr_t)out % sizeof(uint32_t) == 0;
-  cydp_status status = cydp_rng_key(rng, &key);
+  cydp_status status = cydp_call_begin(rng, &call);
   if (status == CYDP_OK)
-    status = cydp_keystream_begin(&keystream, &key);
+    status = cydp_keystream_begin(&keystream, &call.key);
   if (status != CYDP_OK)
-    return status;
+    return cydp_call_end(rng, &call, status);
   for (size_t i = 0; n > 0;) {
     size_t whole_groups = n / sizeof group, place = i % BYTES_CHUNK_GROUPS;
     size_t rest = BYTES_CHUNK_GROUPS - place;
@@ -239,8 +266,7 @@ cydp_status cydp_rng_bytes(cydp_rng *rng, size_t n, uint8_t *out) {
   }
   cydp_wipe(group, sizeof group);
   cydp_keystream_end(&keystream);
-  cydp_wipe(&key, sizeof key);
-  return CYDP_OK;
+  return cydp_call_end(rng, &call, CYDP_OK);
 }
 
 uint64_t cydp_rng_next64(cydp_rng *rng) {

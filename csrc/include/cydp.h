@@ -66,7 +66,8 @@ typedef enum cydp_status {
   CYDP_ERROR_ISA,       /* CYDP_FORCE_ISA names no kernels that run on this machine */
   CYDP_ERROR_STREAM, /* CYDP_STREAM names no stream that runs here, or AES was asked for
                            and the kernels in use have none */
-  CYDP_ERROR_ABI     /* this header and the library have different ABI versions */
+  CYDP_ERROR_ABI,    /* this header and the library have different ABI versions */
+  CYDP_ERROR_FORKED  /* a signal handler forked during the call, and this is the child */
 } cydp_status;
 
 /* Returns one line of English for a status. */
@@ -155,7 +156,16 @@ cydp_status cydp_chacha20_keystream(const uint32_t key[8], const uint32_t nonce[
  * generator notices a fork by the process id and by a handler of pthread_atfork. On such
  * a system two things are not allowed: a clone that runs no handlers and gets its
  * parent's process id, and unloading the library that holds this core, unless the C
- * library then drops its handlers, as glibc does. */
+ * library then drops its handlers, as glibc does.
+ *
+ * Signal handlers. A handler that interrupts a call with a generator may fork: the parent's
+ * call goes on; in a child that returns from the handler the call fails with
+ * CYDP_ERROR_FORKED, since its key was its parent's or is wiped, and the next call keys the
+ * generator afresh. Three things stay undefined. A call with helper threads does not return
+ * in such a child, which has none of them: it must exec or _exit in the handler. A handler
+ * must not use a generator, or a block or prefetch, that the interrupted call uses, except in
+ * such a child: it would wait for itself for ever. And what a call had written before the
+ * fork, or what was drawn by a key of cydp_rng_key, is the same in both processes. */
 typedef struct cydp_rng cydp_rng;
 
 /* Makes a generator that is keyed by the operating system, of the default stream or of the
@@ -171,7 +181,8 @@ cydp_stream cydp_rng_stream(const cydp_rng *rng);
 void cydp_rng_free(cydp_rng *rng);
 
 /* Sets out to n uniform bytes. Returns CYDP_ERROR_ENTROPY in a forked child whose
- * operating system gives no random bytes. */
+ * operating system gives no random bytes, or CYDP_ERROR_FORKED (see above); then what `out`
+ * holds is not random. */
 cydp_status cydp_rng_bytes(cydp_rng *rng, size_t n, uint8_t *out);
 
 /* Sets key to a fresh key of the generator's stream, for cydp_sampler_fill_chunks. Fails as
@@ -214,7 +225,7 @@ size_t cydp_sampler_value_bytes(const cydp_sampler *sampler);
 
 /* Sets out to n values. Up to CYDP_SMALL_CALL values come from the generator's own
  * stream; more come from a fresh key, in chunks. Several threads are worth it from about
- * 2^19 values on. Returns CYDP_ERROR_ENTROPY as cydp_rng_bytes does, or
+ * 2^19 values on. Returns CYDP_ERROR_ENTROPY or CYDP_ERROR_FORKED as cydp_rng_bytes does, or
  * CYDP_ERROR_UNDECIDED; then what `out` holds is no sample. */
 #define CYDP_SMALL_CALL 256
 cydp_status cydp_sampler_fill(const cydp_sampler *sampler, size_t n, cydp_rng *rng,

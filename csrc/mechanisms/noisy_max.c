@@ -10,6 +10,7 @@
 #include "cydp.h"
 #include "cydp_testing.h"
 #include "generator/nonce.h"
+#include "generator/stream.h"
 #include "generator/keystream.h"
 #include "mechanisms/kernels.h"
 #include "mechanisms/noisy_max_bounds.h"
@@ -330,6 +331,7 @@ static cydp_status pass_long_row(const noisy_max_call *call, size_t i, unsigned 
     status = choose_best(&final, call->chosen + i);
   cydp_wipe(long_row.parts, parts * sizeof(row_part));
   cydp_wipe(&final.best, sizeof final.best);
+  cydp_wipe_registers();
   free(long_row.parts);
   return status;
 }
@@ -351,17 +353,17 @@ cydp_status cydp_report_noisy_max(const cydp_noisy_max *noisy_max, const void *s
                                   cydp_dtype dtype, size_t rows, size_t length,
                                   cydp_rng *rng, cydp_work_mode work_mode,
                                   unsigned threads, int64_t *chosen) {
-  cydp_key key;
+  cydp_call_key own;
   if ((dtype != CYDP_F64 && dtype != CYDP_I64) || length == 0)
     return CYDP_ERROR_DOMAIN;
   if (rows == 0)
     return CYDP_OK;
-  cydp_status status = cydp_rng_key(rng, &key);
+  cydp_status status = cydp_call_begin(rng, &own);
   if (status != CYDP_OK)
-    return status;
+    return cydp_call_end(rng, &own, status);
   noisy_max_call call = {.noisy_max = noisy_max,
-                         .key = &key,
-                         .extension = {read_extension, key.words},
+                         .key = &own.key,
+                         .extension = {read_extension, own.key.words},
                          .work_mode = work_mode,
                          .scores = scores,
                          .integers = dtype == CYDP_I64,
@@ -369,8 +371,7 @@ cydp_status cydp_report_noisy_max(const cydp_noisy_max *noisy_max, const void *s
                          .length = length,
                          .chosen = chosen};
   status = pass_all(&call, threads);
-  cydp_wipe(&key, sizeof key);
-  return status;
+  return cydp_call_end(rng, &own, status);
 }
 
 cydp_status cydp_noisy_max_map(const cydp_noisy_max *noisy_max, const void *scores,

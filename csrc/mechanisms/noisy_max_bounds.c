@@ -172,8 +172,18 @@ cydp_status cydp_greater(const cydp_score_row *row, cydp_candidate *a, cydp_cand
   return cydp_greater_exactly(row, a, b, greater);
 }
 
-/* Beyond 64 bits it is enough to count the ones at the upper end of U, which are zeros of
- * 1 - U: E < (ones + 1) ln 2. */
+/* Returns how many bits of 1,024 are those of `limb` at the upper end, all zeros or all ones. */
+static size_t equal_bits(const uint64_t *u, uint64_t limb) {
+  for (size_t i = 0; i < CYDP_MOST_LIMBS; i++) {
+    uint64_t differ = u[CYDP_MOST_LIMBS - 1 - i] ^ limb;
+    if (differ)
+      return 64 * i + (size_t)__builtin_clzll(differ);
+  }
+  return 64 * CYDP_MOST_LIMBS;
+}
+
+/* Beyond 64 bits it is enough to count: zeros at the upper end of U, G >= zeros ln 2 - 2^-64;
+ * or ones, which are zeros of 1 - U, E < (ones + 1) ln 2. */
 cydp_status cydp_check_floor(const cydp_score_row *row, cydp_candidate *a) {
   if (a->low > CYDP_NOISY_SCORE_FLOOR)
     return CYDP_OK;
@@ -184,16 +194,14 @@ cydp_status cydp_check_floor(const cydp_score_row *row, cydp_candidate *a) {
   cydp_work work = {0};
   cydp_bits bits = cydp_candidate_bits(row, a, &work);
   status = cydp_first_bits(&bits, CYDP_MOST_LIMBS, u);
-  double ones = 0;
-  size_t i = CYDP_MOST_LIMBS;
-  for (; i > 0 && u[i - 1] == UINT64_MAX; i--)
-    ones += 64;
-  if (i > 0)
-    ones += __builtin_clzll(~u[i - 1]);
-  double noisy_score =
-      a->v * (1 + SCORE_ERROR) - logarithm((ones + 1) * LN2) - NOISE_ERROR;
-  if (status == CYDP_OK && (i == 0 || noisy_score <= CYDP_NOISY_SCORE_FLOOR))
-    status = CYDP_ERROR_UNDECIDED;
+  if (status == CYDP_OK) {
+    size_t zeros = equal_bits(u, 0), ones = equal_bits(u, UINT64_MAX);
+    double noise =
+        zeros >= 64 ? (double)zeros * LN2 : -logarithm((double)(ones + 1) * LN2);
+    double noisy_score = a->v * (1 + SCORE_ERROR) + noise - NOISE_ERROR;
+    if (ones == 64 * CYDP_MOST_LIMBS || noisy_score <= CYDP_NOISY_SCORE_FLOOR)
+      status = CYDP_ERROR_UNDECIDED;
+  }
   cydp_wipe(&bits, sizeof bits);
   cydp_wipe(u, sizeof u);
   return status;

@@ -22,7 +22,8 @@ cydp_candidate cydp_candidate_of(const cydp_noisy_max *noisy_max, size_t place,
 cydp_status cydp_greater(const cydp_score_row *row, cydp_candidate *a, cydp_candidate *b,
                          cydp_work_mode work_mode, bool *greater);
 
-/* Returns CYDP_ERROR_UNDECIDED unless the noisy score is above the floor. */
+/* Returns CYDP_ERROR_UNDECIDED unless the noisy score is above the floor, for certain; for a
+ * winner, nearly never. docs/mechanisms/noisy_max.md, "The delta that remains". */
 cydp_status cydp_check_floor(const cydp_score_row *row, cydp_candidate *a);
 
 #endif

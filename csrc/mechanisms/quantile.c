@@ -12,6 +12,7 @@
 #include "cydp_testing.h"
 #include "generator/keystream.h"
 #include "generator/nonce.h"
+#include "generator/stream.h"
 #include "mechanisms/quantile_factors.h"
 #include "mechanisms/quantile_gap.h"
 #include "samplers/exact_comparison.h"
@@ -159,8 +160,9 @@ static cydp_status choose_chunk(const quantiles_call *call, size_t chunk,
   const size_t to = from + cydp_task_rows(call->groups, CHUNK, chunk);
   cydp_status status = CYDP_OK;
   for (size_t g = from; g < to && status == CYDP_OK; g++) {
-    const cydp_sorted_units x = {.units = call->units +
-                                          (size_t)call->offsets[g] * call->unit_bytes,
+    const size_t at = (size_t)call->offsets[g] * call->unit_bytes;
+    /* Where no group has units, there may be no array. */
+    const cydp_sorted_units x = {.units = at > 0 ? call->units + at : call->units,
                                  .narrow = call->unit_bytes == sizeof(int32_t),
                                  .n = (uint64_t)(call->offsets[g + 1] - call->offsets[g]),
                                  .lowest = call->lowest,
@@ -209,20 +211,20 @@ cydp_status cydp_choose_quantiles(const cydp_quantile *quantile, const void *uni
                                   int64_t lowest, int64_t highest, cydp_rng *rng,
                                   cydp_work_mode work_mode, unsigned threads,
                                   int64_t *chosen) {
-  cydp_key key;
+  cydp_call_key own;
   if (!are_valid(dtype, offsets, groups, lowest, highest))
     return CYDP_ERROR_DOMAIN;
   if (groups == 0)
     return CYDP_OK;
-  cydp_status status = cydp_rng_key(rng, &key);
+  cydp_status status = cydp_call_begin(rng, &own);
   if (status != CYDP_OK)
-    return status;
+    return cydp_call_end(rng, &own, status);
   size_t chunks = cydp_task_count(groups, CHUNK);
   /* Chunks for a task of some TASK_ROWS rows. */
   size_t rows = (size_t)(offsets[groups] - offsets[0]) / chunks + CHUNK;
   quantiles_call call = {.quantile = quantile,
-                         .key = &key,
-                         .extension = {read_extension, key.words},
+                         .key = &own.key,
+                         .extension = {read_extension, own.key.words},
                          .work_mode = work_mode,
                          .units = units,
                          .unit_bytes =
@@ -235,8 +237,7 @@ cydp_status cydp_choose_quantiles(const cydp_quantile *quantile, const void *uni
                          .chosen = chosen};
   status = cydp_parallel_for(choose_chunks, &call,
                              cydp_task_count(chunks, call.task_chunks), threads);
-  cydp_wipe(&key, sizeof key);
-  return status;
+  return cydp_call_end(rng, &own, status);
 }
 
 cydp_status cydp_quantile_map(const cydp_quantile *quantile, const void *units,

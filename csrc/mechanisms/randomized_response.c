@@ -4,6 +4,7 @@
 #include "base/parallel_for.h"
 #include "base/wipe.h"
 #include "cydp.h"
+#include "generator/stream.h"
 #include "mechanisms/kernels.h"
 #include "samplers/category_offset.h"
 #include "samplers/sampler.h"
@@ -24,7 +25,7 @@ typedef struct response_call {
   const char *codes;
   char *reports;
   size_t n;
-  cydp_key offset_key, uniform_key;
+  const cydp_key *offset_key, *uniform_key;
 } response_call;
 
 /* The keystreams of a thread. */
@@ -60,9 +61,9 @@ static cydp_status randomize_part(void *self, size_t i) {
   _Alignas(64) uint32_t drawn[BATCH_VALUES];
   const size_t values = BATCH_CHUNKS * call->offset->chunk;
   response_streams streams;
-  cydp_status status = cydp_keystream_begin(&streams.offset, &call->offset_key);
+  cydp_status status = cydp_keystream_begin(&streams.offset, call->offset_key);
   if (status == CYDP_OK)
-    status = cydp_keystream_begin(&streams.uniform, &call->uniform_key);
+    status = cydp_keystream_begin(&streams.uniform, call->uniform_key);
   if (status != CYDP_OK)
     return status;
   for (size_t j = PART_BATCHES * i; j < PART_BATCHES * (i + 1) && status == CYDP_OK;
@@ -92,6 +93,7 @@ cydp_status cydp_randomize_responses(const cydp_sampler *offset,
     return CYDP_ERROR_DOMAIN;
   if (n == 0)
     return CYDP_OK;
+  cydp_call_key offset_call, uniform_call;
   response_call call = {offset,
                         uniform,
                         work_mode,
@@ -100,15 +102,15 @@ cydp_status cydp_randomize_responses(const cydp_sampler *offset,
                         codes,
                         reports,
                         n,
-                        {{0}, CYDP_CHACHA20},
-                        {{0}, CYDP_CHACHA20}};
-  cydp_status status = cydp_rng_key(rng, &call.offset_key);
-  if (status == CYDP_OK)
-    status = cydp_rng_key(rng, &call.uniform_key);
+                        &offset_call.key,
+                        &uniform_call.key};
+  cydp_status status = cydp_call_begin(rng, &offset_call);
+  cydp_status second = cydp_call_begin(rng, &uniform_call);
+  status = status == CYDP_OK ? second : status;
   if (status == CYDP_OK) {
     size_t part = PART_BATCHES * BATCH_CHUNKS * offset->chunk;
     status = cydp_parallel_for(randomize_part, &call, cydp_task_count(n, part), threads);
   }
-  cydp_wipe(&call, sizeof call);
-  return status;
+  status = cydp_call_end(rng, &offset_call, status);
+  return cydp_call_end(rng, &uniform_call, status);
 }

@@ -52,14 +52,18 @@ cydp_status cydp_project_nonnegative(const int64_t *counts, size_t tables, size_
                                      const cydp_int128 *totals, int64_t *out,
                                      size_t *negative) {
   *negative = 0;
-  for (size_t t = 0; t < tables; t++, counts += cells, out += cells) {
+  for (size_t t = 0; t < tables; t++) {
     const cydp_table_sum sum = cydp_sum_table(counts, cells);
     cydp_wide total = sum.total > 0 ? sum.total : 0;
     if (totals && (!cydp_read_total(&totals[t], cells, &total) || total < 0))
       return CYDP_ERROR_DOMAIN;
     *negative += sum.total < 0;
-    if (cells > 0 && !project(counts, cells, &sum, total, out))
+    if (cells == 0)
+      continue; /* there may be no arrays */
+    if (!project(counts, cells, &sum, total, out))
       return CYDP_ERROR_DOMAIN;
+    counts += cells;
+    out += cells;
   }
   return CYDP_OK;
 }

@@ -4,6 +4,8 @@
 
 size_t cydp_shares(const int64_t *counts, size_t tables, size_t cells, double *shares) {
   size_t without = 0;
+  if (cells == 0)
+    return tables; /* there may be no arrays */
   for (size_t t = 0; t < tables; t++, counts += cells, shares += cells) {
     const cydp_wide total = cydp_sum_table(counts, cells).total;
     const double divisor = total > 0 ? (double)total : 1;

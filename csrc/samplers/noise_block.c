@@ -70,12 +70,13 @@ cydp_status cydp_noise_block_next(cydp_noise_block *block, int64_t *value) {
     cydp_wipe(next, bytes);
     drawn->left--;
   }
-  cydp_owner_unlock(&drawn->lock);
+  if (!cydp_owner_unlock(&drawn->lock, cydp_owner(block->wiped)) && status == CYDP_OK)
+    status = CYDP_ERROR_FORKED;
   return status;
 }
 
 void cydp_noise_block_drop(cydp_noise_block *block) {
-  lock(block);
+  uint64_t owner = lock(block);
   drop(block->drawn);
-  cydp_owner_unlock(&block->drawn->lock);
+  (void)cydp_owner_unlock(&block->drawn->lock, owner);
 }

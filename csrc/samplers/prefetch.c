@@ -95,11 +95,15 @@ static void lock(cydp_prefetch *prefetch) {
   }
 }
 
-static void unlock(cydp_prefetch *prefetch) { cydp_owner_unlock(&prefetch->ahead->lock); }
+/* Returns false in a child that a raw clone has made since `lock`. After a fork, the child's
+ * locks are its parent's, and free: see cydp_owner_lock. */
+static bool unlock(cydp_prefetch *prefetch) {
+  return cydp_owner_unlock(&prefetch->ahead->lock, cydp_owner(prefetch->wiped));
+}
 
 static void lock_list(void) { cydp_owner_lock(&list_lock, cydp_process_id()); }
 
-static void unlock_list(void) { cydp_owner_unlock(&list_lock); }
+static void unlock_list(void) { (void)cydp_owner_unlock(&list_lock, cydp_process_id()); }
 
 static void before_fork(void) {
   lock_list();
@@ -217,8 +221,8 @@ cydp_status cydp_prefetch_next(cydp_prefetch *prefetch, void *out) {
   begin(prefetch);
   if (!prefetch->ahead->drawing) /* else the next array is written over this one */
     wipe_values(prefetch);
-  unlock(prefetch);
-  return status;
+  bool held = unlock(prefetch);
+  return status == CYDP_OK && !held ? CYDP_ERROR_FORKED : status;
 }
 
 void cydp_prefetch_drop(cydp_prefetch *prefetch) {

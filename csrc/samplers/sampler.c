@@ -176,8 +176,8 @@ static cydp_status fill_from_refills(const cydp_sampler *sampler, cydp_rng *rng,
     if (n == 0 && work_mode == CYDP_FIXED_WORK && status == CYDP_OK)
       status = resolve_dummies(sampler, &source, &work);
   }
-  cydp_rng_unlock(rng);
-  return status;
+  cydp_status unlocked = cydp_rng_unlock(rng);
+  return status == CYDP_OK ? unlocked : status;
 }
 
 enum {
@@ -303,13 +303,12 @@ cydp_status cydp_sampler_fill(const cydp_sampler *sampler, size_t n, cydp_rng *r
                               cydp_work_mode work_mode, unsigned threads, void *out) {
   if (n <= CYDP_SMALL_CALL)
     return fill_from_refills(sampler, rng, work_mode, out, n);
-  cydp_key key;
-  cydp_large_fill fill = {sampler, &key, work_mode, out, n};
-  cydp_status status = cydp_rng_key(rng, &key);
+  cydp_call_key call;
+  cydp_large_fill fill = {sampler, &call.key, work_mode, out, n};
+  cydp_status status = cydp_call_begin(rng, &call);
   if (status == CYDP_OK)
     status = threads > 1
                  ? cydp_parallel_for(cydp_fill_part, &fill, cydp_fill_parts(&fill), threads)
-                 : cydp_sampler_fill_chunks(sampler, 0, n, &key, work_mode, out);
-  cydp_wipe(&key, sizeof key);
-  return status;
+                 : cydp_sampler_fill_chunks(sampler, 0, n, &call.key, work_mode, out);
+  return cydp_call_end(rng, &call, status);
 }

@@ -292,13 +292,15 @@ static void every_way_to_bins_stays_in_bounds(void) {
 
 static const size_t lengths[] = {1, 9, 100, 20000, MOST_COUNTS};
 
-/* Codes of a type: the first, the last, the next, negative ones and the largest. */
+/* Codes of a type: the first, the last, the next, negative ones, the largest, and one that
+ * is far beyond the counts in each width. */
 static writes codes_of(cydp_dtype dtype, size_t length) {
   return (writes){columns[1],
                   cydp_dtype_bytes(dtype),
                   ROWS,
-                  6,
-                  {0, length - 1, length, UINT64_MAX, (uint64_t)INT64_MAX, 1}};
+                  7,
+                  {0, length - 1, length, UINT64_MAX, (uint64_t)INT64_MAX, 1,
+                   UINT64_C(0x4000000040004040)}};
 }
 
 static void codes_are_counted_in_bounds(cydp_dtype dtype, size_t length) {

@@ -17,6 +17,7 @@ cdef extern from "cydp.h" nogil:
         CYDP_ERROR_ISA
         CYDP_ERROR_STREAM
         CYDP_ERROR_ABI
+        CYDP_ERROR_FORKED
 
     const char *cydp_status_text(cydp_status status)
 

@@ -33,9 +33,37 @@ static void an_unknown_name_changes_nothing(void) {
   CHECK(cydp_isa_in_use() == before);
 }
 
+#if defined(__x86_64__) && defined(__linux__)
+/* What the kernel tells of the CPU, beside what the CPU tells. */
+static bool kernel_tells(const char *flag) {
+  static char line[1 << 14];
+  bool found = false;
+  FILE *file = fopen("/proc/cpuinfo", "r");
+  CHECK(file != NULL);
+  while (!found && fgets(line, sizeof line, file))
+    if (strncmp(line, "flags", 5) == 0)
+      for (char *word = strtok(line, " \t\n"); word; word = strtok(NULL, " \t\n"))
+        found |= strcmp(word, flag) == 0;
+  fclose(file);
+  return found;
+}
+
+static void aes_is_what_the_cpu_has(void) {
+  CHECK(unsetenv("CYDP_FORCE_ISA") == 0 && cydp_init() == CYDP_OK);
+  const bool portable = strcmp(cydp_isa(), "portable") == 0;
+  const bool wide = strcmp(cydp_isa(), "avx512") == 0;
+  CHECK(cydp_isa_has_aes(128) == (!portable && kernel_tells("aes")));
+  CHECK(cydp_isa_has_aes(256) == (!portable && kernel_tells("vaes")));
+  CHECK(cydp_isa_has_aes(512) == (wide && kernel_tells("vaes")));
+}
+#else
+static void aes_is_what_the_cpu_has(void) {} /* nobody else tells */
+#endif
+
 int main(void) {
   CHECK(strcmp(cydp_isa(), "portable") == 0); /* without a call of cydp_init */
   one_serves_by_its_name();
   the_best_serves();
   an_unknown_name_changes_nothing();
+  aes_is_what_the_cpu_has();
 }

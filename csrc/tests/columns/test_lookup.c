@@ -1,8 +1,12 @@
 /* SPDX-License-Identifier: MIT
  * Places among keys against a linear search, for keys that are alike and for many. */
+#include "columns/key_table.h"
 #include "cydp.h"
 #include "tests/check.h"
 
+#if defined(__GLIBC__)
+#include <malloc.h>
+#endif
 #include <string.h>
 
 enum { KEYS = 3000, ROWS = 200000, WIDTH = 40 };
@@ -87,6 +91,26 @@ static void check_views(void) {
   cydp_key_table_free(keys);
 }
 
+/* Buckets without keys have a factor, too, as strings that are no keys may fall into them.
+ * What is allocated is no zeros here, where the C library can be asked for that. */
+static void check_empty_buckets(void) {
+  static const uint8_t text[] = "abcdefg";
+  const cydp_strings given = {.bytes = text, .width = 1};
+  for (size_t n = 0; n < sizeof text; n++) {
+    cydp_key_table *keys;
+#if defined(__GLIBC__)
+    mallopt(M_PERTURB, 0x55);
+#endif
+    CHECK(cydp_key_table_new(&given, n, &keys) == CYDP_OK);
+#if defined(__GLIBC__)
+    mallopt(M_PERTURB, 0);
+#endif
+    for (size_t bucket = 0; bucket < (size_t)1 << (64 - keys->bucket_shift); bucket++)
+      CHECK(keys->factors[bucket] % 2 == 1);
+    cydp_key_table_free(keys);
+  }
+}
+
 static void check_equal_keys(size_t n) {
   static uint8_t text[5000];
   const cydp_strings equal = {.bytes = text, .width = 1};
@@ -102,6 +126,7 @@ int main(void) {
   check_match(3);
   check_alike();
   check_views();
+  check_empty_buckets();
   for (size_t n = 0; n < 70; n++)
     check_equal_keys(n);
   check_equal_keys(5000);

@@ -6,6 +6,7 @@
 #include "generator/kernels.h"
 #include "tests/check.h"
 
+#include <limits.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -86,6 +87,17 @@ static void codes_change_nothing(uint64_t max_partitions, uint64_t max_rows) {
                                      max_partitions, max_rows, key, 2, mask) == CYDP_OK);
       CHECK(memcmp(mask, alone, ROWS) == 0);
     }
+}
+
+/* However many threads are allowed: no more memory is asked for than rows are worth. */
+static void threads_are_as_many_as_rows_are_worth(void) {
+  for (size_t n = 1; n <= 10; n += 9) {
+    CHECK(cydp_bound_contributions(&by_user, &by_partition, NULL, n, 1, 1, key, 1, alone) ==
+          CYDP_OK);
+    CHECK(cydp_bound_contributions(&by_user, &by_partition, NULL, n, 1, 1, key, UINT_MAX,
+                                   mask) == CYDP_OK);
+    CHECK(memcmp(mask, alone, n) == 0);
+  }
 }
 
 static void refusals(void) {
@@ -219,6 +231,7 @@ int main(void) {
   codes_change_nothing(2, 1);
   threads_change_nothing(UINT64_MAX, 40);
   threads_change_nothing(2, UINT64_MAX);
+  threads_are_as_many_as_rows_are_worth();
   refusals();
   for (size_t width = 0; width <= 33; width += width < 20 ? 1 : 13)
     strings_are_told_apart(width);

@@ -202,6 +202,21 @@ static void children_share_nothing(void) {
 }
 #endif
 
+/* Not taken for one of the two, whatever the kernels have. */
+static void unknown_streams_are_refused(void) {
+  const uint64_t one = 1;
+  const cydp_key key = {{1}, (cydp_stream)7};
+  cydp_rng *rng;
+  cydp_sampler *sampler;
+  int64_t out[300];
+  CHECK(cydp_rng_new_of(key.stream, &rng) == CYDP_ERROR_STREAM);
+  CHECK(cydp_rng_new_seeded(&key, &rng) == CYDP_ERROR_STREAM);
+  CHECK(cydp_discrete_laplace_new(&(cydp_rational){&one, 1, &one, 1}, &sampler) == CYDP_OK);
+  CHECK(cydp_sampler_fill_chunks(sampler, 0, 300, &key, CYDP_FAST, out) ==
+        CYDP_ERROR_STREAM);
+  cydp_sampler_free(sampler);
+}
+
 static void stream_serves(void) {
   served_bytes_are_wiped();
   seeds_repeat_and_keys_differ();
@@ -215,5 +230,6 @@ int main(void) {
   stream = CYDP_AES;
   if (cydp_default_stream() == stream)
     stream_serves();
+  unknown_streams_are_refused();
   cydp_rng_free(NULL);
 }

@@ -272,6 +272,44 @@ static void choices_are_above_the_floor(void) {
   cydp_noisy_max_free(noisy_max);
 }
 
+/* Zeros, and then ones: G >= zeros ln 2. */
+static uint32_t set_zeros(size_t zeros, uint64_t (*further)[8]) {
+  memset(further, 0xff, 2 * sizeof *further);
+  for (size_t bit = 0; bit + 32 < zeros; bit++)
+    further[bit / 512][bit / 64 % 8] &= ~(UINT64_C(1) << (63 - bit % 64));
+  return zeros < 32 ? UINT32_MAX >> zeros : 0;
+}
+
+/* One candidate is far behind, and its U is so small that it wins. Fast choices are those of
+ * exact comparisons, as long as its U has a bit that tells. */
+static void winners_from_far_behind_are_chosen(cydp_noise_kind noise) {
+  static const size_t zeros[] = {12,  31,  32,  33,  63,   64,   65,
+                                 76, 127, 300, 959, 1000, 1023, 1024};
+  cydp_noisy_max *noisy_max = noisy_max_of(noise, 1, 1, 0);
+  uint64_t further[2][8];
+  const cydp_extension extension = {read_same, further};
+  for (size_t i = 0; i < sizeof zeros / sizeof *zeros; i++) {
+    const uint32_t words[3] = {UINT32_C(1) << 31, set_zeros(zeros[i], further), 0xfff00000};
+    const double least = (double)zeros[i] * 0.6931471805599453;
+    const double scores[3] = {0, 1 - least, -2};
+    const cydp_score_row row = {
+        .noisy_max = noisy_max, .scores = scores, .extension = &extension};
+    for (int all = 0; all < 2 && zeros[i] <= 1000; all++) {
+      int64_t chosen = -1;
+      CHECK(cydp_noisy_max_map(noisy_max, scores, CYDP_F64, 3, words, &extension,
+                               all ? CYDP_RESOLVE_ALL : CYDP_FAST, &chosen) == CYDP_OK);
+      CHECK(chosen == 1);
+    }
+    if (zeros[i] >= 64) { /* below that, bounds are of 64 bits */
+      cydp_candidate above = cydp_candidate_of(noisy_max, 1, -7.99 - least, words[1]);
+      cydp_candidate below = cydp_candidate_of(noisy_max, 1, -8.01 - least, words[1]);
+      CHECK(cydp_check_floor(&row, &above) == CYDP_OK);
+      CHECK(cydp_check_floor(&row, &below) == CYDP_ERROR_UNDECIDED);
+    }
+  }
+  cydp_noisy_max_free(noisy_max);
+}
+
 static void bad_parameters_are_refused(void) {
   const uint64_t one[CYDP_RATE_LIMBS + 1] = {1, [CYDP_RATE_LIMBS] = 1}, zero[1] = {0};
   cydp_noisy_max *noisy_max;
@@ -357,6 +395,8 @@ int main(void) {
   bounds_of_noisy_scores_hold(CYDP_EXPONENTIAL);
   bounds_of_scores_hold();
   choices_are_above_the_floor();
+  winners_from_far_behind_are_chosen(CYDP_GUMBEL);
+  winners_from_far_behind_are_chosen(CYDP_EXPONENTIAL);
   bad_parameters_are_refused();
   parts_find_the_best();
   return 0;
