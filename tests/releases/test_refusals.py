@@ -333,7 +333,7 @@ def test_what_explain_refuses() -> None:
                        TypeError, ("n, sum_x",)),
         "unknown name": (lambda: count(error={"sum": 1}), ValueError,
                          ("error must be of count, not of 'sum'",)),
-        "too large": (lambda: explain(cydp.mean, (0, 1), error=1, n=5), ValueError,
+        "too large": (lambda: explain(cydp.mean, (0, 1), error=2, n=5), ValueError,
                       ("error must be smaller",)),
         "too small": (lambda: explain(cydp.mean, (0, 1), error="1e-30", n=5), ValueError,
                       ("error must be larger",)),

@@ -190,7 +190,7 @@ def test_monotonic_scores_are_those_of_add_remove(kind: Any) -> None:
 
 
 def test_a_plan_stands_in_the_history_as_a_plan(tmp_path: Path) -> None:
-    released = cydp.histogram([1, 2], 2, (0, 4), epsilon=0.5)
+    released = cydp.histogram([1, 2], 2, (0, 4), epsilon=0.5, max_rows_per_unit=1)
     plan = Plan(
         [
             (DiscreteLaplace(epsilon="0.01", sensitivity=1), 1000),

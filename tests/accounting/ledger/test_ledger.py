@@ -233,7 +233,7 @@ def test_what_is_kept_of_a_cost(path: Path) -> None:
         missing=50, epsilon=3, delta="1e-6",
     )  # fmt: skip
     name, params = describe_charge(ledger, table)
-    assert name == "PartitionSelection and DiscreteLaplace and QuantileMechanism"
+    assert name == "PartitionSelection and DiscreteGaussian and QuantileMechanism"
     for part in (
         "unit=('visitor', 'person'), max_partitions=2, max_rows_per_partition=1",
         "sum('euros', grid=Grid(bounds=(0, 100), step=2**-22), filled=209715200)",
