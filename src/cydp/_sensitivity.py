@@ -75,7 +75,8 @@ class Sensitivity(Exact):
     norm : int
         1 or 2.
     l2 : Fraction
-        The bound of the L2 norm, at most the number.
+        The bound of the L2 norm, at most the number. It is for answers that each get their own
+        noise; a total of them changes by up to the number.
 
     Raises
     ------
@@ -83,6 +84,12 @@ class Sensitivity(Exact):
         For another value, relation, norm or l2.
     RelationMismatchError
         If value is already stated under a relation that does not imply this one.
+
+    Notes
+    -----
+    Two sensitivities of which the first has the larger L1 norm and the second the larger L2 norm
+    are in no order: to compare them by < or >, as `max` does, is a TypeError. A plain number is
+    compared with the number alone, as <= and >= compare all.
 
     Examples
     --------
@@ -153,6 +160,12 @@ class Sensitivity(Exact):
 
     def __truediv__(self, other: Any) -> Any:
         return _apply(operator.truediv, self, other)
+
+    def __lt__(self, other: Any) -> bool:
+        return _compare(operator.lt, self, other)
+
+    def __gt__(self, other: Any) -> bool:
+        return _compare(operator.gt, self, other)
 
     def __copy__(self) -> Sensitivity:
         return self
@@ -306,7 +319,23 @@ def _apply(operation: Callable[[Any, Any], Any], left: Any, right: Any) -> Any:
         and (is_division or isinstance(left, Sensitivity))
     ):
         return sensitivity_of(result, relation, norm)
+    if _plain(left) < 0 or _plain(right) < 0:  # what is taken away has no norm
+        return sensitivity_of(result, relation, norm)
     return sensitivity_of(result, relation, norm, operation(_l2_of(left), _l2_of(right)))
+
+
+def _compare(operation: Callable[[Any, Any], Any], one: Sensitivity, other: Any) -> bool:
+    """Return how the numbers compare; a TypeError if the L2 norms compare otherwise.
+
+    Otherwise `max` would return the one whose L2 norm may be far too small for the other.
+    """
+    found = bool(operation(_plain(one), _plain(other)))
+    if isinstance(other, Sensitivity) and bool(operation(one.l2, other.l2)) != found:
+        raise TypeError(
+            "sensitivities must not be compared if one has the larger L1 norm and the other the "
+            "larger L2 norm: compare Fraction(...) of them, or their l2"
+        )
+    return found
 
 
 def _round_up(number: Any) -> Any:

@@ -372,3 +372,9 @@ def test_the_order_of_costs() -> None:
     assert all(one == two for one, two in itertools.pairwise(shares))
     assert shares[0] == {"sum": Fraction(3, 4), "count": Fraction(1, 4)}
     assert Unit().change_one_answer(1, 1) == change(1, 1)
+
+
+def test_parts_that_cannot_change_have_their_noise() -> None:
+    for given in ({"epsilon": 1}, {"rho": 1}, {"epsilon": 1, "delta": 1e-6}):
+        made = cydp.variance([5.0, 5.0], (5, 5), missing=5, relation="change-one", **given)
+        assert made.value == 0

@@ -134,6 +134,10 @@ def test_columns_that_python_has_no_plain_values_for_are_refused() -> None:
         ),
         "dates": (np.array(["2020-01-01"], "M8[ns]"), "cast others to text"),
         "times of pandas": (pd.Series(pd.to_datetime(["2020-01-01"])), "cast others to text"),
+        "slices of an array of all rows": (
+            [pa.array(WORDS).slice(i, 1) for i in range(2000)], "cast others to text",
+        ),
+        "periods": (pd.Series(pd.period_range("2020", periods=2, freq="Y")), "cast others to text"),
         "views of pandas": (
             pd.Series(WORDS, dtype=pd.ArrowDtype(pa.string_view())), "x must be cast first",
         ),

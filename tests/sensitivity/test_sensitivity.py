@@ -350,3 +350,14 @@ def test_an_l2_norm_is_for_gaussian_noise_only(kind: Any) -> None:
     for both in (of.histogram(norm=2), of.histogram(relation="change-one"), Sensitivity(2), single):
         assert both.norm == 1
         assert kind(epsilon=1, sensitivity=both).sensitivity == both
+
+
+def test_no_order_hides_a_larger_l2_norm() -> None:
+    """`max` would return the hundred counts, whose L2 norm is 10, for a sum that changes by 90."""
+    counts, total = Sensitivity(100, l2=10), Sensitivity(90)
+    for compare in (lambda: max(counts, total), lambda: min(total, counts)):
+        with pytest.raises(TypeError, match="must not be compared"):
+            compare()
+    assert max(counts, Sensitivity(5), 0) is counts
+    assert counts < Sensitivity(101)
+    assert (counts + -9).l2 == counts + -9 == 91

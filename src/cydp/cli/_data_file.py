@@ -12,7 +12,7 @@ import csv
 import gzip
 import os
 import zlib
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import AbstractContextManager
 from dataclasses import dataclass
 from functools import partial
@@ -36,13 +36,15 @@ __all__ = [
 _ROW = "row"  # a column that every record has
 
 # Not parallel, because with several threads a newline inside quotes is an error. A longer line is
-# one, too. Two columns at least, since of one alone DuckDB makes records of blank lines.
+# one, too. Unless it is told how lines end, DuckDB makes two records of a blank line.
 _CSV = (
     "read_csv({file}, columns = {columns}, header = {header}, auto_detect = false, "
     "delim = {delim}, quote = '\"', escape = '\"', null_padding = true, ignore_errors = false, "
     "strict_mode = false, parallel = false, hive_partitioning = false, "
-    "max_line_size = 60000000, buffer_size = 64000000, compression = '{compression}')"
+    "new_line = '{end}', max_line_size = 60000000, buffer_size = 64000000, "
+    "compression = '{compression}')"
 )
+_ENDS = {"\r\n": "\\r\\n", "\n": "\\n", "\r": "\\r"}  # of lines, as DuckDB's option writes them
 _PARQUET = "read_parquet({file}, hive_partitioning = false)"
 _PARQUET_NAMES = (".parquet", ".pq")
 _INTEGERS = {f"{sign}{kind}" for sign in ("", "U") for kind in
@@ -346,15 +348,24 @@ def _open_csv(path: str, file: Path, pattern: str, delimiter: str, header: bool)
     else:
         with gzip.open(file) as packed:
             check_text(path, packed.read(LONGEST))
+    header_lines: list[str] = []
+
+    def kept(lines: IO[str]) -> Iterator[str]:
+        for line in lines:
+            header_lines.append(line)
+            yield line
+
     with _open_text(file, compressed) as lines:
-        first = next(csv.reader(lines, delimiter=delimiter), [])
+        first = next(csv.reader(kept(lines), delimiter=delimiter), [])
     if any("\0" in name for name in first):
         raise FileError(f"{path!r} is no text in UTF-8: its first line has zero bytes")
+    line = header_lines[-1] if header_lines else ""
+    end = next((end for end in _ENDS if line.endswith(end)), "\n")
     # The columns get numbered names, since a header may repeat a name.
-    columns = ", ".join(f"'c{i}': 'VARCHAR'" for i in range(max(len(first), 2)))
+    columns = ", ".join(f"'c{i}': 'VARCHAR'" for i in range(max(len(first), 1)))
     scan = _CSV.format(
         file=pattern, columns=f"{{{columns}}}", header=str(header).lower(),
-        delim=sql_text(delimiter), compression="gzip" if compressed else "none",
+        delim=sql_text(delimiter), end=_ENDS[end], compression="gzip" if compressed else "none",
     )  # fmt: skip
     names = tuple(first) if header else ("",) * len(first)
     types = ("VARCHAR",) * len(first)

@@ -1,9 +1,10 @@
 # SPDX-License-Identifier: MIT
 """Whether a file is well-formed CSV in UTF-8, of which all readers see the same records.
 
-A cell with a quote stands in quotes, as RFC 4180 says, https://www.rfc-editor.org/rfc/rfc4180. Any
-text can be written so: it is who wrote the file that makes it ill-formed, and no record. Of such a
-file DuckDB drops rows without a word.
+A cell with a quote or the end of a line stands in quotes, as RFC 4180 says,
+https://www.rfc-editor.org/rfc/rfc4180. Any text can be written so: it is who wrote the file that
+makes it ill-formed, and no record. Of such a file DuckDB drops rows without a word, or makes many
+of one.
 """
 
 from __future__ import annotations
@@ -16,12 +17,15 @@ from pathlib import Path
 from typing import IO, Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 from cydp.cli._errors import FileError
 
 __all__ = ["check_well_formed"]
 
 _CHUNK = 2**22  # bytes
+_QUOTES = "a cell with a quote must stand in quotes, and have each quote twice"
+_ENDS = "all lines must end alike, and a cell with the end of a line must stand in quotes"
 
 
 def check_well_formed(path: str, file: Path, delimiter: str, compressed: bool) -> None:
@@ -41,14 +45,11 @@ def check_well_formed(path: str, file: Path, delimiter: str, compressed: bool) -
     opened: Any = (gzip.open if compressed else Path.open)(file, "rb")
     with opened:
         try:
-            well_formed = _quotes_are_well_formed(_text_of(opened), delimiter)
+            complaint = _complaint(_text_of(opened), delimiter)
         except UnicodeDecodeError:
             raise FileError(f"{path!r} is no text in UTF-8: write it in UTF-8") from None
-    if not well_formed:
-        raise FileError(
-            f"{path!r} is no well-formed CSV: a cell with a quote must stand in quotes, and have "
-            "each quote twice"
-        )
+    if complaint:
+        raise FileError(f"{path!r} is no well-formed CSV: {complaint}")
 
 
 def _text_of(opened: IO[bytes]) -> Iterator[bytes]:
@@ -63,19 +64,41 @@ def _text_of(opened: IO[bytes]) -> Iterator[bytes]:
     decoder.decode(b"", final=True)
 
 
-def _quotes_are_well_formed(text: Iterator[bytes], delimiter: str) -> bool:
-    """Whether quotes by turns open and close a cell; in one, two that touch close and open it."""
-    around = np.zeros(256, bool)  # what stands before one that opens, and behind one that closes
+def _complaint(text: Iterator[bytes], delimiter: str) -> str:
+    """Return what is wrong: with quotes, which open and close cells by turns, or ends of lines."""
+    around = np.zeros(
+        256, bool
+    )  # what stands before a quote that opens, and behind one that closes
     around[list(f'{delimiter}\r\n"'.encode())] = True
-    count, window = 0, b"\n"
-    for chunk in chain(text, [b"\n"]):
+    edge = delimiter.encode()
+    count, window, ends = 0, edge, set[str]()
+    for chunk in chain(text, [edge]):
         window = window[-2:] + chunk  # each byte has neighbours in it, but the first and the last
-        if b'"' not in window:
+        if b'"' not in window and b"\r" not in window:
+            ends |= {"\n"} if b"\n" in window[1:-1] else set()
             continue
         letters = np.frombuffer(window, np.uint8)
         places = np.flatnonzero(letters[1:-1] == ord('"')) + 1
         opens = (np.arange(count, count + places.size) % 2) == 0
         if not around[letters[np.where(opens, places - 1, places + 1)]].all():
-            return False
+            return _QUOTES
+        ends |= _ends_of_lines(letters, places, count)
         count += places.size
-    return count % 2 == 0
+    if count % 2:
+        return _QUOTES
+    return _ENDS if len(ends) > 1 else ""
+
+
+def _ends_of_lines(letters: NDArray[np.uint8], quotes: NDArray[np.intp], count: int) -> set[str]:
+    """Return which ends of lines stand outside quotes, `count` of which came before."""
+    found = set()
+    middle, before, behind = letters[1:-1], letters[:-2], letters[2:]
+    for end, is_end in (
+        ("\n", (middle == 10) & (before != 13)),
+        ("\r\n", (middle == 10) & (before == 13)),
+        ("\r", (middle == 13) & (behind != 10)),
+    ):
+        places = np.flatnonzero(is_end) + 1
+        if ((np.searchsorted(quotes, places) + count) % 2 == 0).any():
+            found.add(end)
+    return found

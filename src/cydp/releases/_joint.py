@@ -107,4 +107,5 @@ def _largest(
         alone = min(largest({each.name: Fraction(1)}), of_row[each.name][norm])
         if alone:
             weights[each.name] = each.weight / total / alone
-    return min(decimal_above(largest(weights)), Fraction(1))
+    # Where nothing can change, no part needs more than its share.
+    return min(decimal_above(largest(weights)) or Fraction(1), Fraction(1))

@@ -5,7 +5,8 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
-from decimal import ROUND_CEILING
+from datetime import date, time, timedelta
+from decimal import ROUND_CEILING, Decimal
 from fractions import Fraction
 from typing import Any
 
@@ -13,6 +14,7 @@ import numpy as np
 
 from cydp._arguments import Number
 from cydp._call_errors import explain_arguments
+from cydp._columns.entries import null_types
 from cydp._columns.labels import Labels
 from cydp._columns.opening import speaks_arrow
 from cydp._columns.pandas import is_frame
@@ -28,6 +30,10 @@ from cydp.sampling._share import read_share
 
 __all__ = ["PublishedShare", "publish_share"]
 
+_VALUES = (
+    int, float, str, bytes, Decimal, Fraction, date, time, timedelta, tuple, list, dict, frozenset,
+    np.generic, np.ndarray,
+)  # fmt: skip
 _KINDS = {"numbers", "text", "bytes", "objects", "nulls"}  # which Python has values for
 
 
@@ -106,7 +112,7 @@ def publish_share(
     ----------
     x : table or column
         A list, a numpy array, a dict of these, or a table or column of pandas, polars or pyarrow,
-        with numbers, text, bytes or objects. Dates, times and nested columns are refused.
+        with numbers, text, bytes or values of Python. Other columns and objects are refused.
     share : number above 0 and below 1
         The probability with which each row is chosen, independently of the others.
     exposes_rows : bool
@@ -157,8 +163,13 @@ def publish_share(
     columns = _columns_of(x)
     rows = RowsOf(columns, "x")
     for column in columns.values() if isinstance(columns, dict) else [columns]:
-        if Labels(column, "x").type.kind not in _KINDS:
-            raise TypeError("x must hold numbers, text, bytes or objects: cast others to text")
+        kind = Labels(column, "x").type.kind
+        entries = set(map(type, column)) if kind == "objects" else set()
+        known = all(issubclass(each, _VALUES) for each in entries - null_types(entries))
+        if kind not in _KINDS or not known:
+            raise TypeError(
+                "x must hold numbers, text, bytes or values of Python: cast others to text"
+            )
     query: Any = _ShareQuery(chance)
 
     def draw(generator: Generator) -> Any:
