@@ -53,7 +53,14 @@ def name_mechanism(cost: Any) -> str | None:
 
 
 def _asked(cost: Any) -> Any:
-    """Return the query of a release, which has no released value in it, or another cost itself."""
+    """Return the query of a release or of what was made of one, which has no released value in it.
+
+    Another cost is returned itself.
+    """
     if hasattr(type(cost), "_pairs"):  # a mechanism, if only one on a sample for another
         return cost
-    return getattr(cost, "query", getattr(cost, "mechanism", cost))
+    for name in ("query", "release", "mechanism"):
+        part = getattr(cost, name, None)
+        if part is not None and not callable(part):  # a mechanism has a method `release`
+            return _asked(part) if name == "release" else part
+    return cost

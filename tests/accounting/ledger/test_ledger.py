@@ -221,6 +221,7 @@ def test_what_is_kept_of_a_cost(path: Path) -> None:
         "DiscreteLaplace", "DiscreteLaplace(epsilon=0.5, sensitivity=1)"
     )  # fmt: skip
     counts = cydp.histogram([1, 2], 2, (0, 4), epsilon=0.5, max_rows_per_unit=1)
+    assert describe_charge(ledger, counts.nonnegative()) == describe_charge(ledger, counts)
     assert describe_charge(ledger, counts) == describe_charge(ledger, counts.query) == (
         "DiscreteLaplace",
         "histogram(PureDP(epsilon=0.5, relation='add-remove'), cells=2, "
