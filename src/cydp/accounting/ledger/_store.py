@@ -32,6 +32,7 @@ __all__ = ["Store"]
 
 _TRY_SECONDS = 0.05  # how long one attempt waits for another process, and lets a fork wait
 _PAUSE_SECONDS = 0.005  # between two attempts, so that other threads get the locks
+_READERS_TRIES = 5  # at a file that seems to be damaged
 _PRAGMAS: tuple[tuple[str, Any], ...] = (
     ("journal_mode", "wal"), ("synchronous", 2), ("fullfsync", 1), ("foreign_keys", 1)
 )  # fmt: skip
@@ -101,7 +102,15 @@ class Store:
         The function may be called again if the ledger was opened read-only, and was charged while
         it was read.
         """
-        return self._transaction("BEGIN", work)
+        tries = _READERS_TRIES if self._read_only else 0
+        while True:
+            try:
+                return self._transaction("BEGIN", work)
+            except LedgerCorruptError:
+                # A user may have copied its WAL file meanwhile; what is damaged stays damaged.
+                if not (tries := tries - 1) > 0:
+                    raise
+            time.sleep(_PAUSE_SECONDS)
 
     def write(self, work: Callable[[sqlite3.Connection], T]) -> T:
         """Call a function in the only transaction that writes; commit durably, or roll back."""
