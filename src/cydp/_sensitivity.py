@@ -311,15 +311,14 @@ def _apply(operation: Callable[[Any, Any], Any], left: Any, right: Any) -> Any:
     if not isinstance(left, Rational) or not isinstance(right, Rational) or result < 0:
         return result
     norm = max(norm_order(left), norm_order(right))
-    # A norm of a sum is at most the sum of norms; a multiple has the multiple of both norms.
-    is_multiple = operation is not operator.add
-    if (
-        is_multiple
-        and isinstance(right, Sensitivity)
-        and (is_division or isinstance(left, Sensitivity))
-    ):
-        return sensitivity_of(result, relation, norm)
-    if _plain(left) < 0 or _plain(right) < 0:  # what is taken away has no norm
+    # A norm of a sum is at most the sum of norms, and a multiple has the multiple of both norms. Of
+    # a product or quotient by another sensitivity, and where something is taken away, the number
+    # alone is known.
+    both = isinstance(left, Sensitivity) and isinstance(right, Sensitivity)
+    by_another = (
+        both if operation is operator.mul else is_division and isinstance(right, Sensitivity)
+    )
+    if by_another or min(_plain(left), _plain(right)) < 0:
         return sensitivity_of(result, relation, norm)
     return sensitivity_of(result, relation, norm, operation(_l2_of(left), _l2_of(right)))
 

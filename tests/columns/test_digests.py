@@ -59,6 +59,14 @@ def test_labels_that_differ_have_digests_that_differ() -> None:
     assert len(set(digests)) == len(DIFFERENT)
 
 
+def test_members_of_two_versions_of_an_enum_differ() -> None:
+    digests = {
+        digest_labels([enum.Enum("Size", {"SMALL": value}).SMALL], "keys")  # type: ignore[attr-defined]
+        for value in (1, 2, "1")
+    }
+    assert len(digests) == 3
+
+
 def test_equal_labels_of_one_type_have_one_digest() -> None:
     for one, two in (
         (np.array([0.0]), np.array([-0.0])), (["a"], np.array(["a"])), (["a"], [np.str_("a")]),

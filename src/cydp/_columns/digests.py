@@ -5,6 +5,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from decimal import Decimal
+from enum import Enum
 from hashlib import sha256
 from typing import Any
 
@@ -61,5 +62,8 @@ def _bytes_of(label: Any, name: str) -> bytes:
             f"{name} must be numbers, text, bytes, dates, times, or tuples of these, for an answer "
             f"that is recorded: objects of {kind.__name__} cannot be compared with recorded ones"
         )
-    named = b"" if value is None else kind.__qualname__.encode()
-    return named + b" " + (b"" if value is None else label_bytes(value))
+    if value is None:
+        return b""
+    part = kind.__qualname__.encode() + b" " + label_bytes(value)
+    # The same member of another version of a program may stand for something else.
+    return part + b" " + _bytes_of(label.value, name) if isinstance(label, Enum) else part

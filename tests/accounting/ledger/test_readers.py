@@ -6,9 +6,10 @@ import signal
 import sqlite3
 import tempfile
 from collections.abc import Callable, Iterator
-from contextlib import suppress
+from contextlib import nullcontext, suppress
 from functools import partial
 from pathlib import Path
+from typing import Any
 
 import pytest
 from accounting.ledger.ledger_processes import child, ended, forked, new
@@ -17,6 +18,7 @@ from cydp import BudgetLedger, LedgerError, PureDP
 from cydp.accounting import LedgerBusyError, LedgerCorruptError, LedgerRollbackError
 from cydp.accounting.ledger import _open_file
 from cydp.accounting.ledger._entries import read_head
+from cydp.accounting.ledger._store import Store
 from cydp.cli import main
 
 pytestmark = [
@@ -236,6 +238,27 @@ def test_readers_race_with_users_that_come_and_go(path: Path) -> None:
     assert seen == sorted(seen)
     reader.verify()
     assert reader.spent == PureDP(reader.head()[0] - 2)
+
+
+def test_a_reader_asks_again_what_looks_damaged_and_a_user_does_not(
+    path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    new(path, PureDP(1)).close()
+    answer, asked = Store._transaction, []
+
+    def damaged(store: Store, begin: str, work: Any) -> Any:
+        asked.append(begin)
+        if len(asked) <= wrong:
+            raise LedgerCorruptError("damaged")
+        return answer(store, begin, work)
+
+    with BudgetLedger.open(path, read_only=True) as reader, BudgetLedger.open(path) as user:
+        monkeypatch.setattr(Store, "_transaction", damaged)
+        for ledger, wrong, tries in ((reader, 2, 3), (reader, 99, 5), (user, 1, 1)):
+            asked.clear()
+            with nullcontext() if wrong == 2 else pytest.raises(LedgerCorruptError):
+                assert ledger.spent == PureDP(0)
+            assert len(asked) == tries
 
 
 def test_the_user_who_is_copying_the_wal_file(path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
