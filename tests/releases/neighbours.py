@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 
 import cydp
 from cydp.models import linear_regression
+from cydp.publishing import contingency_tables, hierarchy
 from cydp.workloads import linear_queries, marginals, range_counts
 
 __all__ = [
@@ -24,6 +25,7 @@ LIMITS = {"max_partitions": 2, "max_rows_per_partition": 2}
 MAX_ROWS, PROMISED = 2, 3
 CROWD = 6  # so many rows of other units that a quantile is beyond the rows that change
 SLOTS = {"row": 1, "promise": 3, "user": 6, "contained": 6}  # most rows of the unit that differs
+DOMAINS = {"third": (HALF, (0, HALF)), "half": ["low", "top"]}
 PROTECTED = ("row", "promise", "user", "contained")
 
 Table = dict[str, Any]
@@ -163,22 +165,45 @@ def _bounds(table: Table, pairs: int, **arguments: Any) -> Any:
     return cydp.bounds(table, column="x", **arguments)
 
 
-def _ranges(table: Table, pairs: int, **arguments: Any) -> Any:
-    return range_counts(table, CELLS, (0, CELLS), column="cell", branching=2, levels=2, **arguments)
+def _ranges(column: str, cells: int, branching: int, levels: int) -> Case:
+    def call(table: Table, pairs: int, **arguments: Any) -> Any:
+        return range_counts(
+            table, cells, (0, cells), column=column, branching=branching, levels=levels, **arguments
+        )
+
+    return Case(call, alone=True)
 
 
-def _identity(table: Table, pairs: int, **arguments: Any) -> Any:
-    return linear_queries(
-        table, np.eye(HALF, dtype=int), HALF, (0, HALF), column="third", strategy="identity",
-        **arguments,
-    )  # fmt: skip
+def _queries(matrix: Any, column: str, strategy: str) -> Case:
+    cells = len(matrix[0])
+
+    def call(table: Table, pairs: int, **arguments: Any) -> Any:
+        return linear_queries(
+            table, matrix, cells, (0, cells), column=column, strategy=strategy, **arguments
+        )
+
+    return Case(call, alone=True)
+
+
+def _tables(**parameters: Any) -> Case:
+    def call(table: Table, pairs: int, **arguments: Any) -> Any:
+        return contingency_tables(table, DOMAINS, ["third", "half"], **arguments)
+
+    return Case(call, False, alone=True, parameters=parameters)
+
+
+def _hierarchy(**parameters: Any) -> Case:
+    regions = {"low": [0, 1, 2], "top": [3, 4, 5]}
+
+    def call(table: Table, pairs: int, **arguments: Any) -> Any:
+        return hierarchy(table, ["half", "cell"], regions, **arguments)
+
+    return Case(call, False, alone=True, parameters=parameters)
 
 
 def _marginals(*sets: Any) -> Case:
-    domains = {"third": (HALF, (0, HALF)), "half": ["low", "top"]}
-
     def call(table: Table, pairs: int, **arguments: Any) -> Any:
-        return marginals(table, domains, list(sets), **arguments)
+        return marginals(table, DOMAINS, list(sets), **arguments)
 
     return Case(call, False, alone=True)
 
@@ -229,11 +254,24 @@ CASES: dict[str, Case] = {
     "group_by, two keys, pure": _pure(_group_by_few([0, 1], NEAR)),
     "group_by, one key, filled": _group_by_few([0], FAR, missing=50),
     "bounds": Case(_bounds, alone=True),
-    "range_counts": Case(_ranges, alone=True),
-    "linear_queries, identity": Case(_identity, alone=True),
+    "range_counts": _ranges("cell", CELLS, 2, 2),
+    "range_counts, three bins": _ranges("third", HALF, 2, 2),
+    "range_counts, three bins, pure": _pure(_ranges("third", HALF, 2, 3)),
+    "range_counts, a node of one bin": _ranges("cell", CELLS, CELLS - 1, 2),
+    "linear_queries, identity": _queries(np.eye(HALF), "third", "identity"),
+    "linear_queries, tree": _queries(np.eye(CELLS), "cell", "tree"),
+    "linear_queries, workload": _queries(np.eye(CELLS), "cell", "workload"),
+    "linear_queries, three bins": _pure(_queries(np.eye(HALF), "third", "workload")),
+    "linear_queries, prefixes": _queries(np.tri(HALF), "third", "workload"),
+    "linear_queries, both signs": _queries([[1, -1, 1], [1, 1, -1]], "third", "workload"),
     "marginals": _marginals("third", "half"),
     "marginals with a total": _marginals("third", "half", ()),
     "marginals with a total, pure": _pure(_marginals("third", ("third", "half"), ())),
+    "contingency_tables": _tables(),
+    "contingency_tables, pure": _pure(_tables(split={"third": 2})),
+    "contingency_tables of a known total": _tables(total=6),
+    "hierarchy": _hierarchy(),
+    "hierarchy, pure": _pure(_hierarchy(cells={"third": (HALF, (0, HALF))})),
     "linear_regression": Case(_regression, False, alone=True),
     "linear_regression, pure": _pure(Case(_regression, False, alone=True)),
     "variance, pure": _pure(_number(cydp.variance, NEAR)),

@@ -45,6 +45,16 @@ OVERSTATED = {
         "together": "discrete noise of an (epsilon, delta) has a variance that is larger by 3 than "
         "that of normal noise, which counts where it is small: docs/releases/split.md"
     },
+    "range_counts, a node of one bin": dict.fromkeys(
+        ("nodes", "together"),
+        "the other node, of all bins but one, is far apart if a user's rows come there or go, the "
+        "bins if some come and some go: docs/workloads.md",
+    ),
+    "linear_queries, both signs": dict.fromkeys(
+        ("workload", "together"),
+        "what is worst for one answer, or for the rows of one cell, is not so for all of them: "
+        "docs/workloads.md",
+    ),
 }
 """By release and part, why more than 1 % of a bound is never reached."""
 
@@ -283,8 +293,9 @@ PAIRWISE = [
 def test_sensitivities_are_true_and_reached(recorder: Recorder, protected: str) -> None:
     settings = [setting for setting in PAIRWISE if setting[-1] == protected]
     assert len(settings) >= len(CASES) - 1
+    quick = 200 if protected == "contained" else 800  # of which no one asks that all is reached
     found = {
-        setting: offence(recorder, setting, 800 if CASES[setting[0]].alone else 8000, 40)
+        setting: offence(recorder, setting, quick if CASES[setting[0]].alone else 8000, 40)
         for setting in settings
     }
     assert {setting: said for setting, said in found.items() if said} == {}

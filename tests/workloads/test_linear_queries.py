@@ -2,19 +2,19 @@
 
 from __future__ import annotations
 
-from itertools import combinations, product
+from itertools import product
 from typing import Any
 
 import numpy as np
 import pytest
 from workloads.linear_algebra import all_ranges, covariance, nodes_of, weights_of
 
-from cydp.releases._privacy import read_privacy
 from cydp.releases._unit import Unit
 from cydp.testing import SeededGenerator
 from cydp.workloads import LinearRelease, Workload, linear_queries
+from cydp.workloads._answers_change import change_answers
 from cydp.workloads._queries import MatrixQueries, Queries, RangeQueries, read_matrix
-from cydp.workloads._strategies import STRATEGIES, strategies_of
+from cydp.workloads._strategies import STRATEGIES
 from cydp.workloads._tree import Tree
 
 X = np.array([3.0, 7, 7, 8, 20, 55, np.nan, 120, -5])
@@ -110,20 +110,66 @@ def test_neighbours() -> None:
         assert queries.change(replaces) == distances(matrix, replaces), (name, replaces)
 
 
+SMALL: dict[str, tuple[Queries, Any]] = {
+    "cells": (read_matrix(np.eye(5)), np.eye(5, dtype=int)),
+    "all": (read_matrix(np.ones((1, 5))), np.ones((1, 5), int)),
+    "prefixes": (read_matrix(np.tri(5)), np.tri(5, dtype=int)),
+    "prefixes as ranges": (RangeQueries(np.zeros(5, int), np.arange(1, 6), 5), np.tri(5)),
+    "both signs": (read_matrix(INTEGERS[:, :6]), INTEGERS[:, :6]),
+    "few cells": (read_matrix(INTEGERS[:, :2]), INTEGERS[:, :2]),
+    "long ranges": QUERIES["long ranges"],
+}
+LOOSE = {"both signs", "few cells", "long ranges"}
+"""Whose bound is not reached: what is worst for one answer, or cell, is not so for all."""
+
+
+def of_users(matrix: Any, cells: int, relation: str) -> tuple[float, float, int]:
+    """The largest L1 and L2 distance of the answers, by all sets of cells before and after, and
+    how many change."""
+    signs = np.array(list(product((-1, 0, 1), repeat=matrix.shape[1])))
+    goes = cells if relation == "change-one" else 0
+    signs = signs[((signs > 0).sum(1) <= cells) & ((signs < 0).sum(1) <= goes)]
+    apart = np.abs(signs @ matrix.T)
+    l1, square, reached = apart.sum(1).max(), (apart**2).sum(1).max(), (apart > 0).sum(1).max()
+    return float(l1), float(square) ** 0.5, int(reached)
+
+
 def test_a_user_changes_the_answers_by_each_of_its_rows() -> None:
-    """A user adds up to two rows in each of up to three cells, or all of them become others."""
-    for relation in ("add-remove", "change-one"):
-        unit = Unit(relation, has_users=True, max_partitions=3, max_rows=2)
-        privacy = read_privacy(1, None, None, relation)
-        queries, matrix = QUERIES["integers"]
-        made = {each.strategy: each for each in strategies_of(queries, privacy, unit, None, None)}
-        l1, l2, _ = made["workload"].changes  # type: ignore[union-attr]
-        columns = [2 * matrix[:, list(each)].sum(1) for each in combinations(range(10), 3)]
-        apart = np.array(columns)
-        if relation == "change-one":
-            apart = (apart[:, None] - apart[None, :]).reshape(-1, len(matrix))
-        assert np.abs(apart).sum(1).max() <= l1
-        assert (apart**2).sum(1).max() <= l2**2
+    """A user adds up to two rows in each of up to n cells, or all of them become others."""
+    for (name, (queries, matrix)), cells, relation in product(
+        SMALL.items(), (1, 2, 3, 4, 5, 50), ("add-remove", "change-one")
+    ):
+        unit = Unit(relation, has_users=True, max_partitions=cells, max_rows=2)
+        change = change_answers(queries, unit)
+        l1, l2, reached = of_users(matrix, cells, relation)
+        assert 2 * l1 <= change.l1, (name, unit)
+        assert 2 * l2 <= float(change.l2) * (1 + 1e-12), (name, unit)
+        assert reached <= change.coordinates <= min(2 * reached, queries.count), (name, unit)
+        if name not in LOOSE and (relation == "add-remove" or cells > 4 or name == "cells"):
+            assert 2 * l1 == change.l1, (name, unit)
+            if cells > 4 or name == "cells":
+                assert 2 * l2 == pytest.approx(float(change.l2), rel=1e-5), (name, unit)
+
+
+def test_a_bound_without_products_holds(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("cydp.workloads._queries._MOST_WORK", 1)
+    for (queries, matrix), relation in product(SMALL.values(), ("add-remove", "change-one")):
+        assert queries.products() is None
+        change = change_answers(queries, Unit(relation, has_users=True, max_partitions=2))
+        l1, l2, _ = of_users(matrix, 2, relation)
+        assert l1 <= change.l1
+        assert l2 <= float(change.l2) * (1 + 1e-12)
+
+
+def test_sums_of_products_do_not_overflow() -> None:
+    queries = read_matrix(np.full((3, 40), 2**20))
+    found = change_answers(queries, Unit(has_users=True, max_partitions=40))
+    assert found.l1 == 3 * 40 * 2**20
+    assert found.l2 == pytest.approx(3**0.5 * 40 * 2**20)
+    many = read_matrix(np.full((2**19, 4), 2**20))
+    assert many.products() is None  # 2**59 each, and sixteen of them
+    found = change_answers(many, Unit(has_users=True, max_partitions=4))
+    assert found.l2 == pytest.approx(2**9.5 * 4 * 2**20, rel=1e-5)
 
 
 def test_the_weights_of_a_query_are_apart_from_0_in_both_directions() -> None:

@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 from cydp.workloads._tree import Tree
 from cydp.workloads._tree_variance import range_variance, weighted_variance
 
-__all__ = ["MatrixQueries", "Queries", "RangeQueries", "read_matrix"]
+__all__ = ["MatrixQueries", "Queries", "RangeQueries", "read_matrix", "sum_of_largest"]
 
 _Floats = NDArray[np.float64]
 _Ints = NDArray[np.int64]
@@ -21,6 +21,7 @@ _LARGEST = 1e100
 _MOST_EXACT = 2**20  # queries
 _MOST_WORK = 2**30  # numbers that are compared for pairs of columns
 _ROWS = 2**24  # numbers of a matrix at a time
+_MOST_SUM = 2**62  # of products, in int64
 
 
 class Queries(ABC):
@@ -64,6 +65,30 @@ class Queries(ABC):
         """
 
     @abstractmethod
+    def columns(self) -> _Ints:
+        """Return the sum of the absolute weights of each cell."""
+
+    @abstractmethod
+    def holding(self) -> _Ints:
+        """Return how many queries have a weight other than 0 for each cell."""
+
+    @abstractmethod
+    def reaches(self, cells: int, replaces: bool) -> _Ints:
+        """Return how far rows in as many cells, one in each, can change each query alone.
+
+        Parameters
+        ----------
+        cells : int
+        replaces : bool
+            Whether as many rows of other cells may also go.
+
+        """
+
+    @abstractmethod
+    def products(self) -> _Ints | None:
+        """Return the inner products of the columns of weights; None if that is too much work."""
+
+    @abstractmethod
     def weights(self) -> tuple[NDArray[Any], ...]:
         """Return arrays that say which queries these are."""
 
@@ -103,29 +128,50 @@ class RangeQueries(Queries):
 
     def change(self, replaces: bool) -> tuple[int, int]:
         """Return how many ranges hold one cell, or one of two cells but not both."""
+        most = int(self.holding().max())
+        if replaces and not self._nested:
+            most = self._most_of_two()
+        return most, most
+
+    def columns(self) -> _Ints:
+        """Return how many ranges hold each cell: weights are 0 and 1."""
+        return self.holding()
+
+    def holding(self) -> _Ints:
+        """Return how many ranges hold each cell."""
         ends = np.bincount(self._lows, minlength=self.cells + 1)
         ends -= np.bincount(self._highs, minlength=self.cells + 1)
-        holding = np.cumsum(ends)[: self.cells]
-        most = int(holding.max())
-        if replaces and not self._nested:
-            most = self._most_of_two(holding)
-        return most, most
+        holding: _Ints = np.cumsum(ends)[: self.cells]
+        return holding
+
+    def reaches(self, cells: int, replaces: bool) -> _Ints:
+        """Return the lengths of ranges, or of as many cells: rows outside of a range do nothing."""
+        found: _Ints = np.minimum(self._highs - self._lows, cells)
+        return found
 
     @property
     def _nested(self) -> bool:
         """Whether of two ranges one holds the other: no pair then changes more than one cell."""
         return bool((self._lows == self._lows[0]).all() or (self._highs == self._highs[0]).all())
 
-    def _most_of_two(self, holding: _Ints) -> int:
-        if self.cells**2 > _MOST_WORK // 128:
+    def _most_of_two(self) -> int:
+        holding, both = self.holding(), self.products()
+        if both is None:
             return min(2 * int(holding.max()), self.count)
+        apart = holding[:, None] + holding[None, :] - 2 * both
+        return max(int(apart.max()), int(holding.max()))
+
+    def products(self) -> _Ints | None:
+        """Return how many ranges hold both of two cells; None if there are too many cells."""
+        if self.cells**2 > _MOST_WORK // 128:
+            return None
         # The ranges that hold both i and j > i begin at i or before, and end behind j.
         proper = self._highs > self._lows
         both = np.zeros((self.cells, self.cells), np.int64)
         np.add.at(both, (self._lows[proper], self._highs[proper] - 1), 1)
-        both = np.cumsum(np.cumsum(both, axis=0)[:, ::-1], axis=1)[:, ::-1]
-        apart = np.triu(holding[:, None] + holding[None, :] - 2 * both, 1)
-        return max(int(apart.max()), int(holding.max()))
+        both = np.triu(np.cumsum(np.cumsum(both, axis=0)[:, ::-1], axis=1)[:, ::-1])
+        found: _Ints = both + np.triu(both, 1).T
+        return found
 
 
 class MatrixQueries(Queries):
@@ -188,6 +234,44 @@ class MatrixQueries(Queries):
             apart = np.abs(self._matrix[:, :place] - self._matrix[:, [place]])
             l1, l2 = max(l1, int(apart.sum(0).max())), max(l2, int((apart**2).sum(0).max()))
         return l1, l2
+
+    def columns(self) -> _Ints:
+        """Return the sums of absolute weights of columns."""
+        found: _Ints = np.abs(self._matrix).sum(0)
+        return found
+
+    def holding(self) -> _Ints:
+        """Return how many rows have a weight other than 0 in each column."""
+        found: _Ints = np.count_nonzero(self._matrix, axis=0)
+        return found
+
+    def reaches(self, cells: int, replaces: bool) -> _Ints:
+        """Return the sums of the largest weights of rows, and of the lowest for rows that go."""
+        highs = sum_of_largest(self._matrix.clip(0), cells)
+        lows = sum_of_largest((-self._matrix).clip(0), cells)
+        found: _Ints = highs + lows if replaces else np.maximum(highs, lows)
+        return found
+
+    def products(self) -> _Ints | None:
+        """Return the inner products of columns; None if that is too much work."""
+        largest = self.count * int(np.abs(self._matrix).max()) ** 2
+        if self.cells**2 * self.count > _MOST_WORK or self.cells**2 * largest > _MOST_SUM:
+            return None
+        found: _Ints = self._matrix.T @ self._matrix
+        return found
+
+
+def sum_of_largest(values: NDArray[Any], n: int) -> NDArray[Any]:
+    """Return the sum of the n largest numbers along the last axis, or of all.
+
+    >>> sum_of_largest(np.array([[1, 5, 3], [2, 2, 0]]), 2)
+    array([8, 4])
+    """
+    before = values.shape[-1] - n
+    if before > 0:
+        values = np.partition(values, before, axis=-1)[..., before:]
+    found: NDArray[Any] = values.sum(-1)
+    return found
 
 
 def read_matrix(matrix: Any) -> MatrixQueries:

@@ -17,7 +17,8 @@ from cydp.accounting._loss import Loss
 from cydp.releases._parts import Aggregate, Part
 from cydp.releases._query import Query
 from cydp.releases._release import recorded
-from cydp.releases._unit import Change, Unit, root_above
+from cydp.releases._unit import Change, Unit
+from cydp.workloads._answers_change import change_answers
 from cydp.workloads._places import MOST_CELLS
 from cydp.workloads._queries import Queries
 from cydp.workloads._range_query import choose_tree
@@ -126,17 +127,7 @@ def strategies_of(
     if why_not:
         yield StrategyError("workload", math.inf, math.inf, why_not)
     else:
-        yield query("workload", _change_answers(queries, unit), alone)
-
-
-def _change_answers(queries: Queries, unit: Unit) -> Change:
-    """Return how far a unit can change the answers: each of its rows as a row alone can."""
-    rows = unit.max_rows * min(unit.max_partitions or 1, queries.cells)
-    # Where rows may become others, a row comes for each that goes: a pair changes two cells.
-    l1, square = queries.change(unit.rows_may_become_others)
-    return Change(
-        Fraction(rows * l1), rows * root_above(Fraction(square)), queries.count, unit.relation
-    )
+        yield query("workload", change_answers(queries, unit), alone)
 
 
 def squares_of(queries: Queries, query: LinearQuery) -> NDArray[np.float64]:
