@@ -15,9 +15,9 @@ import pyarrow as pa
 import pytest
 
 import cydp
-from cydp import BudgetLedger, PrivacyFilter, PureDP
+from cydp import BudgetLedger, PrivacyFilter, PureDP, RandomizedResponse
 from cydp.accounting import BudgetExceededError, ChargeConflictError, RelationMismatchError
-from cydp.local import CategorySurvey, NumberSurvey, compare
+from cydp.local import CategorySurvey, NumberSurvey, UnaryEncoding, compare
 from cydp.testing import SeededGenerator
 
 LABELS = ["yes", "no", "perhaps"]
@@ -276,3 +276,19 @@ def test_sums_of_reports_are_exact() -> None:
     big = NumberSurvey((0, 2**51), epsilon="1", step=1)
     reports = [2.0**61, -(2.0**61), 3.0, 2.0**60]
     assert big.tally(reports * 1000).totals == (1000 * (3 + 2**60),)
+
+
+def test_two_answers_alone_cost_as_much_as_stated() -> None:
+    """Few categories have no more noise than they need, and two points of a grid neither."""
+    for epsilon in (0.5, 3):
+        response = RandomizedResponse(epsilon=epsilon, n_categories=2).probabilities(0)
+        unary = UnaryEncoding(epsilon=epsilon, n_categories=2).probabilities(0)
+        odds = unary / (1 - unary)
+        laplace: Any = NumberSurvey((0, 1), epsilon=epsilon, step=1).mechanism
+        one_bit: Any = NumberSurvey((0, 1), epsilon=epsilon, step=1, method="one-bit").mechanism
+        chances = one_bit.probabilities(0)
+        for ratio in (
+            response[0] / response[1], odds[0] / odds[1], laplace.pmf(0) / laplace.pmf(1),
+            chances[0] / chances[1],
+        ):  # fmt: skip
+            assert float(ratio) == pytest.approx(math.exp(epsilon))

@@ -50,11 +50,10 @@ OVERSTATED = {
         "the other node, of all bins but one, is far apart if a user's rows come there or go, the "
         "bins if some come and some go: docs/workloads.md",
     ),
-    "linear_queries, both signs": dict.fromkeys(
-        ("workload", "together"),
-        "what is worst for one answer, or for the rows of one cell, is not so for all of them: "
-        "docs/workloads.md",
-    ),
+    "linear_queries, both signs": {
+        "workload": "what is worst for one answer, or for the rows of one cell, is not so for all "
+        "of them: docs/workloads.md"
+    },
 }
 """By release and part, why more than 1 % of a bound is never reached."""
 

@@ -3,12 +3,15 @@
 from __future__ import annotations
 
 import math
-from itertools import permutations
+from collections.abc import Iterable
+from itertools import permutations, product
 from typing import Any
 
+import numpy as np
 import pytest
 
 import cydp
+from cydp.releases._top_k import TopQuery, top_query
 
 KEYS = ["a", "b", "c"]
 ROWS = ["a"] * 3 + ["b"] * 2 + ["c"]
@@ -60,6 +63,54 @@ def test_the_scale_follows_from_the_privacy() -> None:
         release = cydp.top_k(table, 2, KEYS, column="x", **given)
         assert float(release.mechanism.scale) == pytest.approx(scale, rel=1e-5), given
         assert release.mechanism.scale >= scale * (1 - 1e-15), given
+
+
+def worst_path(k: int, n_keys: int, changes: Iterable[tuple[int, ...]], query: TopQuery) -> float:
+    """The largest logarithm of a ratio of the chances of all k keys, counts being far apart."""
+
+    def log_chance(counts: Any, path: tuple[int, ...]) -> float:
+        left, found = dict(enumerate(np.array(counts) / float(query.selection.scale))), 0.0
+        for key in path:
+            found += left[key] - float(np.logaddexp.reduce([*left.values()]))
+            del left[key]
+        return found
+
+    return max(
+        abs(log_chance(counts, path) - log_chance(np.add(counts, change), path))
+        for counts, change in product(product((0, 90, 180), repeat=n_keys), changes)
+        for path in permutations(range(n_keys), k)
+    )
+
+
+def changes_of(n_keys: int, relation: str, protected: str) -> set[tuple[int, ...]]:
+    """How the counts of keys change by one row, or by a user of two rows for each key."""
+    if protected == "user":
+        return set(product((0, 2) if relation == "add-remove" else (-2, 0, 2), repeat=n_keys))
+    cells = np.eye(n_keys + 1, n_keys, dtype=int)  # the last one is outside of all keys
+    goes = cells if relation == "change-one" else 0 * cells[:1]
+    return {tuple((one - other).tolist()) for one in cells for other in goes}
+
+
+def test_all_selections_cost_together_what_is_charged() -> None:
+    """Exactly. A row that changes moves two counts: of k selections, one alone reads both ends.
+
+    In pure DP it costs (k + 1) / (2 k) of what is charged, and a user in all keys costs all.
+    """
+    for n_keys, relation, protected in product(
+        (2, 3), ("add-remove", "change-one"), ("row", "user")
+    ):
+        user = {"user": "u" if protected == "user" else None, "unit": None}
+        rows = {"max_rows_per_partition": 2 if protected == "user" else None}
+        for k in range(1, n_keys + 1):
+            query = top_query(
+                k, n_keys, 1, None, None, relation, **user, **rows, max_rows_per_unit=None
+            )
+            worst = worst_path(k, n_keys, changes_of(n_keys, relation, protected), query)
+            choices = min(k, n_keys - 1)
+            overstated = protected == "row" and relation == "change-one"
+            expected = (choices + 1) / (2 * choices) if overstated else 1
+            assert worst <= 1 + 1e-12
+            assert worst == pytest.approx(expected, rel=1e-3), (n_keys, k, relation, protected)
 
 
 def test_many_selections_are_cheaper_with_a_delta() -> None:

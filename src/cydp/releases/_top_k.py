@@ -68,8 +68,9 @@ class TopQuery(Query):
         unit = self.unit
         grows = unit.relation == "add-remove" and not unit.contains
         most = sensitivity_of(Fraction(unit.max_rows), unit.relation)  # of the change of one count
+        choices = max(min(self.k, self.n_keys - 1), 1)  # the last key of all is no choice
         return ExponentialMechanism(
-            epsilon=epsilon_of_each(self.privacy, self.k), sensitivity=most, monotonic=grows
+            epsilon=epsilon_of_each(self.privacy, choices), sensitivity=most, monotonic=grows
         )
 
     @property
@@ -252,7 +253,7 @@ def top_k(
     -----
     The exponential mechanism selects a key, and again among those that are left. The noise of k
     selections is what adding Gumbel noise once to each count, and taking the k largest, gives [1]_.
-    Each selection costs epsilon / k, or rho / k.
+    Each selection costs epsilon / k, or rho / k; of all keys, the last one costs nothing.
 
     References
     ----------
