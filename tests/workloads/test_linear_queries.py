@@ -113,6 +113,7 @@ def test_neighbours() -> None:
 SMALL: dict[str, tuple[Queries, Any]] = {
     "cells": (read_matrix(np.eye(5)), np.eye(5, dtype=int)),
     "all": (read_matrix(np.ones((1, 5))), np.ones((1, 5), int)),
+    "one answer": (read_matrix(INTEGERS[:1, :5]), INTEGERS[:1, :5]),
     "prefixes": (read_matrix(np.tri(5)), np.tri(5, dtype=int)),
     "prefixes as ranges": (RangeQueries(np.zeros(5, int), np.arange(1, 6), 5), np.tri(5)),
     "both signs": (read_matrix(INTEGERS[:, :6]), INTEGERS[:, :6]),
