@@ -217,6 +217,7 @@ def _pure(case: Case) -> Case:
 
 
 NEAR, FAR, BELOW, ODD = (-4, 10), (50, 60), (-60, -50), (0.1, 0.7)  # ODD: of an odd number of steps
+ROUNDED_UP = (-0.1, 0.32)  # the farthest square is 0.01 released steps below an integer
 
 CASES: dict[str, Case] = {
     "count": Case(_count, False, alone=True),
@@ -276,6 +277,8 @@ CASES: dict[str, Case] = {
     "linear_regression, pure": _pure(Case(_regression, False, alone=True)),
     "variance, pure": _pure(_number(cydp.variance, NEAR)),
     "variance, filled, pure": _pure(_number(cydp.variance, FAR, missing=55)),
+    "variance, rounded up": _number(cydp.variance, ROUNDED_UP),
+    "variance, rounded up, pure": _pure(_number(cydp.variance, ROUNDED_UP)),
     "group_by, means": Case(_means),
     "group_by, sum and mean": Case(_sum_and_mean, bounds=(-7, 10)),
 }

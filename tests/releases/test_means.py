@@ -221,13 +221,52 @@ def test_intervals_hold_the_answer_of_numbers_that_are_not_rounded(name: str, n:
     assert binom.cdf(28, 40, 0.95) < 1e-6
 
 
+def test_a_variance_has_room_for_many_rows() -> None:
+    """Undivided, the sum of 2**40 for each of these rows ends where int64 does, at 0.21."""
+    x = np.arange(10**7, dtype=np.int64).astype(np.int8) & 1
+    made = release("variance", x, (0, 1), epsilon=1)
+    lower, upper = made.interval()
+    assert lower < 0.25 < upper < lower + 1e-5
+    assert made.value == pytest.approx(0.25, abs=1e-5)
+
+
+@pytest.mark.parametrize(("bounds", "per_step"), [
+    ((0, 1), 2**20), (BOUNDS, 2**19), ((5, 5), 1), ((2**31 - 2**11, 2**31), 1),
+])  # fmt: skip
+def test_what_squares_are_divided_by_is_public(bounds: Any, per_step: int) -> None:
+    """It is a power of two, for which the farthest square is 2**20 steps at least, or 1."""
+    query = release("variance", [1.0], bounds, epsilon=1).query
+    assert query.squares_per_step == per_step
+    assert per_step == 1 or 2**20 <= query.farthest**2 / per_step < 2**21
+    part = query.parts["squares"]
+    assert part.step == query.grid.step**2 * per_step
+    assert part.change.l1 * per_step >= query.farthest**2
+
+
+def test_an_interval_holds_squares_that_were_rounded_down() -> None:
+    """Of two numbers so near to the middle that the sum of their squares is rounded to none."""
+    step = 2.0**-21
+    x = np.array([0.5 - 700 * step, 0.5 + 700 * step])
+    given: dict[str, Any] = {"epsilon": 64 * 10**6, "split": {"squares": 64}}  # and no noise
+    with without_noise():
+        made = release("variance", x, (0, 1), **given)
+    assert (made.squares, made.deviations, made.rows) == (0, 0, 2)
+    lower, upper = made.interval()
+    assert lower <= np.var(x) <= upper < 2 * np.var(x)
+
+
 def test_sums_beyond_what_is_released_leave_the_interval_open() -> None:
+    """Noise is added to a sum that ends there, so a sum below by less than noise is open, too."""
     with without_noise():
         exact = release("variance", numbers(10), epsilon=1)
-    most = 2**63 - 1
-    made = replace(exact, squares=most, deviations=0, rows=10**8)
-    lower, upper = made.interval()
-    assert lower < 49 <= upper
+    bound = exact.query.parts["squares"].noise.error_bound(0.95, count=3)
+    upper = {}
+    for squares in (2**63 - 1, 2**62 - 1, 2**62 - 1 - bound, 2**62 - 2 - bound):
+        made = replace(exact, squares=squares, deviations=0, rows=2**44)
+        lower, upper[squares] = made.interval()
+        assert lower < 49 * (1 if squares > 2**62 else 0.9)
+    *open_ends, closed = upper.values()
+    assert min(open_ends) >= 49 > closed
 
 
 @given(st.lists(st.fractions(-5, 5), min_size=1, max_size=9))

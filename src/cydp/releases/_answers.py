@@ -159,6 +159,8 @@ class VarianceAnswer(Answer):
         around, apart, around_squares = _bounds_of(parts, confidence, count)
         grid, farthest, fewest = self.grid, _farthest(self.grid), max(rows - apart, Fraction(1))
         of_mean = (around + farthest * apart) / fewest
+        per_step = self.squares.step / grid.step**2
+        around_squares = around_squares * per_step + (per_step - 1)  # the sum was rounded down
         of_squares = (around_squares + farthest**2 * apart) / fewest
         most = of_squares + of_mean * (2 * farthest + of_mean)
         width = Fraction(grid.highest - grid.lowest)

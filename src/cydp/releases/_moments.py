@@ -26,9 +26,6 @@ from cydp.releases.output._sheet import Numbers, Sheet
 __all__ = ["MomentQuery", "MomentRelease", "centre_of", "clamp"]
 
 
-_LARGEST = 2**63 - 1  # that is released
-
-
 def centre_of(grid: Grid) -> int:
     """Return the middle of the bounds, in steps: half a step is rounded down."""
     return (grid.lowest + grid.highest) // 2
@@ -92,9 +89,7 @@ class MomentQuery(Query):
 
     def row_moves(self) -> RowMoves:
         """Return what a row does: one that stays does not change the number of rows."""
-        comes = {
-            "count": size_of(1), "sum": size_of(self.farthest), "squares": size_of(self.farthest**2)
-        }  # fmt: skip
+        comes = {"count": size_of(1), "sum": size_of(self.farthest)}
         return RowMoves(comes, [self.number_becomes()])
 
 
@@ -186,9 +181,6 @@ class MomentRelease(Release):
         for name, part in parts.items():
             bound = part.noise.error_bound(confidence, count=together)
             found[name] = Fraction(noisy[name] - bound), Fraction(noisy[name] + bound)
-        if noisy["squares"] >= _LARGEST:  # released sums end there: it may be any larger one
-            least, _ = found["squares"]
-            found["squares"] = least, max(found["count"][1] * self.query.farthest**2, least)
         return found
 
     def __float__(self) -> float:

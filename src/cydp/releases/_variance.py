@@ -3,8 +3,9 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Hashable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from fractions import Fraction
 from functools import partial
 from itertools import pairwise
@@ -20,7 +21,7 @@ from cydp.exact._clamped_sum import sum_units_and_squares
 from cydp.exact._grid import Grid, public_grid
 from cydp.mechanisms._charge_and_draw import Budget
 from cydp.releases._box import Interval, unrounded_variance, variance_within
-from cydp.releases._joint import Moves, size_of
+from cydp.releases._joint import Moves, RowMoves, size_of
 from cydp.releases._missing import Missing, read_missing
 from cydp.releases._moments import MomentQuery, MomentRelease, centre_of, clamp
 from cydp.releases._parts import Aggregate
@@ -39,6 +40,8 @@ _PARTS = ("squares", "sum", "count")
 _STEPS_OF_WIDTH = 2**21  # so that squares of deviations, and their noise, have room in int64
 _PIECES = 256  # of the distances of two numbers
 _MOST_STEPS = 2**31  # from 0 to a bound, as the kernel of squares allows
+_END = 2**62 - 1  # some mechanisms clamp integers there: docs/mechanisms/saturating_add.md
+_BITS_OF_SQUARE = 21  # of the farthest square as it is released: rounding adds 2**-20 to it at most
 
 
 @recorded
@@ -48,12 +51,28 @@ class VarianceQuery(MomentQuery):
 
     function: ClassVar[str] = "variance"
 
+    @property
+    def squares_per_step(self) -> int:
+        """How many squares of steps of the grid make one step of the released sum of squares.
+
+        A power of two that follows from the bounds. The farthest square is at least 2**20 such
+        steps, or is not divided.
+        """
+        return 1 << max((self.farthest**2).bit_length() - _BITS_OF_SQUARE, 0)
+
     def aggregates(self) -> list[Aggregate]:
         """Return the sums of (x - c)**2 and of x - c, and the number of rows."""
         weights = dict(self.weights)
         change = self.unit.change_one_answer(self.farthest**2, self.farthest**2)
+        # Of all that a unit changes at once, so that the sum is rounded once.
+        most = self._rounded(change.l1)
         return [
-            Aggregate("squares", change, self.grid.step**2, weights["squares"]),
+            Aggregate(
+                "squares",
+                replace(change, l1=most, l2=most),
+                self.grid.step**2 * self.squares_per_step,
+                weights["squares"],
+            ),
             self.deviations(weights["sum"]),
             *self.row_count(weights["count"]),
         ]
@@ -66,9 +85,22 @@ class VarianceQuery(MomentQuery):
         """
         ends = [Fraction(self.width * i, _PIECES) for i in range(_PIECES + 1)]
         return [
-            {"squares": size_of(self._squares_apart(*piece)), "sum": size_of(piece[1])}
+            {
+                "squares": size_of(self._rounded(self._squares_apart(*piece))),
+                "sum": size_of(piece[1]),
+            }
             for piece in pairwise(ends)
         ]
+
+    def row_moves(self) -> RowMoves:
+        """Return what a row does: one that comes adds a square as well."""
+        moves = super().row_moves()
+        squares = size_of(self._rounded(Fraction(self.farthest**2)))
+        return replace(moves, comes={**moves.comes, "squares": squares})
+
+    def _rounded(self, squares: Fraction) -> Fraction:
+        """Return by how much a sum of squares that changes so far can change as it is released."""
+        return Fraction(math.ceil(squares / self.squares_per_step))
 
     def _squares_apart(self, nearest: Fraction, farthest: Fraction) -> Fraction:
         """Return the most that squares are apart whose roots are so far apart."""
@@ -88,7 +120,8 @@ class VarianceRelease(MomentRelease):
     payment : Payment or None
         The entry of the ledger that has paid; None without a ledger.
     squares : int
-        The sum of (x - c)**2 with noise, in squares of steps. c is the middle of the bounds.
+        The sum of (x - c)**2 over `query.squares_per_step`, rounded down, with noise, in squares of
+        steps of the grid. c is the middle of the bounds.
     deviations : int
         The sum of x - c with noise, in steps of the grid.
     rows : int
@@ -101,8 +134,8 @@ class VarianceRelease(MomentRelease):
     @property
     def exact(self) -> Fraction:
         """The variance as a fraction, clamped to what numbers within the bounds can have."""
-        rows = max(self.rows, 1)
-        return self._place(Fraction(self.squares, rows) - Fraction(self.deviations, rows) ** 2)
+        rows, squares = max(self.rows, 1), self.squares * self.query.squares_per_step
+        return self._place(Fraction(squares, rows) - Fraction(self.deviations, rows) ** 2)
 
     def _place(self, variance: Fraction) -> Fraction:
         grid = self.query.grid
@@ -117,6 +150,14 @@ class VarianceRelease(MomentRelease):
         most = Fraction(self.query.width + 1, 2) ** 2  # bounds are rounded to the grid as well
         step = self.query.grid.step
         return lower * step**2 if lower < most else most * step**2, min(upper, most) * step**2
+
+    def _around(self, confidence: Number, count: Integer) -> dict[str, Interval]:
+        found, per_step = super()._around(confidence, count), self.query.squares_per_step
+        first, last = found["squares"]
+        least, most = first * per_step, last * per_step + (per_step - 1)  # it was rounded down
+        if last >= _END:  # noise is added to no larger sum: it may be any
+            most = max(found["count"][1] * self.query.farthest**2, least)
+        return found | {"squares": (least, most)}
 
 
 def variance_grid(lower: Number, upper: Number) -> Grid:
@@ -215,9 +256,10 @@ def variance(
     Notes
     -----
     Numbers are rounded to a grid of more than 2**20 steps between the bounds, unless the bounds are
-    very far from 0. What is summed is x - c and (x - c)**2, where c is the middle of the bounds. A
-    count below 1 is taken as 1, and the variance is clamped to [0, ((upper - lower) / 2)**2], which
-    is post-processing. docs/releases/means.md has the proofs.
+    very far from 0. What is summed is x - c and (x - c)**2, where c is the middle of the bounds.
+    The sum of squares is divided by a public power of two before noise, so that it does not end
+    where int64 does. A count below 1 is taken as 1, and the variance is clamped to
+    [0, ((upper - lower) / 2)**2], which is post-processing. docs/releases/means.md has the proofs.
 
     References
     ----------
@@ -250,7 +292,8 @@ def _draw(query: VarianceQuery, rows: NumberRows, generator: Generator) -> tuple
     """Return the noisy sums and count; the data is read here."""
     squares, total, count = rows.add(_sums_of, query, generator)
     parts = query.parts
-    noisy_squares = parts["squares"].noise.release(squares, rng=generator)
+    rounded = squares // query.squares_per_step
+    noisy_squares = parts["squares"].noise.release(rounded, rng=generator)
     noisy = parts["sum"].noise.release(total, rng=generator)
     if query.knows_rows:
         return noisy_squares, noisy, count
