@@ -111,6 +111,7 @@ class DataFile:
     _scan: str
     _connection: Any  # no relation outlives it
     _check: Callable[[], None]
+    _compressed: bool = False
 
     @property
     def cannot_read(self) -> str:
@@ -132,6 +133,13 @@ class DataFile:
             self._check()
         except (OSError, EOFError, zlib.error):
             raise FileError(self.cannot_read) from None
+        if self._compressed:  # DuckDB reads fewer forms of gzip than Python does
+            query = f"SELECT count(*) FROM {self._scan}"
+            self._ask(
+                lambda connection: connection.cursor().execute(query).fetchall(),
+                f"{self.cannot_read}: if its gzip has more than its data, such as zero bytes "
+                "behind them or a comment, decompress it and compress it again",
+            )
 
     def count_rows(self) -> int | None:
         """Return how many rows the footer of a Parquet file states; None for CSV."""
@@ -204,7 +212,7 @@ class DataFile:
             name += "_"
         return name
 
-    def _ask(self, what: Callable[[Any], Any]) -> Any:
+    def _ask(self, what: Callable[[Any], Any], cannot: str = "") -> Any:
         import duckdb
 
         try:
@@ -212,7 +220,7 @@ class DataFile:
         except (duckdb.OutOfMemoryException, MemoryError):
             raise FileError(self.too_little_memory) from None
         except (duckdb.Error, OSError):
-            raise FileError(self.cannot_read) from None
+            raise FileError(cannot or self.cannot_read) from None
 
     def _place(self, name: str) -> int:
         if self.names.count(name) == 1:
@@ -370,7 +378,7 @@ def _open_csv(path: str, file: Path, pattern: str, delimiter: str, header: bool)
     names = tuple(first) if header else ("",) * len(first)
     types = ("VARCHAR",) * len(first)
     check = partial(check_well_formed, path, file, delimiter, compressed)
-    return DataFile(path, "CSV", names, types, pattern, scan, connect(), check)
+    return DataFile(path, "CSV", names, types, pattern, scan, connect(), check, compressed)
 
 
 def _open_text(file: Path, compressed: bool) -> AbstractContextManager[IO[str]]:
