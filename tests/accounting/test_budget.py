@@ -134,6 +134,13 @@ def test_a_filter_is_not_copied() -> None:
     assert repr(budget).startswith("<PrivacyFilter: PureDP(epsilon=1), 'add-remove'")
 
 
+def test_an_odometer_is_not_copied() -> None:
+    odometer = PrivacyOdometer()
+    for call in (pickle.dumps, copy.copy, copy.deepcopy):
+        with pytest.raises(TypeError, match="each copy would add up a part"):
+            call(odometer)
+
+
 def test_odometer() -> None:
     odometer = PrivacyOdometer()
     odometer.charge(DiscreteLaplace(epsilon=0.1, sensitivity=1), 10)

@@ -16,6 +16,7 @@ __all__ = [
     "HasLoss",
     "check_loss",
     "check_relation_of_cost",
+    "is_made",
     "loss_of",
     "note_release",
     "relation_of",
@@ -100,15 +101,19 @@ def check_relation_of_cost(
             )
 
 
-def note_release(error: BaseException, cost: Cost) -> None:
-    """Note on the refusal of a charge that what was released before it is out all the same.
+def note_release(error: BaseException, *costs: Cost) -> None:
+    """Note on the refusal of charges that what was released before them is out all the same.
 
     A loss, a release and what is made of one may be charged afterwards. A mechanism, or the query
     of a release that a budget pays for, has released nothing yet.
     """
-    made = hasattr(cost, "query") or not callable(getattr(cost, "release", callable))
-    if made or isinstance(cost, LOSSES):
+    if any(isinstance(cost, LOSSES) or is_made(cost) for cost in costs):
         error.add_note(
             "if this was released already, it is out, and the budget does not count it: pass "
             "budget= to a release, so that it is charged first"
         )
+
+
+def is_made(cost: Cost) -> bool:
+    """Whether a cost is that of a release, or of what is made of one, and stands for no loss."""
+    return hasattr(cost, "query") or not callable(getattr(cost, "release", callable))

@@ -4,6 +4,7 @@
 from __future__ import annotations
 
 import threading
+from typing import NoReturn
 
 from cydp._arguments import Integer
 from cydp._call_errors import explain_arguments
@@ -127,6 +128,13 @@ class PrivacyOdometer:
 
     def _repr_html_(self) -> str:
         return html_of(self.report())
+
+    def __reduce__(self) -> NoReturn:
+        """Refuse: what is charged to one copy would be missing from the other."""
+        raise TypeError(
+            "a PrivacyOdometer cannot be pickled or copied, because each copy would add up a part "
+            "of the whole: pass it on as it is, or use a BudgetLedger, which processes share"
+        )
 
     def __repr__(self) -> str:
         return f"<PrivacyOdometer: {self.relation!r}, spent {self.spent}>"

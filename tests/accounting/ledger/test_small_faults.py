@@ -7,6 +7,7 @@ import os
 import pickle
 import random
 import sqlite3
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
@@ -133,3 +134,37 @@ def test_a_refused_charge_says_that_a_release_is_out(path: Path) -> None:
                 with pytest.raises(BudgetExceededError) as refused:
                     call()
                 assert not hasattr(refused.value, "__notes__")
+
+
+def test_all_charges_of_a_ledger_say_that_a_release_is_out(path: Path) -> None:
+    release, small = cydp.count([1], epsilon=2), {"cost": PureDP("0.1")}
+    mechanism = cydp.DiscreteLaplace(epsilon=2, sensitivity=1)
+    with BudgetLedger.create(path, PureDP(1), privacy_unit="row") as ledger:
+
+        def many(cost: Any) -> None:
+            ledger.charge_many(iter([small, {"cost": cost}]))
+
+        def once(cost: Any) -> None:
+            ledger.once("a", cost, lambda: 1, function="f")
+
+        def scoped(cost: Any) -> None:
+            ledger.scope(charge_id="a").once(cost, lambda: 1, function="f")
+
+        def notes_of(charge: Callable[[Any], None], cost: Any) -> list[str]:
+            with pytest.raises(BudgetExceededError) as refused:
+                charge(cost)
+            return getattr(refused.value, "__notes__", [])
+
+        for charge in (many, once, scoped):
+            (note,) = notes_of(charge, release)
+            assert "if this was released already, it is out" in note
+        assert len(notes_of(many, release.loss)) == 1
+        # What the loss is for is released after the charge.
+        assert notes_of(once, release.loss) == notes_of(once, mechanism) == []
+
+        def release_more() -> None:
+            cydp.count([1], epsilon=2, budget=PrivacyFilter(PureDP(1)))
+
+        with pytest.raises(BudgetExceededError) as refused:
+            ledger.once("b", cydp.count([1], epsilon="0.1"), release_more)
+        assert not any("released already" in note for note in refused.value.__notes__)

@@ -174,17 +174,22 @@ class LedgerCharges:
         """
         if not isinstance(charges, Iterable):
             raise TypeError(f"charges must be a list of dicts, not {type(charges).__name__}")
-        checked = []
+        checked, costs = [], []
         for given in charges:
             check_arguments(given)
             arguments = (given.get(name, default) for name, default in ARGUMENTS.items())
             checked.append(self._check(*arguments))
+            costs.append(given["cost"])
 
         def write(connection: Connection) -> list[Receipt]:
             call = ChargesOfCall()
             return [write_charge(connection, charge, call) for charge in checked]
 
-        return self._store.write(write)
+        try:
+            return self._store.write(write)
+        except BudgetExceededError as error:
+            note_release(error, *costs)
+            raise
 
     def _check(
         self, cost: Cost, count: Integer, blocks: Iterable[str] | None, *arguments: Any

@@ -9,8 +9,8 @@ from typing import Any
 
 from cydp._arguments import Integer
 from cydp._numbers.rational import read_integer
-from cydp.accounting._cost import Cost
-from cydp.accounting._errors import ChargeInDoubtError, LedgerError
+from cydp.accounting._cost import Cost, is_made, note_release
+from cydp.accounting._errors import BudgetExceededError, ChargeInDoubtError, LedgerError
 from cydp.accounting.ledger._blocks import check_block_ids
 from cydp.accounting.ledger._charge import Call
 from cydp.accounting.ledger._entries import append_entry
@@ -205,6 +205,9 @@ class LedgerResults(LedgerCharges):
             return read_result(text)
         except BaseException as error:
             self._note(error, receipts)
+            # What a loss or a mechanism is for is released after the charge.
+            if isinstance(error, BudgetExceededError) and not receipts and is_made(cost):
+                note_release(error, cost)
             raise
 
     def result(self, charge_id: str) -> Any:
