@@ -288,6 +288,34 @@ def test_an_interruption(run: Run, ledger: str, monkeypatch: pytest.MonkeyPatch)
     assert charges(ledger) == 1
 
 
+def test_the_guarantee_of_a_person_in_several_blocks(run: Run, path: str) -> None:
+    run("ledger", "create", path, "--epsilon", "1", "--privacy-unit", "ride", "--by-block")
+    run("ledger", "add-block", path, "mon", "tue", "wed")
+    for day, cost in (("mon", "0.5"), ("tue", "0.3"), ("wed", "0.1")):
+        command = ["--blocks", day, "--epsilon", cost, "--label", "by hand"]
+        assert run("ledger", "charge", path, *command)[0] == 0
+    asked: list[tuple[list[str], str, str]] = [
+        ([], "0.5", "ride in one block"),
+        (["--unit", "ride in one block"], "0.5", "ride in one block"),
+        (["--unit", "ride"], "0.9", "ride"),
+        (["--unit", "ride", "--max-blocks", "2"], "0.8", "ride with records in at most 2 blocks,"),
+    ]
+    for options, epsilon, unit in asked:
+        lines = run("ledger", "show", path, *options)[1].splitlines()
+        assert lines[5] == f"guarantee: epsilon={epsilon} for each {unit} in all data"
+        about = json.loads(run("ledger", "show", path, *options, "--json")[1])
+        assert about["guarantee"] == {"epsilon": epsilon}
+        most = int(options[-1]) if "--max-blocks" in options else None
+        assert about["guarantee_for"] == {"unit": unit.partition(" with")[0], "max_blocks": most}
+    wrong: list[tuple[list[str], str]] = [
+        (["--unit", "person"], "--unit must be 'ride in one block', or 'ride'"),
+        (["--max-blocks", "2"], "--max-blocks must be left out for 'ride in one block'"),
+        (["--unit", "ride", "--max-blocks", "0"], "must be a whole number of at least 1"),
+    ]
+    for options, words in wrong:
+        refused(run("ledger", "show", path, *options), 2, words)
+
+
 def test_blocks_that_can_pay(run: Run, path: str) -> None:
     run("ledger", "create", path, "--epsilon", "1", "--privacy-unit", "ride", "--by-block")
     run("ledger", "add-block", path, "tue", "mon", "--dim", "site=north", "--dim", "day=47")

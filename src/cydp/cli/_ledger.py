@@ -13,7 +13,7 @@ from cydp.cli._budget import BUDGETS, add_budget, read_budget
 from cydp.cli._charge import charge
 from cydp.cli._format import head_of
 from cydp.cli._ledger_file import check_blocks, open_ledger, open_to_read
-from cydp.cli._options import add_head, add_parser
+from cydp.cli._options import add_head, add_parser, read_count
 from cydp.cli._show import history, show
 from cydp.cli._specs import read_name
 
@@ -106,7 +106,21 @@ def add_commands(commands: Any) -> None:
 
     show_parser = _command(
         ledger, "show", show, "print what is spent and left", _NUMBERS, _READ,
-        example=[_CREATE, "cydp ledger show ages.db"],
+        example=[
+            _CREATE, "cydp ledger show ages.db", _CREATE_DAYS,
+            "cydp ledger add-block days.db mon tue",
+            "cydp ledger show days.db --unit person --max-blocks 2",
+        ],
+    )  # fmt: skip
+    # A list of one, since the option of this name that releases have takes several.
+    show_parser.add_argument(
+        "--unit", nargs=1, type=read_name, metavar="NAME",
+        help="whom the guarantee is for (default: the ledger's unit): of a ledger of a 'person in "
+        "one block' also 'person', who may have records in several blocks",
+    )  # fmt: skip
+    show_parser.add_argument(
+        "--max-blocks", type=read_count, metavar="K",
+        help="in how many blocks such a person has records at most (default: in all of them)",
     )  # fmt: skip
     show_parser.add_argument("--json", action="store_true", help="print JSON")
 

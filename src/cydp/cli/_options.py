@@ -19,6 +19,7 @@ __all__ = [
     "add_post_processors",
     "add_release",
     "epilog_of",
+    "read_count",
 ]
 
 _ORDER = (
@@ -122,20 +123,20 @@ def _add_unit(parser: argparse.ArgumentParser, partitions: str | None) -> None:
     )  # fmt: skip
     if partitions is None:
         group.add_argument(
-            "--max-rows", type=_read_count, metavar="K",
+            "--max-rows", type=read_count, metavar="K",
             help="needed with --user: how many rows of each user count, chosen at random",
         )  # fmt: skip
     else:
         group.add_argument(
-            "--max-partitions", type=_read_count, metavar="K",
+            "--max-partitions", type=read_count, metavar="K",
             help=f"needed with --user: in how many {partitions} each user counts, chosen at random",
         )  # fmt: skip
         group.add_argument(
-            "--max-rows-per-partition", type=_read_count, metavar="K",
+            "--max-rows-per-partition", type=read_count, metavar="K",
             help="with --user: how many rows of a user count in each of these (default: 1)",
         )  # fmt: skip
     group.add_argument(
-        "--max-rows-per-unit", type=_read_count, metavar="K",
+        "--max-rows-per-unit", type=read_count, metavar="K",
         help="instead of --user: your promise that no person, or whatever the unit of the ledger "
         "is, has more than K rows in FILE; the noise grows with K",
     )  # fmt: skip
@@ -170,7 +171,7 @@ def _add_ledger(parser: argparse.ArgumentParser) -> None:
         "is read and nothing is charged",
     )  # fmt: skip
     group.add_argument(
-        "--rows", type=_read_count, metavar="N",
+        "--rows", type=read_count, metavar="N",
         help="with --dry-run, how many rows there are, of each key for group-by: the error of a "
         "mean depends on it",
     )  # fmt: skip
@@ -240,7 +241,7 @@ def add_post_processors(parser: argparse.ArgumentParser) -> None:
     )  # fmt: skip
 
 
-def _read_count(given: str) -> int:
+def read_count(given: str) -> int:
     return _read_int(given, 1)
 
 

@@ -9,7 +9,7 @@ from fractions import Fraction
 from typing import Any
 
 from cydp.accounting._format import format_name
-from cydp.accounting._loss import Loss
+from cydp.accounting._loss import LOSSES, Loss
 from cydp.accounting.ledger._blocks import ALL
 from cydp.accounting.ledger._ledger import BudgetLedger
 from cydp.cli._format import (
@@ -31,16 +31,21 @@ __all__ = ["history", "show", "state_line_of"]
 def show(options: argparse.Namespace) -> int:
     """Print what was spent and what is left."""
     with open_to_read(options.path) as ledger:
-        entries, left, spent, guarantee = _read_consistently(ledger)
+        entries, left, spent, guarantee = _read_consistently(ledger, options)
         about = {
             "budget": numbers_of(ledger.budget),
             "privacy_unit": ledger.privacy_unit,
             "relation": ledger.relation,
             "charges": sum(entry["kind"] == "charge" for entry in entries),
             "head": f"{entries[-1]['seq']}:{entries[-1]['hash']}",
-            "guarantee": numbers_of(guarantee),
+            "guarantee": numbers_of(guarantee) if isinstance(guarantee, LOSSES) else {},
+            "guarantee_for": {
+                "unit": _unit_of(options) or ledger.privacy_unit, "max_blocks": options.max_blocks,
+            },
             "blocks": _describe_blocks(entries, left, spent),
-        }
+        }  # fmt: skip
+    if isinstance(guarantee, ValueError):
+        raise guarantee
     if options.json:
         print(json_of(about))
         return 0
@@ -48,8 +53,10 @@ def show(options: argparse.Namespace) -> int:
     print(f"privacy unit: {format_name(about['privacy_unit'])}")
     for name in ("relation", "charges", "head"):
         print(f"{name}: {about[name]}")
-    if ALL not in about["blocks"]:
-        unit = format_name(about["privacy_unit"])
+    if ALL not in about["blocks"] or options.unit is not None:
+        unit = format_name(about["guarantee_for"]["unit"])
+        if options.max_blocks is not None:
+            unit += f" with records in at most {options.max_blocks:,} blocks,"
         print(f"guarantee: {format_numbers(about['guarantee'])} for each {unit} in all data")
     for block, state in about["blocks"].items():
         print(f"{format_block(block)}: {state_line_of(state)}")
@@ -90,17 +97,33 @@ def _line_of(entry: dict[str, Any]) -> str:
 
 
 def _read_consistently(
-    ledger: BudgetLedger,
-) -> tuple[list[dict[str, Any]], dict[str, Numbers], dict[str, Numbers], Loss]:
+    ledger: BudgetLedger, options: argparse.Namespace
+) -> tuple[list[dict[str, Any]], dict[str, Numbers], dict[str, Numbers], Loss | ValueError]:
     """Return all entries, what is left, what was spent, and the guarantee.
 
     They are read again if the ledger was charged in between, so that they go together.
     """
     while True:
         entries, left, spent = ledger.history(), left_of(ledger), numbers_by_block(ledger.spent)
-        guarantee = ledger.guarantee()
+        guarantee = _guarantee_for(ledger, options)
         if ledger.head()[0] == len(entries):
             return entries, left, spent, guarantee
+
+
+def _guarantee_for(ledger: BudgetLedger, options: argparse.Namespace) -> Loss | ValueError:
+    """Return the guarantee, or what is wrong with the options.
+
+    While a ledger is looked at, an error that is raised means damage.
+    """
+    ledger.guarantee()  # so that what is raised below is not of damage
+    try:
+        return ledger.guarantee(unit=_unit_of(options), max_blocks=options.max_blocks)
+    except ValueError as error:
+        return error
+
+
+def _unit_of(options: argparse.Namespace) -> str | None:
+    return None if options.unit is None else str(options.unit[0])
 
 
 def _describe_blocks(
