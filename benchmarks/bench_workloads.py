@@ -14,8 +14,9 @@ from harness import in_turn, sizes
 from harness.sizes import size
 
 import cydp
+from cydp import explain
 from cydp.testing import SeededGenerator
-from cydp.workloads import plan_ranges, range_counts
+from cydp.workloads import range_counts
 
 CELLS = size(2**20)
 X = np.random.default_rng(1).integers(0, CELLS, size(10**6))
@@ -37,7 +38,7 @@ def measured(release: Callable[[Any], Any], runs: int) -> float:
 
 def bench_range_counts(benchmark: Any) -> None:
     benchmark.group = "range counts of 2^20 cells, by a tree with consistency"
-    tree = plan_ranges(CELLS, epsilon=1)
+    tree = explain(range_counts, CELLS, (0, 1), epsilon=1).query
     answers = in_turn.measure(
         benchmark,
         {
@@ -51,7 +52,9 @@ def bench_range_counts(benchmark: Any) -> None:
         assert abs(float(np.sum(counts)) - len(X)) < 100 * CELLS**0.5, name
     assert mean_square(answers["cydp"]) < 9 * tree.mean_variance
     if "OpenDP" in answers:
-        plan = plan_ranges(CELLS, branching=BRANCHING, levels=LEVELS, epsilon=1)
+        plan = explain(
+            range_counts, CELLS, (0, 1), branching=BRANCHING, levels=LEVELS, epsilon=1
+        ).query
         assert mean_square(answers["OpenDP"]) < 9 * plan.mean_variance
 
 
@@ -59,7 +62,7 @@ def bench_range_counts(benchmark: Any) -> None:
 def bench_range_errors(benchmark: Any, levels: int | None) -> None:
     """The measured error is the predicted one, within 5 %, with this key."""
     benchmark.group = f"errors of range counts of 2^20 cells, {'flat' if levels else 'tree'}"
-    plan = plan_ranges(CELLS, levels=levels, epsilon=1)
+    plan = explain(range_counts, CELLS, (0, 1), levels=levels, epsilon=1).query
     runs = 100 if sizes.SMALL else 400
     given: dict[str, Any] = {"epsilon": 1, "levels": levels}
 

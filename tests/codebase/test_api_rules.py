@@ -13,7 +13,7 @@ from codebase.public_api import CALLABLES, EVERYTHING, MODULES, Public
 from codebase.rule import rule_of
 
 import cydp
-from cydp.mechanisms._charge_and_draw import Budget
+from cydp.mechanisms._run import Budget
 
 
 def name_of(public: Public) -> str:
@@ -261,10 +261,10 @@ def test_nothing_hides_how_much_one_user_can_change(public: Public) -> None:
 
 
 # A selection depends on how far one count can change, and not on in how many keys a user is; a
-# session bounds it in each question; models take other tables: tests/models; plans take none.
+# session bounds it in each question; models take other tables: tests/models; errors take none.
 EXCEPTED = {
     "cydp.top_k", "cydp.Session", "cydp.models.linear_regression", "cydp.models.validated_error",
-    "cydp.workloads.plan_marginals", "cydp.workloads.plan_ranges", "cydp.workloads.Workload.errors",
+    "cydp.workloads.Workload.errors",
 }  # fmt: skip
 OF_USERS = [one for one in CALLABLES if "user" in names_of(one) and one.name not in EXCEPTED]
 NEEDED: dict[str, Any] = {

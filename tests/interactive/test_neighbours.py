@@ -46,7 +46,7 @@ def told(folder: Path, table: Any, *, durable: bool) -> list[Any]:
     seen += [session.history(), session.spent, session.spent_by_analyst(), repr(session)]
     if durable:
         seen += [
-            {name: entry[name] for name in ("charge_id", "label", "arguments", "fingerprint")}
+            {name: entry[name] for name in ("charge_id", "label", "arguments", "query")}
             for entry in payer.history()
             if entry["kind"] == "charge"
         ]

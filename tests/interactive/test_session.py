@@ -28,7 +28,7 @@ from cydp import (
     Session,
     releases,
 )
-from cydp.accounting import ChargeConflictError, UnitMismatchError, UnknownBlockError
+from cydp.accounting import UnitMismatchError, UnknownBlockError
 from cydp.accounting.ledger import _store
 from cydp.accounting.ledger._entries import read_head
 
@@ -169,15 +169,6 @@ def test_a_version_stores_answers_in_the_ledger(tmp_path: Path) -> None:
         labels = [entry["label"] for entry in ledger.history() if entry["kind"] == "charge"]
     question = "histogram(bins=4, range=(0, 8), column='x', epsilon=0.1)"
     assert labels == [f"[ada] {question}", question, question]
-
-
-def test_a_version_names_one_table(tmp_path: Path) -> None:
-    with BudgetLedger.create(tmp_path / "ledger", PureDP(1), privacy_unit="row") as ledger:
-        Session(TABLE, ledger, version="1").histogram(4, (0, 0.7), column="x", epsilon=0.1)
-        other = TABLE | {"x": np.array(X, np.float32)}
-        with pytest.raises(ChargeConflictError, match="version"):
-            Session(other, ledger, version="1").histogram(4, (0, 0.7), column="x", epsilon=0.1)
-        assert ledger.spent == PureDP(0.1)
 
 
 def test_contents_do_not_matter(tmp_path: Path) -> None:

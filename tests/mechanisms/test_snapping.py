@@ -145,7 +145,7 @@ def test_long_runs_of_zeros_are_followed() -> None:
 @pytest.mark.parametrize(("words", "epsilon"), [(15, 1), (16, "0.3"), (17, 1), (600, "0.3")])
 def test_noise_has_no_end(words: int, epsilon: Any, monkeypatch: pytest.MonkeyPatch) -> None:
     """What one value can become, each neighbour can: U goes below the least double."""
-    monkeypatch.setattr("cydp.mechanisms._charge_and_draw.generator_or_default", lambda rng: rng)
+    monkeypatch.setattr("cydp.mechanisms._run.generator_or_default", lambda rng: rng)
     m = Snapping(epsilon=epsilon, sensitivity=1, bounds=(-(10**7), 10**7))
     u = Fraction(1, 2 ** (64 * words + 5 + 1))
     for x in (0.0, 1.0, -3.25):

@@ -49,7 +49,7 @@ OF_TABLES: list[tuple[dict[str, Any], type[Exception], str]] = [
     ({"domains": {"a": ("f", "m")}}, ValueError, TUPLE),
     ({"domains": {"a": (0, 1)}}, ValueError, TUPLE),
     ({"domains": {"a": [0, 1], 1: [0], "1": [0]}}, ValueError, "names that differ"),
-    ({"domains": {"c": [0, 1]}, "tables": ["c"]}, ValueError, "domains must be a column of table"),
+    ({"domains": {"z": [0, 1]}, "tables": ["z"]}, ValueError, "domains must be a column of table"),
     ({"tables": []}, TypeError, "tables must be a list"),
     ({"tables": "a"}, TypeError, "tables must be a list"),
     ({"tables": ["b"]}, ValueError, "tables must have columns of domains, not 'b'"),
@@ -95,7 +95,7 @@ def test_wrong_arguments_are_refused_before_anything_is_charged_or_read() -> Non
     usual = {"epsilon": 1, "budget": budget}
     right: Any = {"domains": {"a": [0, 1]}, "tables": ["a"]} | usual
     regions: Any = {"levels": LEVELS, "regions": REGIONS} | usual
-    data = {"a": Unread(), "b": Unread()}
+    data: Any = {name: Unread() for name in NAMES}
     refusals: dict[str, Refusal] = {
         f"tables {i}": (lambda x=right | given: contingency_tables(data, **x), error, (words,))
         for i, (given, error, words) in enumerate(OF_TABLES)

@@ -17,7 +17,6 @@ from releases.exact_answers import without_noise
 from releases.test_means import FIELDS
 
 import cydp
-from cydp.releases._answers import answers_of
 from cydp.releases._meaning import meaning_of, notes_on
 from cydp.releases._unit import Unit
 
@@ -280,7 +279,7 @@ def test_the_cost_that_is_found_is_the_smallest(name: str) -> None:
         asked = {key: value for key, value in kwargs.items() if key != "find"}
         shown = cydp.explain(function, *args, **{kwargs.get("find", "epsilon"): cost}, **asked)
         level = shown.confidence
-        answers = {answer.name: answer for answer in answers_of(shown.query)}
+        answers = {answer.name: answer for answer in shown.query.answers()}
         rows = {key: shown.rows_of(answers[key]) or 0 for key in wanted}
         return all(
             answers[key].error(level, 1, rows[key]) <= Fraction(most)

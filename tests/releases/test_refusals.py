@@ -272,7 +272,7 @@ def test_parameters_of_a_histogram() -> None:
 
 
 def test_parameters_of_releases() -> None:
-    halving = partial(median_by_halving, None)  # before the data is looked at, which is None
+    halving = partial(median_by_halving, X)
     unknown = partial(cydp.value_counts, ["a"])
     cell = (0, 8)
     ask = partial(cydp.top_k, ["a"], keys=["a", "b"], epsilon=1)

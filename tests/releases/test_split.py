@@ -17,7 +17,6 @@ from cydp import ApproxDP, DiscreteGaussian, DiscreteLaplace, PureDP
 from cydp.accounting import ZCDP
 from cydp.accounting._conversion import rho_of
 from cydp.mechanisms._gaussian_calibration import normal_variance
-from cydp.releases._group_by import group_query
 from cydp.releases._parts import Aggregate, Joint, Part, split_privacy
 from cydp.releases._query import Query
 from cydp.releases._unit import Change, Unit
@@ -281,13 +280,18 @@ def test_a_huge_epsilon_is_released_under_rho() -> None:
 # Keys that are not public
 
 
+def selecting(**given: Any) -> Any:
+    """The query of a table whose keys are selected, for users."""
+    usual: dict[str, Any] = {"epsilon": 4, "delta": "1e-4", "user": "user"}
+    return cydp.explain(cydp.group_by, "key", **usual | given).query
+
+
 @pytest.mark.parametrize("relation", ["add-remove", "change-one"])
 @pytest.mark.parametrize("weight", ["1/9"])
 def test_the_selection_and_the_rest_add_up(relation: str, weight: Any) -> None:
-    query = group_query(
-        None, True, {"x": NEAR}, None, None, "drop", {"keys": weight}, 4, None, "1e-4", relation,
-        "user", None, 300, None, None,
-    )  # fmt: skip
+    query = selecting(
+        sums={"x": NEAR}, split={"keys": weight}, relation=relation, max_partitions=300
+    )
     selection, rest = query.selection, query.privacy_of_parts
     assert selection is not None
     assert isinstance(rest, ApproxDP)
@@ -312,10 +316,7 @@ def noise_of(query: Any, privacy: Any) -> float:
 def test_the_selection_takes_the_delta_that_the_rest_does_not_need() -> None:
     pure, gaussian = PureDP(2, relation="add-remove"), ApproxDP(2, "2/30000", relation="add-remove")
     for partitions in (1, 3, 10, 12, 20, 300):
-        query = group_query(
-            None, True, {"x": NEAR}, None, None, "drop", None, 3, None, "1e-4", "add-remove",
-            "user", None, partitions, None, None,
-        )  # fmt: skip
+        query = selecting(sums={"x": NEAR}, epsilon=3, max_partitions=partitions)
         assert query.selection is not None
         is_pure = noise_of(query, pure) < noise_of(query, gaussian)
         assert query.privacy_of_parts == (pure if is_pure else gaussian)
@@ -326,10 +327,7 @@ def test_the_selection_takes_the_delta_that_the_rest_does_not_need() -> None:
 
 
 def test_the_selection_alone_takes_all() -> None:
-    query = group_query(
-        None, False, None, None, None, "drop", None, 4, None, "1e-4", "add-remove", "user", None, 3,
-        None, None,
-    )  # fmt: skip
+    query = selecting(count=False, max_partitions=3)
     assert query.selection is not None
     assert (query.selection.epsilon, query.selection.delta) == (4, Fraction(1, 10**4))
     assert query.parts == {}
@@ -338,10 +336,9 @@ def test_the_selection_alone_takes_all() -> None:
 @pytest.mark.parametrize("contains", [(), ("person",)])
 @pytest.mark.parametrize("relation", ["add-remove", "change-one"])
 def test_the_selection_covers_all_keys_of_a_unit(relation: str, contains: tuple[str, ...]) -> None:
-    query = group_query(
-        None, True, None, None, None, "drop", None, 4, None, "1e-4", relation, "user",
-        ("household", *contains), 3, 5, None,
-    )  # fmt: skip
+    query = selecting(
+        relation=relation, unit=("household", *contains), max_partitions=3, max_rows_per_partition=5
+    )
     assert query.selection is not None
     twice = 2 if relation == "change-one" else 1
     reached = 6 if contains or relation == "change-one" else 3

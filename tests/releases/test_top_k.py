@@ -11,7 +11,7 @@ import numpy as np
 import pytest
 
 import cydp
-from cydp.releases._top_k import TopQuery, top_query
+from cydp.releases._top_k import TopQuery
 
 KEYS = ["a", "b", "c"]
 ROWS = ["a"] * 3 + ["b"] * 2 + ["c"]
@@ -102,9 +102,9 @@ def test_all_selections_cost_together_what_is_charged() -> None:
         user = {"user": "u" if protected == "user" else None, "unit": None}
         rows = {"max_rows_per_partition": 2 if protected == "user" else None}
         for k in range(1, n_keys + 1):
-            query = top_query(
-                k, n_keys, 1, None, None, relation, **user, **rows, max_rows_per_unit=None
-            )
+            query = cydp.explain(
+                cydp.top_k, k, n_keys, epsilon=1, relation=relation, **user, **rows
+            ).query
             worst = worst_path(k, n_keys, changes_of(n_keys, relation, protected), query)
             choices = min(k, n_keys - 1)
             overstated = protected == "row" and relation == "change-one"

@@ -11,10 +11,10 @@ import numpy as np
 import pytest
 from numpy.typing import NDArray
 
-from cydp import PrivacyFilter, PureDP
+from cydp import PrivacyFilter, PureDP, explain
 from cydp.accounting import BudgetExceededError
 from cydp.testing import SeededGenerator
-from cydp.workloads import MarginalsRelease, marginals, plan_marginals
+from cydp.workloads import MarginalsRelease, marginals
 from cydp.workloads._overlaps import effect_weights, make_consistent
 
 PEOPLE = {
@@ -49,7 +49,7 @@ def test_the_answers(consistent: bool) -> None:
 
 
 def test_one_charge_covers_all_tables() -> None:
-    plan = plan_marginals(DOMAINS, SETS, epsilon=1, split={"sex": 2})
+    plan = explain(marginals, DOMAINS, SETS, epsilon=1, split={"sex": 2}).query
     budget = PrivacyFilter(plan.loss)
     release = marginals(PEOPLE, DOMAINS, SETS, epsilon=1, split={"sex": 2}, budget=budget)
     assert release.query == plan
@@ -104,8 +104,8 @@ def test_variances_are_those_of_the_projection() -> None:
 
 
 def test_a_plan_knows_both_errors() -> None:
-    noisy = plan_marginals(DOMAINS, SETS, rho=1)
-    fitted = plan_marginals(DOMAINS, SETS, rho=1, consistent=True)
+    noisy = explain(marginals, DOMAINS, SETS, rho=1).query
+    fitted = explain(marginals, DOMAINS, SETS, rho=1, consistent=True).query
     assert set(noisy.expected_error.values()) == {noisy.parts["sex"].variance ** 0.5}
     assert all(fitted.expected_error[n] < noisy.expected_error[n] for n in noisy.names)
 
@@ -118,7 +118,7 @@ def test_neighbours() -> None:
         ({"user": "u", "max_rows": 3, "relation": "change-one"}, 6, 18),
     ]  # fmt: skip
     for unit, l1, square in units:
-        plan = plan_marginals(DOMAINS, SETS, epsilon=1, **unit)
+        plan = explain(marginals, DOMAINS, SETS, epsilon=1, **unit).query
         for name, part in plan.parts.items():
             if name == "total":  # which a row changes that comes, goes or ceases to count
                 rows = unit.get("max_rows", unit.get("max_rows_per_unit", 1))
@@ -134,7 +134,7 @@ def test_a_total_and_tables_do_not_change_to_the_full_together() -> None:
         ("add-remove", None, 1, 1), ("change-one", None, Fraction(3, 4), Fraction(3, 4)),
         ("change-one", {"total": 5}, Fraction(13, 16), Fraction(13, 16)),
     ):  # fmt: skip
-        plan = plan_marginals(DOMAINS, SETS, epsilon=1, relation=relation, split=split)
+        plan = explain(marginals, DOMAINS, SETS, epsilon=1, relation=relation, split=split).query
         assert plan.joint == (epsilon, rho), relation
 
 

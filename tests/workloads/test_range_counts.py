@@ -18,11 +18,15 @@ from cydp.releases._privacy import read_privacy
 from cydp.releases._unit import Unit
 from cydp.releases._verify_certificate import wrong_in_certificate
 from cydp.testing import SeededGenerator
-from cydp.workloads import RangeRelease, plan_ranges, range_counts
+from cydp.workloads import RangeRelease, range_counts
 from cydp.workloads._tree import Tree, levels_to_root
 from cydp.workloads._tree_change import change_nodes
 
 X = np.array([3.0, 7, 7, 8, 20, 55, np.nan, 120, -5])
+
+
+def planned(cells: int, **given: Any) -> Any:
+    return cydp.explain(range_counts, cells, (0, 1), **given).query
 
 
 def released(**given: Any) -> RangeRelease:
@@ -75,20 +79,20 @@ def best_by_linear_algebra(cells: int, epsilon: float, relation: str) -> float:
 @pytest.mark.parametrize("relation", ["add-remove", "change-one"])
 def test_the_tree_is_the_best_one(relation: str) -> None:
     for cells in (2, 7, 24):
-        plan = plan_ranges(cells, epsilon=0.3, relation=relation)
+        plan = planned(cells, epsilon=0.3, relation=relation)
         best = best_by_linear_algebra(cells, 0.3, relation)
         assert plan.mean_variance == pytest.approx(best)
         assert plan.expected_error == pytest.approx(best**0.5)
-    binary = plan_ranges(24, branching=2, levels=6, epsilon=0.3, relation=relation)
+    binary = planned(24, branching=2, levels=6, epsilon=0.3, relation=relation)
     assert binary.mean_variance > 1.02 * best
 
 
 def test_a_tree_without_noise_that_fits_is_left_out() -> None:
-    assert plan_ranges(2**20, epsilon="2e-17").levels == 1
+    assert planned(2**20, epsilon="2e-17").levels == 1
 
 
 def test_a_tree_is_far_better_for_many_cells() -> None:
-    tree, flat = plan_ranges(2**20, epsilon=1), plan_ranges(2**20, levels=1, epsilon=1)
+    tree, flat = planned(2**20, epsilon=1), planned(2**20, levels=1, epsilon=1)
     assert (tree.branching, tree.levels) == (16, 5)
     assert 20 * tree.expected_error < flat.expected_error
 
@@ -96,7 +100,7 @@ def test_a_tree_is_far_better_for_many_cells() -> None:
 def test_the_budget_pays_once_for_all_ranges() -> None:
     kinds: list[dict[str, Any]] = [{"epsilon": 1}, {"rho": 0.5}, {"epsilon": 1, "delta": 1e-6}]
     for privacy in kinds:
-        plan = plan_ranges(10, **privacy)
+        plan = planned(10, **privacy)
         budget = PrivacyFilter(plan.loss)
         release = range_counts(X, 10, (0, 100), budget=budget, **privacy)
         assert release.query == plan

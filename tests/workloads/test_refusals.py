@@ -12,11 +12,11 @@ from workloads.test_linear_queries import INTEGERS
 from workloads.test_marginals import released as tables
 from workloads.test_range_counts import released as ranges
 
-from cydp import DiscreteLaplace, PrivacyFilter, PureDP
-from cydp.workloads import RunningCounts, linear_queries, marginals, plan_ranges, range_counts
+from cydp import DiscreteLaplace, PrivacyFilter, PureDP, explain
+from cydp.workloads import RunningCounts, linear_queries, marginals, range_counts
 from cydp.workloads._tails import Terms, bound_sums
 
-WIDE = {"a": (2**14, (0, 1)), "b": (2**14, (0, 1))}
+WIDE = {"b": (2**14, (0, 1)), "c": (2**14, (0, 1))}
 SETS: list[tuple[Any, Any, type[Exception], str]] = [
     (None, ["a"], TypeError, "domains must be"), ({}, ["a"], ValueError, "domains must"),
     ({"a": ["x"]}, "a", TypeError, "sets must be a list"),
@@ -28,7 +28,7 @@ SETS: list[tuple[Any, Any, type[Exception], str]] = [
     ({"a": ["x", "x"]}, ["a"], ValueError, "keys must be distinct"),
     ({"a": ([0, 1], (0, 1))}, ["a"], ValueError, "range must be None"),
     ({1: ["x"]}, [1], TypeError, "which are text"), ({"a": ["x"]}, [3], TypeError, "names"),
-    (WIDE, [("a", "b")], ValueError, "at most 2**26 cells"),
+    (WIDE, [("b", "c")], ValueError, "at most 2**26 cells"),
 ]  # fmt: skip
 RUNNING: list[tuple[dict[str, Any], type[Exception], str]] = [
     ({"horizon": 0}, ValueError, "horizon must be from 1"),
@@ -57,7 +57,7 @@ MATRICES: list[tuple[Any, type[Exception], str]] = [
 def test_parameters() -> None:
     budget = PrivacyFilter(PureDP(10**6, relation="add-remove"))
     usual: dict[str, Any] = {"epsilon": 1, "budget": budget}
-    people, x = {"a": ["x"], "b": [1.0]}, [1.0, 2.0]
+    people, x = {"a": ["x"], "b": [1.0], "c": [1.0]}, [1.0, 2.0]
     refusals: dict[str, Refusal] = {
         f"sets {i}": (lambda d=d, s=s: marginals(people, d, s, **usual), error, (words,))
         for i, (d, s, error, words) in enumerate(SETS)
@@ -70,7 +70,11 @@ def test_parameters() -> None:
         plan = {"epsilon": 1} | given
         refusals |= {
             f"ranges {given}": (lambda f=full: range_counts(x, 10, (0, 9), **f), error, (words,)),
-            f"plan {given}": (lambda f=plan: plan_ranges(10, **f), error, (words,)),
+            f"plan {given}": (
+                lambda f=plan: explain(range_counts, 10, (0, 1), **f),
+                error,
+                (words,),
+            ),
         }
     for i, (matrix, error, words) in enumerate(MATRICES):
         call = lambda m=matrix: linear_queries(x, m, 10, (0, 9), **usual)  # noqa: E731
@@ -84,7 +88,8 @@ def test_parameters() -> None:
             lambda: range_counts(x, 10, (0, 9), user="u", **usual), TypeError, ("user",)
         ),
         "no noise": (
-            lambda: plan_ranges(2**20, epsilon="1e-18"), ValueError, ("epsilon must give a scale",)
+            lambda: explain(range_counts, 2**20, (0, 1), epsilon="1e-18"), ValueError,
+            ("epsilon must give a scale",),
         ),
     }  # fmt: skip
     check_refusals(refusals)

@@ -13,8 +13,29 @@ import numpy as np
 
 from cydp._columns.canonical import canonical, label_bytes
 from cydp._columns.entries import null_types, plain
+from cydp._columns.pandas import is_series
 
-__all__ = ["digest_labels"]
+__all__ = ["digest_argument", "digest_labels"]
+
+
+def digest_argument(argument: Any) -> Any:
+    """Return a public argument of a release, as a ledger compares it.
+
+    Parameters
+    ----------
+    argument : object
+        An array and a Series with a public index become digests, also in a dict; anything else is
+        returned as it is.
+
+    """
+    if isinstance(argument, dict):
+        return {name: digest_argument(each) for name, each in argument.items()}
+    if is_series(argument):
+        labels = [argument.name, *argument.index.tolist()]
+        return ["index", str(argument.index.dtype), digest_labels(labels, "labels of rows")]
+    if not isinstance(argument, np.ndarray):
+        return argument
+    return [argument.dtype.str, sha256(argument.tobytes()).hexdigest()]
 
 
 def digest_labels(labels: Iterable[Any], name: str) -> str:

@@ -81,6 +81,10 @@ class LabelKeys:
             raise ValueError("keys must be distinct: some are given more than once")
         self.arrays = tuple(map(_read_only, given))
 
+    def __reduce__(self) -> tuple[Any, ...]:
+        keys = self.arrays[0] if self.by is None else dict(zip(self.by, self.arrays, strict=True))
+        return LabelKeys, (keys, self.by)  # tables of the C core cannot be pickled
+
     def __len__(self) -> int:
         return len(self.arrays[0])
 

@@ -8,7 +8,7 @@ from typing import Any
 from cydp._numbers.rational import literal_of
 from cydp.accounting._loss import LOSSES, ApproxDP
 
-__all__ = ["describe_cost", "name_mechanism"]
+__all__ = ["describe_cost", "name_mechanism", "query_of"]
 
 
 def describe_cost(cost: Any) -> str:
@@ -50,6 +50,12 @@ def name_mechanism(cost: Any) -> str | None:
         return "Plan" if isinstance(cost, ApproxDP) and cost.plan is not None else None
     described = _asked(cost)
     return str(getattr(described, "mechanism_name", type(described).__name__))
+
+
+def query_of(cost: Any) -> Any:
+    """Return the query of a release, or of what was made of one; None for what has none."""
+    described = _asked(cost)
+    return described if hasattr(described, "arguments_before") else None
 
 
 def _asked(cost: Any) -> Any:

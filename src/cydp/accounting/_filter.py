@@ -16,6 +16,7 @@ from cydp.accounting._amounts import (
     repeat_amount,
     subtract_amounts,
 )
+from cydp.accounting._asked import Asked, PaidInMemory
 from cydp.accounting._budget import check_budget
 from cydp.accounting._cost import Cost, check_relation_of_cost, loss_of, note_release
 from cydp.accounting._describe_cost import describe_cost
@@ -179,6 +180,13 @@ class PrivacyFilter:
             if subtotal is None:
                 subtotal = self._subtotals.setdefault(name, _Subtotal())
             subtotal.add(times, requested)
+
+    def _pay(self, asked: Asked) -> PaidInMemory:
+        """Charge for one call of a release, as `charge` does."""
+        self.charge(asked.cost, asked.count)
+        paid = PaidInMemory(asked, self.budget)
+        asked.answers.append(paid)
+        return paid
 
     def would_exceed(self, cost: Cost, count: Integer = 1, *, relation: str | None = None) -> bool:
         """Whether a charge would be refused for lack of budget, as things stand.

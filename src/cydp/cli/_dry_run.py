@@ -7,28 +7,22 @@ import argparse
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
-from cydp._arguments import Integer
 from cydp.accounting._amounts import loss_of_amount
-from cydp.accounting._cost import Cost
 from cydp.accounting._errors import (
     BudgetExceededError,
-    ChargeConflictError,
-    ChargeInDoubtError,
-    LedgerError,
     PrivacyError,
 )
 from cydp.accounting.ledger._blocks import ALL
-from cydp.accounting.ledger._charge import Call, check_charge
+from cydp.accounting.ledger._charge import check_charge
 from cydp.accounting.ledger._ledger import BudgetLedger
-from cydp.accounting.ledger._receipt import Receipt
 from cydp.accounting.ledger._scope import LedgerScope
-from cydp.accounting.ledger._write_charge import write_charge
 from cydp.cli._format import json_of
 from cydp.cli._messages import in_options, json_in_options
 from cydp.cli._payment import describe_left, json_of_ledger, left_in
 from cydp.releases._explain import explain
 from cydp.releases._group_by import group_by
 from cydp.releases._query import Query
+from cydp.releases._run import Prepared
 from cydp.releases._unit import check_ledger
 
 __all__ = ["explain_dry"]
@@ -40,13 +34,12 @@ def explain_dry(
     arguments: Sequence[Any],
     named: Mapping[str, Any],
     budget: LedgerScope | None,
-    run: Callable[[LedgerScope], Any],
+    prepared: Callable[[], Prepared],
     notes: Sequence[str],
 ) -> int:
     """Print what a release would do and cost, and raise what the ledger would raise.
 
-    Nothing is read and nothing is charged. `run` makes the release with a scope that pays; it gets
-    one that stops it at the charge.
+    Nothing is read and nothing is charged. `prepared` returns the release of the data, checked.
     """
     given = dict(named)
     given.pop("column", None)
@@ -62,7 +55,9 @@ def explain_dry(
         ledger = budget.ledger
         assert isinstance(ledger, BudgetLedger)
         check_ledger(budget, explained.query.unit)
-        was_charged, refusal = _look_up(budget, run)
+        was_charged = False
+        if budget.charge_id is not None:
+            was_charged, refusal = budget._look_up(prepared().asked)
         if not was_charged:
             refusal = _refusal(ledger, explained.query, budget.blocks or None)
         left = left_in(ledger, budget.blocks)
@@ -77,58 +72,6 @@ def explain_dry(
     if refusal is not None:
         raise refusal
     return 0
-
-
-class _Found(Exception):  # noqa: N818 - it ends a release before it charges
-    """Whether the charge id of a release was charged, and how a repetition would be refused."""
-
-    def __init__(self, was_charged: bool, refusal: LedgerError | None) -> None:
-        super().__init__(was_charged, refusal)
-        self.was_charged, self.refusal = was_charged, refusal
-
-
-class _Looking(LedgerScope):
-    """A scope that compares a charge with that of its id, and neither charges nor releases."""
-
-    def _once(
-        self,
-        cost: Cost,
-        release: Callable[[], Any],
-        count: Integer,
-        relation: str | None,
-        function: str | None,
-        arguments: Any,
-        nbytes: int,
-        receipts: list[Receipt],
-    ) -> Any:
-        ledger = self.ledger
-        assert self.charge_id is not None
-        assert function is not None
-        if ledger._read_outcome(self.charge_id) is None:
-            raise _Found(False, None)
-        charge = ledger._check(
-            cost, count, self.blocks or None, self.charge_id, self.label, relation,
-            Call(function, arguments, self.data_version),
-        )  # fmt: skip
-        try:
-            # Nothing is written: entries stay, so that this is a repetition.
-            ledger._store.read(lambda connection: write_charge(connection, charge))
-        except (ChargeConflictError, ChargeInDoubtError) as error:
-            raise _Found(True, error) from None
-        raise _Found(True, None)
-
-
-def _look_up(
-    scope: LedgerScope, run: Callable[[LedgerScope], Any]
-) -> tuple[bool, LedgerError | None]:
-    """Return whether the charge id was charged, and the refusal of another charge of that id."""
-    if scope.charge_id is None:
-        return False, None
-    try:
-        run(_Looking(scope.ledger, scope.blocks, scope.label, scope.charge_id, scope.data_version))
-    except _Found as found:
-        return found.was_charged, found.refusal
-    raise AssertionError("a release with a charge id asks the scope for it")
 
 
 def _refusal(

@@ -74,7 +74,8 @@ _DIFFERENCES = re.compile(r"(?<=differs in )[a-z_, ]+(?=: repeat)")
 _FIELDS = {
     "cost": "the cost", "count": "the cost", "blocks": "--blocks",
     "mechanism": "the options of the release", "params": "the options of the release",
-    "arguments": "the options of the release", "function": "the command",
+    "query": "the options of the release", "arguments": "the options of the release",
+    "function": "the command",
     "data_version": "the file, the column or --data-version",
 }  # fmt: skip
 

@@ -32,7 +32,9 @@ from cydp.cli._payment import (
 )
 from cydp.cli._progress import Watch, watching
 from cydp.mechanisms._confidence import read_level
+from cydp.releases._call import arguments_of, kind_of
 from cydp.releases._explain import explain
+from cydp.releases._run import Prepared, prepare
 
 __all__ = ["Request", "charged_words", "release"]
 
@@ -118,7 +120,7 @@ def release(options: argparse.Namespace, request: Request) -> int:
         if options.dry_run:
             return explain_dry(
                 options, request.function, request.arguments, named, budget,
-                lambda scope: _call(request, table, named | {"budget": scope}), notes,
+                lambda: _prepared(request, table, named), notes,
             )  # fmt: skip
         data.check()
         released = _run(options, request, data, table, named | {"budget": budget})
@@ -188,6 +190,13 @@ def _run(
 def _call(request: Request, table: Any, named: dict[str, Any], watch: Watch | None = None) -> Any:
     columns = table_of_relation(table, repeatable=True, watch=watch)
     return request.function(columns, *request.arguments, **named)
+
+
+def _prepared(request: Request, table: Any, named: dict[str, Any]) -> Prepared:
+    kind = kind_of(request.function)
+    given = arguments_of(request.function, request.arguments, named)
+    columns = table_of_relation(table, repeatable=True)
+    return prepare(kind, given | {kind.data: columns})
 
 
 def charged_words(error: BaseException, charge_id: str | None) -> str:

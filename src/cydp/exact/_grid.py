@@ -15,7 +15,7 @@ from cydp._arguments import Bounds, Number
 from cydp._numbers.bounds import read_bounds
 from cydp._numbers.rational import Exact, as_exact, format_number, read_binary
 
-__all__ = ["Grid", "public_grid", "read_exponent"]
+__all__ = ["Grid", "centre_of", "public_grid", "read_exponent"]
 
 MOST_STEPS = 2**51  # from zero to a bound
 _LEAST_EXPONENT, _MOST_EXPONENT = -1021, 1022
@@ -168,3 +168,8 @@ def read_exponent(step: Number) -> int:
         )
     exponent = ends[1].bit_length() - 1
     return exponent if number >= 1 else -exponent
+
+
+def centre_of(grid: Grid) -> int:
+    """Return the middle of the bounds, in steps: half a step is rounded down."""
+    return (grid.lowest + grid.highest) // 2

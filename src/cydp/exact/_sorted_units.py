@@ -38,6 +38,14 @@ class SortedUnits:
     units: NDArray[Any]
     offsets: NDArray[np.int64]
 
+    def of_groups(self, groups: NDArray[np.int64]) -> SortedUnits:
+        """Return the units of some groups, whose numbers are in order."""
+        sizes = np.diff(self.offsets)
+        stays = np.zeros(len(sizes), np.bool_)
+        stays[groups] = True
+        offsets = np.cumsum(np.append(0, sizes[groups]))
+        return SortedUnits(self.grid, self.units[np.repeat(stays, sizes)], offsets)
+
 
 def sort_units(values: Array, grid: Grid) -> SortedUnits:
     """Round and clamp numbers to a grid, as `clamped_sum` does, and sort them.

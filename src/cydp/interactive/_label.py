@@ -4,6 +4,8 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Mapping
+from typing import Any
 
 from cydp.accounting.ledger._fields import check_string
 
@@ -40,11 +42,14 @@ def label_of(analyst: str | None, scope: str | None, question: str) -> str:
     return (who + what)[:_MOST_LABEL]
 
 
-def analyst_of(label: str | None) -> str | None:
-    """Return who has asked, by the label of a charge; None if it does not say.
+def analyst_of(entry: Mapping[str, Any]) -> str | None:
+    """Return who has asked, by the entry of a charge; None if it does not say.
 
-    >>> analyst_of("[ada] count(epsilon=1)"), analyst_of("ages")
-    ('ada', None)
+    >>> analyst_of({"analyst": "ada", "label": "[bob] ages"})
+    'ada'
     """
-    found = None if label is None else _LABEL.match(label)
+    if "analyst" in entry or entry["label"] is None:
+        return entry.get("analyst")
+    # An earlier version told it by the label alone.
+    found = _LABEL.match(entry["label"])
     return None if found is None else found[1]

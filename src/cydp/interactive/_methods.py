@@ -10,6 +10,7 @@ from types import FunctionType
 from typing import Any, TypeVar, cast
 
 from cydp._call_errors import signature_of
+from cydp.releases._call import kind_of
 
 __all__ = ["RELEASES", "method", "refuse_arguments_of_session"]
 
@@ -38,8 +39,7 @@ _HEADER = re.compile(r"(?P<names>\w[\w, ]*?)(?P<kind> : .*)?")
 def method(release: Callable[..., _Result]) -> Callable[..., _Result]:
     """Return the method of a session that asks a release."""
     shape = signature(release)
-    data = next(iter(shape.parameters))
-    left_out = {data, *_WHY}
+    left_out = {kind_of(release).data, *_WHY}
     kept = [each for name, each in shape.parameters.items() if name not in left_out]
     again = Parameter("again", Parameter.KEYWORD_ONLY, default=0, annotation="Integer")
     of_self = Parameter("self", Parameter.POSITIONAL_OR_KEYWORD)

@@ -1,118 +1,50 @@
 # SPDX-License-Identifier: MIT
-"""Budgets that pay for one question of a session, and note what they have paid.
-
-A session must know that even if the release raises an error after the charge.
-"""
+"""A budget that pays for one question of a session, and notes what it has paid."""
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from typing import Any, NamedTuple
+from typing import Any
 
-from cydp._arguments import Integer
-from cydp.accounting._amounts import loss_of_amount, repeat_amount
-from cydp.accounting._cost import Cost, loss_of
-from cydp.accounting._errors import LedgerError
-from cydp.accounting._filter import PrivacyFilter
-from cydp.accounting._loss import Loss
-from cydp.accounting._loss_numbers import read_count
-from cydp.accounting.ledger._ledger_results import LedgerResults
-from cydp.accounting.ledger._receipt import Receipt
-from cydp.accounting.ledger._scope import LedgerScope
+from cydp.accounting._asked import Asked, Paid
 
-__all__ = ["NotedFilter", "NotedScope"]
+__all__ = ["Noted", "seq_of"]
 
 
-class Paid(NamedTuple):
-    """What a budget has paid for a question, and by which entry of a ledger."""
+class Noted:
+    """A budget, and what it has paid, even if the release raised an error after the charge.
 
-    cost: Loss
-    seq: int | None
-    fresh: bool
+    Parameters
+    ----------
+    budget : PrivacyFilter or LedgerScope
 
+    """
 
-class NotedFilter(PrivacyFilter):
-    """A filter's budget for one question. It has none of its own."""
+    __slots__ = ("_asked", "_budget")
 
-    __slots__ = ("_paid", "_payer")
-
-    def __init__(self, payer: PrivacyFilter) -> None:  # without the base's, which makes a budget
-        self._payer = payer
-        self._paid: Paid | None = None
+    def __init__(self, budget: Any) -> None:
+        self._budget = budget
+        self._asked: Asked | None = None
 
     @property
-    def budget(self) -> Loss:
-        """What may be spent in all."""
-        return self._payer.budget
+    def charge_id(self) -> str | None:
+        """The charge id by which a ledger records the answer."""
+        return getattr(self._budget, "charge_id", None)
 
-    @property
-    def relation(self) -> str:
-        """The relation of neighbours that the budget is kept under."""
-        return self._payer.relation
-
-    def charge(self, cost: Cost, count: Integer = 1, *, relation: str | None = None) -> None:
-        """Charge the filter, and note it."""
-        self._payer.charge(cost, count, relation=relation)
-        budget = self.budget
-        amount = repeat_amount(loss_of(cost), read_count(count), budget)
-        self._paid = Paid(loss_of_amount(type(budget), amount, budget.relation), None, True)
+    def _pay(self, asked: Asked) -> Paid:
+        """Let the budget pay."""
+        self._asked = asked
+        paid: Paid = self._budget._pay(asked)
+        return paid
 
     def paid(self, *, failed: bool) -> Paid | None:
         """Return what was paid, whether or not the release has failed; None: nothing."""
-        return self._paid
-
-
-class NotedScope(LedgerScope):
-    """A scope of a ledger for one question."""
-
-    __slots__ = ("_receipts",)
-
-    _receipts: list[Receipt]
-
-    def __init__(
-        self,
-        ledger: LedgerResults,
-        blocks: tuple[str, ...],
-        label: str,
-        charge_id: str | None,
-        data_version: str | None,
-    ) -> None:
-        super().__init__(ledger, blocks, label, charge_id, data_version)
-        object.__setattr__(self, "_receipts", [])
-
-    def paid(self, *, failed: bool) -> Paid | None:
-        """Return what was paid; None: nothing, as when the transaction was interrupted."""
-        if not self._receipts:
+        answers = [] if self._asked is None else self._asked.answers
+        if not answers or (failed and not answers[-1].stands):
             return None
-        receipt = self._receipts[0]
-        if failed:
-            try:
-                if self.ledger._read_outcome(receipt.charge_id) is None:
-                    return None
-            except LedgerError:
-                pass  # it was written, as far as anyone knows
-        return Paid(receipt.cost, receipt.seq, receipt.fresh)
+        return answers[-1]
 
-    def charge(self, cost: Cost, count: Integer = 1, *, relation: str | None = None) -> Receipt:
-        """Charge the ledger, and note it."""
-        receipt = super().charge(cost, count, relation=relation)
-        self._receipts.append(receipt)
-        return receipt
 
-    def _once(
-        self,
-        cost: Cost,
-        release: Callable[[], Any],
-        count: Integer,
-        relation: str | None,
-        function: str | None,
-        arguments: Any,
-        nbytes: int,
-        receipts: list[Receipt],
-    ) -> Any:
-        try:
-            return super()._once(
-                cost, release, count, relation, function, arguments, nbytes, receipts
-            )
-        finally:
-            self._receipts[:] = receipts
+def seq_of(paid: Paid | None) -> int | None:
+    """Return the place of a charge in a ledger; None for a filter."""
+    receipt = getattr(paid, "receipt", None)
+    return None if receipt is None else int(receipt.seq)

@@ -7,7 +7,7 @@ import os
 import time
 from collections import defaultdict
 from collections.abc import Callable, Mapping
-from contextlib import nullcontext
+from contextlib import AbstractContextManager, nullcontext
 from inspect import signature
 from typing import Any, NoReturn
 
@@ -22,7 +22,7 @@ from cydp.accounting._amounts import (
     subtract_amounts,
     zero_amount,
 )
-from cydp.accounting._errors import ChargeConflictError, ChargeInDoubtError, PrivacyError
+from cydp.accounting._errors import ChargeInDoubtError, PrivacyError
 from cydp.accounting._filter import PrivacyFilter
 from cydp.accounting._format import format_loss, format_name, html_of
 from cydp.accounting._loss import Loss
@@ -33,12 +33,14 @@ from cydp.accounting.ledger._scope import LedgerScope
 from cydp.interactive._label import analyst_of, check_analyst, label_of
 from cydp.interactive._memory import Memory, Slot
 from cydp.interactive._methods import RELEASES, method, refuse_arguments_of_session
-from cydp.interactive._noted import NotedFilter, NotedScope
-from cydp.interactive._question import Question, check_name, question_of
+from cydp.interactive._noted import Noted, seq_of
+from cydp.interactive._question import Question, check_name, check_names, question_of
 from cydp.interactive._report import write_report
 from cydp.interactive._session_entry import SessionEntry
 from cydp.interactive._session_table import check_table, of_table, opened, takes_turns
-from cydp.mechanisms._charge_and_draw import Budget, check_budget_type
+from cydp.mechanisms._run import Budget, check_budget_type
+from cydp.models import _linear_regression, _validated_error
+from cydp.publishing import _contingency_tables, _hierarchy
 from cydp.releases import (
     _bounds,
     _count,
@@ -53,9 +55,12 @@ from cydp.releases import (
     _value_counts,
     _variance,
 )
+from cydp.releases._call import arguments_of, kind_of
 from cydp.releases._explain import explain
 from cydp.releases._explanation import Explanation
+from cydp.releases._run import Prepared, prepare
 from cydp.releases._unit import UnitName, check_ledger, read_unit, user_key
+from cydp.workloads import _linear_queries, _marginals, _range_counts
 
 __all__ = ["Session"]
 
@@ -130,6 +135,13 @@ class Session:
     group_by = method(_group_by.group_by)
     top_k = method(_top_k.top_k)
     bounds = method(_bounds.bounds)
+    range_counts = method(_range_counts.range_counts)
+    linear_queries = method(_linear_queries.linear_queries)
+    marginals = method(_marginals.marginals)
+    contingency_tables = method(_contingency_tables.contingency_tables)
+    hierarchy = method(_hierarchy.hierarchy)
+    linear_regression = method(_linear_regression.linear_regression)
+    validated_error = method(_validated_error.validated_error)
 
     @explain_arguments
     def __init__(
@@ -256,7 +268,7 @@ class Session:
         totals: dict[str | None, dict[str, Amount]] = defaultdict(nothing.copy)
         for entry in ledger.history():
             if entry["kind"] == "charge":
-                total, cost = totals[analyst_of(entry["label"])], amount_from(entry["cost"])
+                total, cost = totals[analyst_of(entry)], amount_from(entry["cost"])
                 for block in set(blocks) & set(entry["blocks"]):
                     total[block] = add_amounts(total[block], cost)
         found = {
@@ -350,8 +362,11 @@ class Session:
         if again < 0:
             raise ValueError(f"again must be at least 0, not {again}")
         shown = dict(given)
-        given = self._with_defaults(release, given)
-        question = question_of(release, shown, given, again)
+        given = arguments_of(release, (), self._with_defaults(release, given))
+        check_names(given)
+        with self._turn():
+            prepared = self._prepare(release, given)
+        question = question_of(prepared.query, release, shown, again)
         memory = self._current()
         slot = memory.slot(question.key)
         with slot.lock:
@@ -365,63 +380,59 @@ class Session:
                 return slot.answer
             slot.is_asked = True
             try:
-                self._pay(release, given, question, again, slot, memory)
+                self._pay(prepared, question, again, slot, memory)
             finally:
                 slot.is_asked = False
             return slot.answer
 
+    def _prepare(self, release: Callable[..., Any], given: Mapping[str, Any]) -> Prepared:
+        """Return a release of the session's table, checked."""
+        kind = kind_of(release)
+        try:
+            return prepare(kind, {**given, kind.data: opened(self._table)})
+        except (TypeError, ValueError) as error:
+            error.args = tuple(map(of_table, error.args))
+            raise
+
+    def _turn(self) -> AbstractContextManager[Any]:
+        return self._current().turn if takes_turns(self._table) else nullcontext()
+
     def _pay(
-        self,
-        release: Callable[..., Any],
-        given: Mapping[str, Any],
-        question: Question,
-        again: int,
-        slot: Slot,
-        memory: Memory,
+        self, prepared: Prepared, question: Question, again: int, slot: Slot, memory: Memory
     ) -> None:
         """Put the answer into the slot, and what was paid into the history."""
-        noted = self._noted(question)
+        noted = Noted(self._payer(question))
         answer = None
         until = time.monotonic() + (0 if slot.has_failed else self._wait)
         try:
             while answer is None:
                 try:
-                    with memory.turn if takes_turns(self._table) else nullcontext():
-                        answer = release(opened(self._table), **given, budget=noted)
+                    with self._turn():
+                        answer = prepared.release(noted, None)
                 except ChargeInDoubtError:
                     if not self._is_recorded(noted, until):
                         raise self._in_doubt(question, again) from None
-                except ChargeConflictError:
-                    raise ChargeConflictError(
-                        f"{question.text} was answered from a table whose columns have other types "
-                        f"than this one, which has the same version {self._version!r}: a version "
-                        "names one table"
-                    ) from None
-                except (TypeError, ValueError) as error:
-                    error.args = tuple(map(of_table, error.args))
-                    raise
         finally:
             paid = noted.paid(failed=answer is None)
             if paid is not None and not paid.fresh:
-                memory.entries.append(self._repeated(question, paid.seq))
+                memory.entries.append(self._repeated(question, seq_of(paid)))
             elif paid is not None:
                 memory.entries.append(
                     SessionEntry(
                         question.text, self._analyst, question.query.loss, paid.cost,
-                        answered=answer is not None, seq=paid.seq,
+                        answered=answer is not None, seq=seq_of(paid),
                     )
                 )  # fmt: skip
                 slot.has_failed = answer is None
             if answer is not None:
-                slot.seq = None if paid is None else paid.seq
-                slot.answer = answer
+                slot.seq, slot.answer = seq_of(paid), answer
 
-    def _is_recorded(self, noted: NotedFilter | NotedScope, until: float) -> bool:
+    def _is_recorded(self, noted: Noted, until: float) -> bool:
         """Wait until another process has recorded an answer; whether it has."""
-        assert isinstance(noted, NotedScope)
+        ledger = self._ledger()
         pause = 0.005
         while True:
-            outcome = noted.ledger._read_outcome(str(noted.charge_id))
+            outcome = ledger._read_outcome(str(noted.charge_id))
             if outcome is not None and outcome[0] is not None:
                 return True
             left = until - time.monotonic()
@@ -443,15 +454,15 @@ class Session:
             question.text, self._analyst, question.query.loss, cost, repeated=True, seq=seq
         )
 
-    def _noted(self, question: Question) -> NotedFilter | NotedScope:
+    def _payer(self, question: Question) -> Budget:
         """Return the budget of one question."""
         if isinstance(self._budget, PrivacyFilter):
-            return NotedFilter(self._budget)
+            return self._budget
         scope = self._budget.label if isinstance(self._budget, LedgerScope) else None
         label = label_of(self._analyst, scope, question.text)
         version, blocks = self._version, self._blocks
         charge_id = None if version is None else question.charge_id(version, blocks)
-        return NotedScope(self._ledger(), blocks, label, charge_id, version)
+        return LedgerScope(self._ledger(), blocks, label, charge_id, version, self._analyst)
 
     def _with_defaults(
         self, release: Callable[..., Any], given: Mapping[str, Any]

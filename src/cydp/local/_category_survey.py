@@ -18,6 +18,7 @@ from cydp._columns.labels import Labels
 from cydp._generator import Generator
 from cydp._numbers.intervals import exp_below
 from cydp._numbers.rational import literal_of, read_positive
+from cydp.accounting._asked import Asked
 from cydp.accounting._loss import PureDP
 from cydp.exact._bincount import bincount
 from cydp.exact._label_codes import match_labels
@@ -25,9 +26,9 @@ from cydp.local._category_estimate import CategoryEstimate
 from cydp.local._description import read_description, write_description
 from cydp.local._tally import Tally
 from cydp.local._unary_encoding import UnaryEncoding, sum_bits
-from cydp.mechanisms._charge_and_draw import Budget, charge_and_run
 from cydp.mechanisms._fields import set_fields
 from cydp.mechanisms._randomized_response import RandomizedResponse
+from cydp.mechanisms._run import Budget, run
 from cydp.releases._keys import digest_keys
 
 __all__ = ["CategorySurvey"]
@@ -220,10 +221,8 @@ class CategorySurvey:
             return {"keys": digest_keys(self._keys), "missing": place}
 
         drawn: NDArray[Any]
-        drawn, _ = charge_and_run(
-            self.mechanism, partial(self._randomize, column), budget, rng,
-            function=type(self).__name__, arguments=described,
-        )  # fmt: skip
+        asked = Asked(self.mechanism, type(self).__name__, arguments=described)
+        drawn, _ = run(asked, partial(self._randomize, column), budget, rng)
         return drawn
 
     def _randomize(self, column: Labels, generator: Generator) -> NDArray[Any]:

@@ -26,17 +26,18 @@ from cydp._numbers.rational import (
     read_positive,
 )
 from cydp._sensitivity import Sensitivity
+from cydp.accounting._asked import Asked
 from cydp.accounting._loss import PureDP
 from cydp.exact._grid import Grid, public_grid
 from cydp.exact._sorted_units import round_units
 from cydp.local._description import read_description, write_description
 from cydp.local._number_estimate import NumberEstimate, one_bit_half_width, sum_half_width
 from cydp.local._tally import Tally
-from cydp.mechanisms._charge_and_draw import Budget, charge_and_run
 from cydp.mechanisms._confidence import read_level
 from cydp.mechanisms._discrete_laplace import MOST_UNSATURATED_SCALE, DiscreteLaplace
 from cydp.mechanisms._fields import set_fields
 from cydp.mechanisms._randomized_response import RandomizedResponse
+from cydp.mechanisms._run import Budget, run
 from cydp.releases._missing import read_missing
 from cydp.releases._presence import fill_absent
 
@@ -262,10 +263,8 @@ class NumberSurvey:
 
     def _draw(self, read: Any, budget: Budget | None, rng: Generator | None) -> NDArray[Any]:
         drawn: NDArray[Any]
-        drawn, _ = charge_and_run(
-            self.mechanism, partial(self._randomize, read), budget, rng,
-            function=type(self).__name__, arguments=self.to_json(),
-        )  # fmt: skip
+        asked = Asked(self.mechanism, type(self).__name__, arguments=self.to_json)
+        drawn, _ = run(asked, partial(self._randomize, read), budget, rng)
         return drawn
 
     def _randomize(self, read: Any, generator: Generator) -> NDArray[Any]:

@@ -28,9 +28,9 @@ from cydp._numbers.rational import (
 )
 from cydp._samplers import read_bernoulli
 from cydp.accounting._loss import PureDP
-from cydp.mechanisms._charge_and_draw import Budget, charge_and_draw
 from cydp.mechanisms._estimate import Estimate, ReportOdds
 from cydp.mechanisms._fields import set_fields
+from cydp.mechanisms._run import Budget, draw_array
 
 __all__ = ["UnaryEncoding", "sum_bits"]
 
@@ -233,7 +233,7 @@ class UnaryEncoding:
         width = -(-self.n_categories // 8) if packed else self.n_categories
         shape, dtype = (*given.shape, width), np.dtype(np.uint8 if packed else np.bool_)
         draw = partial(self._draw, given, np.empty(shape, dtype))
-        return charge_and_draw(self, draw, shape, dtype, budget, rng)
+        return draw_array(self, draw, shape, dtype, budget, rng)
 
     def _draw(self, given: Declared, reports: NDArray[Any], generator: Generator) -> NDArray[Any]:
         wide = read_codes(given, "codes").reshape(-1).astype(np.int64)

@@ -22,12 +22,12 @@ from cydp._numbers.rational import as_exact, read_integer
 from cydp.accounting._loss import Loss
 from cydp.exact._data_bins import refuse_data_bins
 from cydp.exact._grid_sum import GridSum
-from cydp.mechanisms._charge_and_draw import Budget, charge_and_draw
 from cydp.mechanisms._grid_exponent import float_up
 from cydp.mechanisms._grid_noise import add_noise
 from cydp.mechanisms._noise_distribution import GridNoiseDistribution
 from cydp.mechanisms._output import check_output, fill_output
 from cydp.mechanisms._release_grid_sum import release_sum
+from cydp.mechanisms._run import Budget, draw_array
 
 __all__ = ["GridMechanism", "RealMechanism", "declare_reals"]
 
@@ -142,7 +142,7 @@ class RealMechanism(ABC):
         check_output(out, _FLOAT64, given.shape, value)
         count, draw = self._plan_draw(given, out)
         labels = labels_of(value)
-        released = charge_and_draw(
+        released = draw_array(
             self, draw, given.shape, _FLOAT64, budget, rng, count=count, arguments=labels
         )
         if out is not None:

@@ -20,9 +20,9 @@ from cydp._default_generator import generator_or_default
 from cydp._generator import Generator
 from cydp.accounting._loss import Loss
 from cydp.exact._data_bins import refuse_data_bins
-from cydp.mechanisms._charge_and_draw import Budget, charge_and_draw
 from cydp.mechanisms._noise_distribution import NoiseDistribution
 from cydp.mechanisms._output import apart_from, check_output, fill_output
+from cydp.mechanisms._run import Budget, draw_array
 
 __all__ = ["INT64", "IntegerMechanism", "declare_integers", "read_int64"]
 
@@ -125,7 +125,7 @@ class IntegerMechanism(NoiseDistribution):
         check_output(out, INT64, given.shape, value)
         draw = partial(_add_noise, given, *self._prepare_noise(given.size), out)
         labels = labels_of(value)
-        noisy = charge_and_draw(self, draw, given.shape, INT64, budget, rng, arguments=labels)
+        noisy = draw_array(self, draw, given.shape, INT64, budget, rng, arguments=labels)
         if out is not None:
             return fill_output(out, noisy)
         is_number = isinstance(value, (int, np.integer))

@@ -33,10 +33,10 @@ from cydp.accounting._loss import PureDP
 from cydp.accounting._make_loss import make_loss
 from cydp.exact._data_bins import refuse_data_bins
 from cydp.mechanisms import _rational_selection, _selection_probabilities
-from cydp.mechanisms._charge_and_draw import Budget, charge_and_draw
 from cydp.mechanisms._confidence import read_level
 from cydp.mechanisms._fields import set_fields
 from cydp.mechanisms._integer_mechanism import INT64
+from cydp.mechanisms._run import Budget, draw_array
 from cydp.mechanisms._sensitivity import format_sensitivity, read_norm
 
 __all__ = ["ExponentialMechanism", "PermuteAndFlip"]
@@ -174,7 +174,7 @@ class _NoisyMaxMechanism(ABC):
         refuse_data_bins(scores, "scores")
         given = declare_scores(scores)
         shape, candidates = given.shape[:-1], given.shape[-1]
-        chosen = charge_and_draw(
+        chosen = draw_array(
             self, partial(self._select, given), shape, INT64, budget, rng,
             count=math.prod(shape), arguments=candidates,
         )  # fmt: skip

@@ -27,10 +27,10 @@ from cydp._numbers.rational import (
 from cydp._relations import check_relation
 from cydp.accounting._loss import ApproxDP
 from cydp.exact._data_bins import refuse_data_bins
-from cydp.mechanisms._charge_and_draw import Budget, charge_and_draw
 from cydp.mechanisms._fields import set_fields
 from cydp.mechanisms._integer_mechanism import declare_integers, read_int64
 from cydp.mechanisms._keep_probability import MOST_COUNT, KeepTable, compute_table, draw_kept
+from cydp.mechanisms._run import Budget, draw_array
 
 __all__ = ["PartitionSelection"]
 
@@ -193,7 +193,7 @@ class PartitionSelection:
         refuse_data_bins(counts, "counts")
         given = declare_integers(counts, "counts")
         draws, labels = partial(self._draw, given), labels_of(counts)
-        kept = charge_and_draw(self, draws, given.shape, _BOOL, budget, rng, arguments=labels)
+        kept = draw_array(self, draws, given.shape, _BOOL, budget, rng, arguments=labels)
         is_number = isinstance(counts, (int, np.integer))
         return bool(kept.item()) if is_number else restore_labels(counts, kept)
 

@@ -18,11 +18,11 @@ from cydp._generator import Generator
 from cydp._numbers.rational import format_number, literal_of, read_integer, read_positive
 from cydp.accounting._loss import ApproxDP
 from cydp.exact._data_bins import refuse_data_bins
-from cydp.mechanisms._charge_and_draw import Budget, charge_and_draw
 from cydp.mechanisms._discrete_laplace import DiscreteLaplace
 from cydp.mechanisms._fields import set_fields
 from cydp.mechanisms._integer_mechanism import INT64, declare_integers, read_int64
 from cydp.mechanisms._laplace_law import LaplaceLaw
+from cydp.mechanisms._run import Budget, draw_array
 from cydp.mechanisms._sensitivity import format_sensitivity
 
 __all__ = ["ProposeTestRelease"]
@@ -163,7 +163,7 @@ class ProposeTestRelease:
         if len(given.shape) != 1 or given.size < 2:
             raise ValueError(f"counts must be of shape (m,), m >= 2, not {given.shape}")
         draw = partial(self._test, given)
-        chosen = charge_and_draw(self, draw, (), INT64, budget, rng, arguments=given.size)
+        chosen = draw_array(self, draw, (), INT64, budget, rng, arguments=given.size)
         index = int(chosen[()])
         return None if index == _REFUSED else index
 

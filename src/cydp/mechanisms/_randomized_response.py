@@ -30,10 +30,10 @@ from cydp._numbers.rational import (
 )
 from cydp._samplers import prepare_category_offset
 from cydp.accounting._loss import PureDP
-from cydp.mechanisms._charge_and_draw import Budget, charge_and_draw
 from cydp.mechanisms._estimate import Estimate, ReportOdds
 from cydp.mechanisms._fields import set_fields
 from cydp.mechanisms._output import apart_from, check_output, fill_output
+from cydp.mechanisms._run import Budget, draw_array
 
 __all__ = ["RandomizedResponse"]
 
@@ -298,7 +298,7 @@ class RandomizedResponse:
         check_output(out, dtype.newbyteorder("="), given.shape, codes, "codes")
         draw = partial(self._randomize, given, dtype, out)
         labels = labels_of(codes)
-        reports = charge_and_draw(self, draw, given.shape, dtype, budget, rng, arguments=labels)
+        reports = draw_array(self, draw, given.shape, dtype, budget, rng, arguments=labels)
         if out is not None:
             return fill_output(out, reports)
         if isinstance(codes, (int, np.integer, np.bool_)):

@@ -15,11 +15,11 @@ from cydp._generator import Generator
 from cydp._numbers.rational import float_of
 from cydp._relations import RELATIONS
 from cydp.exact._grid_sum import GridSum
-from cydp.mechanisms._charge_and_draw import Budget, charge_and_draw
 from cydp.mechanisms._grid_exponent import LEAST_EXPONENT, MOST_EXPONENT
 from cydp.mechanisms._grid_noise import add_noise
 from cydp.mechanisms._integer_mechanism import declare_integers
 from cydp.mechanisms._output import check_output, fill_output
+from cydp.mechanisms._run import Budget, draw_array
 
 if TYPE_CHECKING:
     from cydp.mechanisms._grid_mechanism import GridMechanism
@@ -61,9 +61,7 @@ def release_sum(
         _add_noise_and_scale, given, mechanism._prepare_noise(given.size), exponent, step, out
     )
     public = list(map(str, (total.step, *total.bounds)))
-    released = charge_and_draw(
-        mechanism, draw, given.shape, _FLOAT64, budget, rng, arguments=public
-    )
+    released = draw_array(mechanism, draw, given.shape, _FLOAT64, budget, rng, arguments=public)
     if out is not None:
         return fill_output(out, released)
     return released if given.shape else float(released)

@@ -12,10 +12,11 @@ from cydp._arguments import Integer
 from cydp._call_errors import require_names
 from cydp._generator import Generator
 from cydp._numbers.rational import read_integer
+from cydp.accounting._asked import Asked
 from cydp.accounting._loss import PureDP
-from cydp.mechanisms._charge_and_draw import Budget, charge_and_run
 from cydp.mechanisms._fields import set_fields
 from cydp.mechanisms._rational_selection import draw_below
+from cydp.mechanisms._run import Budget, run
 
 __all__ = ["UniformChoice"]
 
@@ -106,8 +107,6 @@ class UniformChoice:
             If the budget refuses every charge, such as a ledger whose blocks are retired.
 
         """
-        chosen, _ = charge_and_run(
-            self, lambda generator: draw_below(self.count, generator), budget, rng,
-            function="UniformChoice",
-        )  # fmt: skip
+        asked = Asked(self, "UniformChoice")
+        chosen, _ = run(asked, lambda generator: draw_below(self.count, generator), budget, rng)
         return int(chosen)

@@ -6,27 +6,30 @@ from __future__ import annotations
 import math
 from dataclasses import dataclass
 from fractions import Fraction
-from functools import partial
 from typing import Any, ClassVar
 
 import numpy as np
 from numpy.typing import NDArray
 
 from cydp._arguments import Integer, Number
-from cydp._call_errors import explain_arguments
 from cydp._generator import Generator
 from cydp._numbers.rational import as_exact, float_of
 from cydp.accounting._loss_numbers import read_nonnegative
-from cydp.mechanisms._charge_and_draw import Budget
 from cydp.mechanisms._confidence import read_level
+from cydp.mechanisms._run import Budget
 from cydp.models._linear_function import ColumnBounds, LinearFunction, ModelColumn, read_columns
 from cydp.models._rows import ModelRows, read_features
+from cydp.releases._answers import Answer, NoisyAnswer
 from cydp.releases._parts import Aggregate, Part
-from cydp.releases._privacy import read_privacy
-from cydp.releases._query import Query
+from cydp.releases._payment import Payment
+from cydp.releases._query import Given, Query
+from cydp.releases._reads import names_of
 from cydp.releases._release import Release, recorded
-from cydp.releases._run import run
-from cydp.releases._unit import Change, UnitName, read_unit, root_above, user_key
+from cydp.releases._rows import Key
+from cydp.releases._run import release, run
+from cydp.releases._tally import Tally
+from cydp.releases._terms import read_terms, terms_of
+from cydp.releases._unit import Change, UnitName, root_above
 from cydp.releases.output._sheet import Numbers, Sheet, keys_of
 
 __all__ = ["STEPS", "LinearRegression", "linear_regression"]
@@ -50,10 +53,48 @@ class RegressionQuery(Query):
     """
 
     function: ClassVar[str] = "linear_regression"
+    data: ClassVar[str] = "table"
 
     features: tuple[ModelColumn, ...]
     target: ModelColumn
     ridge: Fraction
+
+    @classmethod
+    def of(cls, given: Given, source: ModelRows | None) -> Query:
+        """Return the query of a call."""
+        columns, goal = read_columns(given["features"], given["target"])
+        least = as_exact(read_nonnegative(given["ridge"], "ridge"))
+        privacy, unit = read_terms(terms_of(given, cls.bounded), cls.bounded)
+        return cls(privacy, unit, columns, goal, least).reading(columns=names_of(given, "user"))
+
+    @classmethod
+    def declare(cls, given: Given) -> ModelRows:
+        """Return the columns of features, of the target and of users."""
+        columns, goal = read_columns(given["features"], given["target"])
+        return ModelRows(given["table"], [*columns, goal], given["user"])
+
+    def answers(self) -> list[Answer]:
+        """Return the statistics, whose errors are in rows."""
+        return [NoisyAnswer("statistics", self.width**2, "rows", self.parts["products"])]
+
+    @property
+    def nbytes(self) -> int:
+        """How many bytes the sums have at most."""
+        return 8 * self.width**2
+
+    def read(self, source: ModelRows, key: Key) -> Tally:
+        """Add the products of the numbers of each row, on the grid."""
+        columns = (*self.features, self.target)
+
+        def exact(values: NDArray[np.float64]) -> list[Any]:
+            return [_sums_of_products(_on_grid(columns, values))]
+
+        (totals,) = source.add(exact, self.unit, key)
+        return Tally(self, {"products": totals})
+
+    def result(self, drawn: NDArray[np.int64], payment: Payment | None) -> LinearRegression:
+        """Return the release."""
+        return LinearRegression(query=self, products=np.asarray(drawn), payment=payment)
 
     @property
     def width(self) -> int:
@@ -241,7 +282,7 @@ class LinearRegression(Release):
         return self._make_sheet((axis,), [numbers], confidence, simultaneous)
 
 
-@explain_arguments
+@release(RegressionQuery)
 def linear_regression(
     table: Any,
     features: ColumnBounds,
@@ -315,25 +356,8 @@ def linear_regression(
     (3.0, 20)
 
     """
-    columns, goal = read_columns(features, target)
-    protected = read_unit(
-        relation, user_key(user), unit, max_rows=max_rows, max_rows_per_unit=max_rows_per_unit,
-        by_partition=False,
-    )  # fmt: skip
-    least = as_exact(read_nonnegative(ridge, "ridge"))
-    privacy = read_privacy(epsilon, rho, delta, relation)
-    query = RegressionQuery(privacy, protected, columns, goal, least)
-    rows = ModelRows(table, [*columns, goal], user, protected, partial(_on_grid, (*columns, goal)))
-    products, payment = run(
-        query, partial(_draw, query, rows), budget, rng, columns=[user], nbytes=8 * query.width**2
-    )
-    return LinearRegression(query=query, products=products, payment=payment)
-
-
-def _draw(query: RegressionQuery, rows: ModelRows, generator: Generator) -> NDArray[np.int64]:
-    """Return the noisy sums; the data is read here."""
-    (totals,) = rows.add(lambda _, units: [_sums_of_products(units)], query, generator)
-    return np.asarray(query.parts["products"].noise.release(totals, rng=generator))
+    made: LinearRegression = run(RegressionQuery, locals())
+    return made
 
 
 def _on_grid(columns: tuple[ModelColumn, ...], values: NDArray[np.float64]) -> NDArray[np.float64]:

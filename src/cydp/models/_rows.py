@@ -12,11 +12,9 @@ from numpy.typing import NDArray
 from cydp._columns.declared import Records
 from cydp._columns.pieces import Totals, add_pieces
 from cydp._columns.tables import Table, open_table
-from cydp._generator import Generator
-from cydp.exact._contributions import sample_key
 from cydp.models._linear_function import ModelColumn
 from cydp.releases._presence import is_absent
-from cydp.releases._rows import declare_users, stay_within
+from cydp.releases._rows import Key, Rows, declare_users, stay_within
 from cydp.releases._unit import Unit
 
 __all__ = ["ModelRows", "read_features"]
@@ -24,7 +22,7 @@ __all__ = ["ModelRows", "read_features"]
 _ROWS = 2**16  # that are transformed at once: they stay in the cache
 
 
-class ModelRows:
+class ModelRows(Rows):
     """Several columns of numbers of a table, and the users whose rows they are.
 
     Parameters
@@ -33,9 +31,6 @@ class ModelRows:
     columns : sequence of ModelColumn
         The features, and last the target.
     user : column, its name, or None
-    unit : Unit
-    transform : callable
-        Returns what is added up, from an array of shape (n, columns) without missing numbers.
 
     Raises
     ------
@@ -44,53 +39,46 @@ class ModelRows:
 
     """
 
-    __slots__ = ("_records", "_transform", "_unit", "_users")
+    __slots__ = ("_records",)
 
-    def __init__(
-        self,
-        table: Any,
-        columns: Sequence[ModelColumn],
-        user: Any,
-        unit: Unit,
-        transform: Callable[[NDArray[np.float64]], NDArray[np.float64]],
-    ) -> None:
+    def __init__(self, table: Any, columns: Sequence[ModelColumn], user: Any) -> None:
         opened = open_table(table)
         self._records = _declare(opened, columns[:-1], columns[-1:])
-        self._users = declare_users(None if user is None else [opened.column(user, "user")])
-        self._unit, self._transform = unit, transform
+        super().__init__(declare_users(None if user is None else [opened.column(user, "user")]))
 
-    def add(
-        self,
-        exact: Callable[[Any, NDArray[np.float64]], Totals],
-        query: Any,
-        generator: Generator,
-    ) -> Totals:
+    @property
+    def length(self) -> int | None:
+        """The number of rows; None for a relation of DuckDB, whose query would run."""
+        return self._records[0].length
+
+    def add(self, exact: Callable[[NDArray[np.float64]], Totals], unit: Unit, key: Key) -> Totals:
         """Return exact answers that add up over the rows in which no number is missing.
 
         Parameters
         ----------
         exact : callable
-            Returns the answers of a query from what `transform` returns of up to `_ROWS` rows.
-        query : Query
-        generator : Generator
-            Draws which rows of a user count.
+            Returns answers from the numbers of up to `_ROWS` rows, shape (n, columns).
+        unit : Unit
+            How many rows of a user count.
+        key : ndarray of uint64 or None
+            As in `bound_users`.
 
         """
-        key = sample_key(self._users, generator)
 
         def read() -> Totals:
             columns, present = _read(self._records)
-            if self._users is not None:
-                present = stay_within(self._unit, self._users, ~present, generator, key)
+            if self.sampled is not None:
+                present &= self.sampled
+            if self.users is not None:
+                present = stay_within(unit, self.users, ~present, key)
             totals: Totals = []
             for start in range(0, max(len(present), 1), _ROWS):
                 piece = slice(start, start + _ROWS)
-                values = _side_by_side(each[piece] for each in columns)[present[piece]]
-                found = exact(query, self._transform(values))
+                found = exact(_side_by_side(each[piece] for each in columns)[present[piece]])
                 totals = [a + b for a, b in zip(totals, found, strict=True)] if start else found
             return totals
 
-        return add_pieces(read, self._records, self._users)
+        return add_pieces(read, self._records, self.users)
 
 
 def read_features(table: Any, columns: Sequence[ModelColumn]) -> NDArray[np.float64]:

@@ -5,29 +5,32 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass
-from functools import partial
 from typing import Any, ClassVar, Literal, TypeAlias
 
 import numpy as np
 from numpy.typing import NDArray
 
 from cydp._arguments import Integer, Number
-from cydp._call_errors import explain_arguments
 from cydp._generator import Generator
 from cydp._numbers.rational import float_of
 from cydp.accounting._loss_numbers import read_nonnegative
 from cydp.exact._grid import public_grid
-from cydp.mechanisms._charge_and_draw import Budget
 from cydp.mechanisms._confidence import read_level
+from cydp.mechanisms._run import Budget
 from cydp.models._linear_function import LinearFunction
 from cydp.models._linear_regression import LinearRegression
 from cydp.models._rows import ModelRows
-from cydp.releases._mean import MeanQuery, MeanRelease, draw_mean
-from cydp.releases._privacy import read_privacy
+from cydp.releases._mean import MeanQuery, MeanRelease, sums_of
+from cydp.releases._payment import Payment
+from cydp.releases._query import Given, Query
+from cydp.releases._reads import names_of
 from cydp.releases._release import recorded
-from cydp.releases._run import run
+from cydp.releases._rows import Key
+from cydp.releases._run import release, run
 from cydp.releases._split import Split, read_split
-from cydp.releases._unit import UnitName, read_unit, user_key
+from cydp.releases._tally import Tally
+from cydp.releases._terms import read_terms, terms_of
+from cydp.releases._unit import UnitName
 
 __all__ = ["ErrorRelease", "validated_error"]
 
@@ -43,8 +46,51 @@ class ErrorQuery(MeanQuery):
 
     function: ClassVar[str] = "validated_error"
 
+    data: ClassVar[str] = "table"
+
     model: LinearFunction
     error: str
+
+    @classmethod
+    def of(cls, given: Given, source: Any) -> Query:
+        """Return the query of a call."""
+        model, error = given["model"], given["error"]
+        if not isinstance(model, LinearRegression):
+            raise TypeError(f"model must be a LinearRegression, not {type(model).__name__}")
+        if error not in _ERRORS:
+            words = repr(error) if isinstance(error, str) else type(error).__name__
+            raise ValueError(f"error must be 'squared' or 'absolute', not {words}")
+        privacy, unit = read_terms(terms_of(given, cls.bounded), cls.bounded)
+        function = model.function
+        width = function.target.upper - function.target.lower
+        grid = public_grid((0, width**2 if error == "squared" else width), None)
+        weights = read_split(given["split"], ("sum", "count"))
+        made = cls(privacy, unit, grid, None, weights, function, error)
+        return made.reading(columns=names_of(given, "user"))
+
+    @classmethod
+    def declare(cls, given: Given) -> Any:
+        """Return the columns of features, of the target and of users."""
+        model = given["model"]
+        if not isinstance(model, LinearRegression):
+            raise TypeError(f"model must be a LinearRegression, not {type(model).__name__}")
+        function = model.function
+        return ModelRows(given["table"], [*function.features, function.target], given["user"])
+
+    def read(self, source: Any, key: Key) -> Tally:
+        """Add e - c of the errors e of the rows, in steps, and count the rows."""
+
+        def exact(values: NDArray[np.float64]) -> list[Any]:
+            return sums_of(self, _errors_of(self.model, self.error, values))
+
+        return Tally(
+            self, dict(zip(("sum", "count"), source.add(exact, self.unit, key), strict=True))
+        )
+
+    def result(self, drawn: list[int], payment: Payment | None) -> ErrorRelease:
+        """Return the release."""
+        deviations, rows = drawn
+        return ErrorRelease(query=self, deviations=deviations, rows=rows, payment=payment)
 
 
 @recorded
@@ -147,7 +193,7 @@ class ErrorRelease(MeanRelease):
         return "reject" if hopeless else "retry"
 
 
-@explain_arguments
+@release(ErrorQuery)
 def validated_error(
     model: LinearRegression,
     table: Any,
@@ -217,28 +263,8 @@ def validated_error(
     (True, 'accept')
 
     """
-    if not isinstance(model, LinearRegression):
-        raise TypeError(f"model must be a LinearRegression, not {type(model).__name__}")
-    if error not in _ERRORS:
-        given = repr(error) if isinstance(error, str) else type(error).__name__
-        raise ValueError(f"error must be 'squared' or 'absolute', not {given}")
-    protected = read_unit(
-        relation, user_key(user), unit, max_rows=max_rows, max_rows_per_unit=max_rows_per_unit,
-        by_partition=False,
-    )  # fmt: skip
-    privacy = read_privacy(epsilon, rho, delta, relation)
-    function = model.function
-    width = function.target.upper - function.target.lower
-    grid = public_grid((0, width**2 if error == "squared" else width), None)
-    weights = read_split(split, ("sum", "count"))
-    query = ErrorQuery(privacy, protected, grid, None, weights, function, error)
-    rows = ModelRows(
-        table, [*function.features, function.target], user, protected,
-        partial(_errors_of, function, error),
-    )  # fmt: skip
-    draw = partial(draw_mean, query, rows)
-    (deviations, count), payment = run(query, draw, budget, rng, columns=[user])
-    return ErrorRelease(query=query, deviations=deviations, rows=count, payment=payment)
+    made: ErrorRelease = run(ErrorQuery, locals())
+    return made
 
 
 def _errors_of(

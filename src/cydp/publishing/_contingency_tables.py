@@ -13,11 +13,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from cydp._arguments import Integer, Number
-from cydp._call_errors import explain_arguments
 from cydp._generator import Generator
 from cydp.exact._histogramdd import MOST_BINS
-from cydp.mechanisms._charge_and_draw import Budget
-from cydp.publishing._draw import draw_tables, read_total
+from cydp.mechanisms._run import Budget
+from cydp.publishing._draw import read_total
 from cydp.publishing._integers import project_slices, round_counts
 from cydp.publishing._junction_tree import junction_order
 from cydp.publishing._least_squares import Columns, agree, intersections, marginal
@@ -25,9 +24,13 @@ from cydp.publishing._published import Published
 from cydp.publishing._query import TOTAL, TablesQuery, read_weights
 from cydp.releases._domain_rows import DomainRows
 from cydp.releases._domains import Domain, axes_of, labels_of, read_domains
-from cydp.releases._privacy import read_privacy
+from cydp.releases._payment import Payment
+from cydp.releases._query import Given, Query
+from cydp.releases._reads import names_of
 from cydp.releases._release import recorded
-from cydp.releases._unit import UnitName, read_unit, user_key
+from cydp.releases._run import release, run
+from cydp.releases._terms import read_terms, terms_of
+from cydp.releases._unit import UnitName
 from cydp.releases.output._sheet import Axis
 
 __all__ = ["ContingencyTables", "contingency_tables"]
@@ -41,6 +44,69 @@ class ContingencyQuery(TablesQuery):
     """Counts in contingency tables."""
 
     function: ClassVar[str] = "contingency_tables"
+
+    @classmethod
+    def settled(cls, given: Given) -> Given:
+        """Return the arguments, with the domains read."""
+        return {**given, "domains": read_domains(given["domains"])}
+
+    @classmethod
+    def of(cls, given: Given, source: DomainRows | None) -> Query:
+        """Return the query of a call."""
+        known = read_domains(given["domains"])
+        chosen = _read_tables(given["tables"], known)
+        intersections(chosen)  # refuses too many before the charge
+        consistent = given["consistent"]
+        if not isinstance(consistent, bool):
+            raise TypeError(f"consistent must be True or False, not {type(consistent).__name__}")
+        if consistent and junction_order(chosen) is None:
+            raise ValueError(
+                "tables must not overlap in a cycle, such as ab, bc and ca, in which integers need "
+                "not agree: give one table with all columns of the cycle, or consistent=False and "
+                "estimate_with_mbi"
+            )
+        used = sorted({i for columns in chosen for i in columns})
+        if len(used) < len(known):
+            unused = next(each.words[0] for i, each in enumerate(known) if i not in used)
+            raise ValueError(
+                f"domains must be of columns in tables, and {unused} is in none of them"
+            )
+        names = [", ".join(known[i].words[0] for i in columns) for columns in chosen]
+        if TOTAL in names or len(set(names)) < len(names):
+            raise ValueError("tables must differ in their columns, and not be 'total' alone")
+        shapes = [tuple(known[i].size for i in columns) for columns in chosen]
+        public = read_total(given["total"])
+        if public is None:
+            chosen, names, shapes = [*chosen, ()], [*names, TOTAL], [*shapes, ()]
+        privacy, unit = read_terms(terms_of(given, cls.bounded), cls.bounded)
+        made = cls(
+            privacy, unit,
+            tuple(tuple(known[i].words[0] for i in columns) for columns in chosen),
+            tuple(names), tuple(shapes), (True,) * len(names), public,
+            read_weights(given["split"], names, {TOTAL: "0.1"}),
+        )  # fmt: skip
+        return made.reading(
+            columns=names_of(given, "user"),
+            public={each.words[0]: each for each in known},
+            labels=() if source is None else tuple(map(labels_of, source.columns)),
+        )
+
+    @classmethod
+    def declare(cls, given: Given) -> DomainRows:
+        """Return the columns of the domains, and of users."""
+        domains = [(each, "domains") for each in read_domains(given["domains"])]
+        return DomainRows(given["table"], domains, given["user"])
+
+    def result(self, drawn: Any, payment: Payment | None) -> ContingencyTables:
+        """Return the release."""
+        return ContingencyTables(
+            query=self,
+            noisy=tuple(drawn) if isinstance(drawn, list) else (drawn,),
+            names=tuple(self.reads.public),
+            labels=self.reads.labels,
+            binned=tuple(each.keys is None for each in self.reads.public.values()),
+            payment=payment,
+        )
 
 
 @recorded
@@ -167,7 +233,7 @@ def _within(
     return np.ascontiguousarray(np.transpose(made, np.argsort(order)))
 
 
-@explain_arguments
+@release(ContingencyQuery)
 def contingency_tables(
     table: Any,
     domains: Mapping[Any, Any],
@@ -258,50 +324,8 @@ def contingency_tables(
     True
 
     """
-    known = read_domains(domains)
-    chosen = _read_tables(tables, known)
-    intersections(chosen)  # refuses too many before the charge
-    if not isinstance(consistent, bool):
-        raise TypeError(f"consistent must be True or False, not {type(consistent).__name__}")
-    if consistent and junction_order(chosen) is None:
-        raise ValueError(
-            "tables must not overlap in a cycle, such as ab, bc and ca, in which integers need "
-            "not agree: give one table with all columns of the cycle, or consistent=False and "
-            "estimate_with_mbi"
-        )
-    used = sorted({i for columns in chosen for i in columns})
-    if len(used) < len(known):
-        unused = next(each.words[0] for i, each in enumerate(known) if i not in used)
-        raise ValueError(f"domains must be of columns in tables, and {unused} is in none of them")
-    names = [", ".join(known[i].words[0] for i in columns) for columns in chosen]
-    if TOTAL in names or len(set(names)) < len(names):
-        raise ValueError("tables must differ in their columns, and not be 'total' alone")
-    shapes = [tuple(known[i].size for i in columns) for columns in chosen]
-    public = read_total(total)
-    if public is None:
-        chosen, names, shapes = [*chosen, ()], [*names, TOTAL], [*shapes, ()]
-    query = ContingencyQuery(
-        read_privacy(epsilon, rho, delta, relation),
-        read_unit(
-            relation, user_key(user), unit, max_rows=max_rows,
-            max_rows_per_unit=max_rows_per_unit, by_partition=False,
-        ),
-        tuple(tuple(known[i].words[0] for i in columns) for columns in chosen),
-        tuple(names), tuple(shapes), (True,) * len(names), public,
-        read_weights(split, names, {TOTAL: "0.1"}),
-    )  # fmt: skip
-    rows = DomainRows(table, [(each, "domains") for each in known], user)
-    noisy, payment = draw_tables(
-        query, lambda generator: rows.count(chosen, query.unit, generator), known, user, budget, rng
-    )
-    return ContingencyTables(
-        query=query,
-        noisy=noisy,
-        names=tuple(each.words[0] for each in known),
-        labels=tuple(map(labels_of, rows.columns)),
-        binned=tuple(each.axis.edges is not None for each in rows.columns),
-        payment=payment,
-    )
+    made: ContingencyTables = run(ContingencyQuery, locals())
+    return made
 
 
 def _read_tables(tables: Any, domains: Sequence[Domain]) -> list[Columns]:

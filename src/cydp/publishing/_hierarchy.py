@@ -6,18 +6,18 @@ from __future__ import annotations
 import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from functools import cached_property
+from functools import cached_property, lru_cache
 from typing import Any, ClassVar
 
 import numpy as np
 from numpy.typing import NDArray
 
 from cydp._arguments import Integer, Number
-from cydp._call_errors import explain_arguments
+from cydp._columns.label_keys import LabelKeys
 from cydp._generator import Generator
 from cydp.exact._histogramdd import MOST_BINS
-from cydp.mechanisms._charge_and_draw import Budget
-from cydp.publishing._draw import draw_tables, read_total
+from cydp.mechanisms._run import Budget
+from cydp.publishing._draw import read_total
 from cydp.publishing._junction_tree import Step
 from cydp.publishing._least_squares import Columns
 from cydp.publishing._published import Published
@@ -25,9 +25,15 @@ from cydp.publishing._query import TOTAL, TablesQuery, read_weights
 from cydp.publishing._tree import RegionTree, estimate_tree, integers_of_tree, read_regions
 from cydp.releases._domain_rows import DomainRows
 from cydp.releases._domains import Domain, axes_of, labels_of, read_domains
-from cydp.releases._privacy import read_privacy
+from cydp.releases._payment import Payment
+from cydp.releases._query import Given, Query
+from cydp.releases._reads import names_of
 from cydp.releases._release import recorded
-from cydp.releases._unit import UnitName, read_unit, user_key
+from cydp.releases._rows import Key
+from cydp.releases._run import release, run
+from cydp.releases._tally import Tally
+from cydp.releases._terms import read_terms, terms_of
+from cydp.releases._unit import UnitName
 from cydp.releases.output._sheet import Axis, keys_of
 
 __all__ = ["HierarchyRelease", "hierarchy"]
@@ -39,6 +45,80 @@ class HierarchyQuery(TablesQuery):
     """Counts at each level of a tree of regions."""
 
     function: ClassVar[str] = "hierarchy"
+
+    @classmethod
+    def settled(cls, given: Given) -> Given:
+        """Return the arguments, with regions and domains read."""
+        keys, inner = _read_domains_of(given)
+        regions = Domain(tuple(given["levels"]), keys, size=len(keys))
+        return {**given, "regions": regions, "cells": inner or None}
+
+    @classmethod
+    def of(cls, given: Given, source: DomainRows | None) -> Query:
+        """Return the query of a call."""
+        keys, inner = _read_domains_of(given)
+        names = tuple(map(str, given["levels"]))
+        cells = tuple(each.words[0] for each in inner)
+        shape = tuple(each.size for each in inner)
+        if (size := len(keys) * math.prod(shape)) > MOST_BINS:
+            raise ValueError(
+                f"regions and cells must give at most 2**30 cells together, not {size}"
+            )
+        public, tree = read_total(given["total"]), _tree_of(keys)
+        measured = (bool(shape) or public is None, *(True for _ in names))
+        tables = (TOTAL, *names)
+        noisy = [name for name, has_noise in zip(tables, measured, strict=True) if has_noise]
+        privacy, unit = read_terms(terms_of(given, cls.bounded), cls.bounded)
+        made = cls(
+            privacy,
+            unit,
+            tuple((*names[:i], *cells) for i in range(len(tables))),
+            tables,
+            (shape, *((len(level.order), *shape) for level in tree.levels)),
+            measured,
+            public,
+            read_weights(given["split"], noisy, {}),
+        )
+        domains = [Domain(tuple(given["levels"]), keys, size=len(keys)), *inner]
+        return made.reading(
+            columns=names_of(given, "user"),
+            public={"/".join(each.words): each for each in domains},
+            labels=() if source is None else tuple(map(labels_of, source.columns[1:])),
+        )
+
+    @classmethod
+    def declare(cls, given: Given) -> DomainRows:
+        """Return the columns of regions, of cells and of users."""
+        keys, inner = _read_domains_of(given)
+        regions = Domain(tuple(given["levels"]), keys, size=len(keys))
+        domains = [(regions, "levels"), *((each, "cells") for each in inner)]
+        return DomainRows(given["table"], domains, given["user"])
+
+    @property
+    def _regions(self) -> LabelKeys:
+        keys: LabelKeys = next(iter(self.reads.public.values())).keys
+        return keys
+
+    def read(self, source: DomainRows, key: Key) -> Tally:
+        """Count the rows in the cells of each region, and add them up."""
+        (leaves,) = source.count([range(len(self.reads.public))], self.unit, key)
+        sums = _tree_of(self._regions).sums(leaves.reshape(len(self._regions), -1))
+        exact = [each.ravel() for each, noisy in zip(sums, self.measured, strict=True) if noisy]
+        return Tally(self, dict(zip(self.noisy_names, exact, strict=True)))
+
+    def result(self, drawn: Any, payment: Payment | None) -> HierarchyRelease:
+        """Return the release."""
+        names, (_, *inner) = self.names[1:], self.reads.public.values()
+        return HierarchyRelease(
+            query=self,
+            noisy=tuple(drawn) if isinstance(drawn, list) else (drawn,),
+            levels=names,
+            paths=self._regions.arrays,
+            cell_names=tuple(each.words[0] for each in inner),
+            cell_labels=self.reads.labels,
+            cell_binned=tuple(each.keys is None for each in inner),
+            payment=payment,
+        )
 
 
 @recorded
@@ -104,7 +184,7 @@ class HierarchyRelease(Published):
         return list(leaves.axes), [(columns, leaves.counts)], [Step(0, None, ())]
 
 
-@explain_arguments
+@release(HierarchyQuery)
 def hierarchy(
     table: Any,
     levels: Sequence[Any],
@@ -182,6 +262,13 @@ def hierarchy(
     ((3,), True, np.True_)
 
     """
+    made: HierarchyRelease = run(HierarchyQuery, locals())
+    return made
+
+
+def _read_domains_of(given: Given) -> tuple[LabelKeys, list[Domain]]:
+    """Return the regions of the last level, and the domains of the table in each region."""
+    levels, cells = given["levels"], given["cells"]
     if isinstance(levels, str) or not isinstance(levels, Sequence) or not levels:
         raise TypeError("levels must be a list of column names, the coarsest region first")
     names = tuple(map(str, levels))
@@ -189,46 +276,12 @@ def hierarchy(
     columns = (*names, *(each.words[0] for each in inner))
     if TOTAL in names or len(set(columns)) < len(columns):
         raise ValueError("levels and cells must be different columns, and no level 'total'")
-    keys = read_regions(regions, tuple(levels))
-    domains = [Domain(tuple(levels), keys, size=len(keys)), *inner]
-    shape = tuple(each.size for each in inner)
-    if (size := len(keys) * math.prod(shape)) > MOST_BINS:
-        raise ValueError(f"regions and cells must give at most 2**30 cells together, not {size}")
-    public, tree = read_total(total), RegionTree(keys.arrays)
-    measured = (bool(shape) or public is None, *(True for _ in names))
-    tables = (TOTAL, *names)
-    query = HierarchyQuery(
-        read_privacy(epsilon, rho, delta, relation),
-        read_unit(
-            relation, user_key(user), unit, max_rows=max_rows,
-            max_rows_per_unit=max_rows_per_unit, by_partition=False,
-        ),
-        tuple((*names[:i], *columns[len(names) :]) for i in range(len(tables))),
-        tables,
-        (shape, *((len(level.order), *shape) for level in tree.levels)),
-        measured,
-        public,
-        read_weights(
-            split, [name for name, noisy in zip(tables, measured, strict=True) if noisy], {}
-        ),
-    )  # fmt: skip
-    rows = DomainRows(table, [(each, "cells" if i else "levels")
-                                 for i, each in enumerate(domains)], user)  # fmt: skip
+    regions = given["regions"]
+    if isinstance(regions, Domain) and regions.keys is not None:  # they were read before
+        return regions.keys, inner
+    return read_regions(regions, tuple(levels)), inner
 
-    def count(generator: Generator) -> list[NDArray[np.int64]]:
-        (leaves,) = rows.count([range(len(domains))], query.unit, generator)
-        sums = tree.sums(leaves.reshape(len(keys), -1))
-        return [each.ravel() for each, noisy in zip(sums, measured, strict=True) if noisy]
 
-    noisy, payment = draw_tables(query, count, domains, user, budget, rng)
-    inside = rows.columns[1:]
-    return HierarchyRelease(
-        query=query,
-        noisy=noisy,
-        levels=names,
-        paths=keys.arrays,
-        cell_names=columns[len(names) :],
-        cell_labels=tuple(map(labels_of, inside)),
-        cell_binned=tuple(each.axis.edges is not None for each in inside),
-        payment=payment,
-    )
+@lru_cache(4)  # of public regions
+def _tree_of(keys: LabelKeys) -> RegionTree:
+    return RegionTree(keys.arrays)

@@ -6,13 +6,17 @@ from __future__ import annotations
 import math
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, ClassVar
 
 from cydp._arguments import Number
+from cydp.releases._answers import Answer, NoisyAnswer
+from cydp.releases._domain_rows import DomainRows
 from cydp.releases._joint import RowMoves, moves_of_tables
 from cydp.releases._parts import Aggregate
 from cydp.releases._query import Query
+from cydp.releases._rows import Key
 from cydp.releases._split import Weights, read_split
+from cydp.releases._tally import Tally
 
 __all__ = ["TOTAL", "TablesQuery", "read_weights"]
 
@@ -45,12 +49,39 @@ class TablesQuery(Query):
 
     """
 
+    data: ClassVar[str] = "table"
+
     columns: tuple[Columns, ...]
     names: tuple[str, ...]
     shapes: tuple[tuple[int, ...], ...]
     measured: tuple[bool, ...]
     total: int | None
     weights: Weights
+
+    def answers(self) -> list[Answer]:
+        """Return the noisy counts of each measured table."""
+        return [
+            NoisyAnswer(name, self._cells[name], "rows", part) for name, part in self.parts.items()
+        ]
+
+    @property
+    def nbytes(self) -> int:
+        """How many bytes the counts have, also of tables that are made of others."""
+        return 8 * sum(map(math.prod, self.shapes))
+
+    def read(self, source: DomainRows, key: Key) -> Tally:
+        """Count the rows in the cells of each measured table."""
+        counts = source.count(self._places(), self.unit, key)
+        return Tally(self, dict(zip(self.noisy_names, counts, strict=True)))
+
+    def _places(self) -> list[list[int]]:
+        """Return the columns of each measured table by their places in the domains."""
+        place = {name: i for i, name in enumerate(self.reads.public)}
+        named = zip(self.columns, self.measured, strict=True)
+        return [[place[name] for name in columns] for columns, noisy in named if noisy]
+
+    def _other_before(self) -> Any:
+        return {name: each.digest() for name, each in self.reads.public.items()}
 
     def aggregates(self) -> list[Aggregate]:
         """Return the counts of each measured table: the same rows are in all of them."""

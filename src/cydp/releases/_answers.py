@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""The numbers that a query releases, and their expected errors. docs/releases/explain.md."""
+"""Kinds of released numbers, and their expected errors. docs/releases/explain.md."""
 
 from __future__ import annotations
 
@@ -7,27 +7,25 @@ from abc import ABC, abstractmethod
 from collections.abc import Sequence
 from dataclasses import dataclass
 from fractions import Fraction
+from typing import Any
 
 from cydp._arguments import Number
-from cydp.exact._grid import Grid
+from cydp.exact._grid import Grid, centre_of
 from cydp.mechanisms._noisy_max import ExponentialMechanism
-from cydp.releases._bounds import BoundsQuery
-from cydp.releases._count import CountQuery
-from cydp.releases._group_query import GroupQuery, Summary
-from cydp.releases._histogram import HistogramQuery
-from cydp.releases._mean import MeanQuery
-from cydp.releases._median_by_halving import HalvingQuery
-from cydp.releases._moments import centre_of
 from cydp.releases._parts import Part
-from cydp.releases._quantile import QuantileQuery
-from cydp.releases._query import Query
-from cydp.releases._sum import SumQuery
-from cydp.releases._top_k import TopQuery
-from cydp.releases._variance import VarianceQuery
 
-__all__ = ["Answer", "answers_of"]
+__all__ = [
+    "OF_X",
+    "Answer",
+    "HalvedAnswer",
+    "MeanAnswer",
+    "NoisyAnswer",
+    "RankAnswer",
+    "SelectedAnswer",
+    "VarianceAnswer",
+]
 
-_OF_X = "in the unit of the data"
+OF_X = "in the unit of the data"
 
 
 @dataclass(frozen=True, slots=True)
@@ -98,7 +96,7 @@ class RankAnswer(Answer):
 class HalvedAnswer(Answer):
     """A median by repeated choice of a range."""
 
-    query: HalvingQuery
+    query: Any  # HalvingQuery
 
     def error(self, confidence: Number, count: int, rows: int) -> Fraction:
         """Return the error in ranks of the last range."""
@@ -180,55 +178,3 @@ def _bounds_of(parts: Sequence[Part | None], confidence: Number, count: int) -> 
 def _farthest(grid: Grid) -> int:
     centre = centre_of(grid)
     return max(grid.highest - centre, centre - grid.lowest)
-
-
-def answers_of(query: Query) -> list[Answer]:
-    """Return the numbers that a query releases."""
-    parts = query.parts
-    if isinstance(query, CountQuery):
-        return [NoisyAnswer("count", 1, "rows", parts["count"])]
-    if isinstance(query, SumQuery):
-        return [NoisyAnswer("sum", 1, _OF_X, parts["sum"])]
-    if isinstance(query, HistogramQuery | BoundsQuery):
-        return [NoisyAnswer("counts", query.cells, "rows", parts["counts"])]
-    if isinstance(query, MeanQuery):
-        return [MeanAnswer("mean", 1, _OF_X, parts["sum"], parts.get("count"), query.grid)]
-    if isinstance(query, VarianceQuery):
-        return [
-            VarianceAnswer(
-                "variance",
-                1,
-                "in the square of the unit of the data",
-                parts["squares"],
-                parts["sum"],
-                parts.get("count"),
-                query.grid,
-            )
-        ]
-    if isinstance(query, QuantileQuery):
-        return [RankAnswer(f"q={q}", 1, "ranks", parts[f"q{i}"], query.grid)
-                for i, q in enumerate(query.qs)]  # fmt: skip
-    if isinstance(query, HalvingQuery):
-        return [HalvedAnswer("median", 1, "ranks", query)]
-    if isinstance(query, TopQuery):
-        return [SelectedAnswer("keys", query.k, "rows", query.selection, query.n_keys)]
-    assert isinstance(query, GroupQuery)
-    found: list[Answer] = []
-    if query.has_count:
-        found.append(NoisyAnswer("n", query.n_keys, "rows", parts["n"]))
-    for summary in query.summaries:
-        found += _answers_of_summary(query, summary)
-    return found
-
-
-def _answers_of_summary(query: GroupQuery, summary: Summary) -> list[Answer]:
-    parts, cells, name = query.parts, query.n_keys, summary.name
-    if summary.kind == "sum":
-        return [NoisyAnswer(name, cells, _OF_X, parts[name])]
-    if summary.kind == "mean":
-        rows = parts[summary.rows_name if summary.counts_rows else "n"]
-        return [MeanAnswer(name, cells, _OF_X, parts[name], rows, summary.grid)]
-    return [
-        RankAnswer(f"{name} q={q}", cells, "ranks", parts[summary.quantile_name(i)], summary.grid)
-        for i, q in enumerate(summary.qs)
-    ]

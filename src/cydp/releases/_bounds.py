@@ -7,28 +7,33 @@ import sys
 from collections.abc import Hashable
 from dataclasses import dataclass
 from fractions import Fraction
-from functools import lru_cache, partial
-from typing import Any, ClassVar
+from functools import lru_cache
+from operator import itemgetter
+from typing import Any, ClassVar, Self
 
 import numpy as np
 from numpy.typing import NDArray
 
 from cydp._arguments import Bounds, Column, Integer, Number
-from cydp._call_errors import explain_arguments
 from cydp._generator import Generator
 from cydp._numbers.bounds import read_bounds
-from cydp.mechanisms._charge_and_draw import Budget
+from cydp.accounting._loss import Loss
 from cydp.mechanisms._confidence import read_level
+from cydp.mechanisms._run import Budget
+from cydp.releases._answers import Answer, NoisyAnswer
 from cydp.releases._bounds_release import BoundsRelease
-from cydp.releases._histogram import HistogramRows, draw_counts
+from cydp.releases._histogram import CellRows, HistogramRows
 from cydp.releases._parts import Aggregate
-from cydp.releases._privacy import read_privacy
-from cydp.releases._query import Query
+from cydp.releases._payment import Payment
+from cydp.releases._query import Given, Query
+from cydp.releases._reads import names_of
 from cydp.releases._release import recorded
-from cydp.releases._run import run
-from cydp.releases._unit import UnitName, UserKey, read_unit, user_key
+from cydp.releases._rows import Key
+from cydp.releases._run import release, run
+from cydp.releases._tally import Tally
+from cydp.releases._unit import Unit, UnitName
 
-__all__ = ["BoundsQuery", "bounds", "bounds_query"]
+__all__ = ["bounds"]
 
 _LEAST_EXPONENT = -960  # of numbers that are told from 0; a sum has a grid for such bounds
 _MOST_EXPONENT = sys.float_info.max_exp - 1
@@ -49,9 +54,51 @@ class BoundsQuery(Query):
     """
 
     function: ClassVar[str] = "bounds"
+    bounded: ClassVar[str] = "partitions"
 
     confidence: Fraction
     fallback: tuple[Fraction, Fraction]
+
+    @classmethod
+    def of(cls, given: Given, source: HistogramRows | None) -> Query:
+        """Return the query of a call."""
+        names = names_of(given, "column", "user")
+        return cls.kept(given, names, given["confidence"], given["fallback"])
+
+    @classmethod
+    def built(cls, privacy: Loss, unit: Unit, *own: Any) -> Self:
+        """Return the query of a confidence, and of the bounds if no bin is found."""
+        confidence, fallback = own
+        ends = read_bounds((0, 0) if fallback is None else fallback, "fallback")
+        return cls(privacy, unit, read_level(confidence), ends)
+
+    @classmethod
+    def declare(cls, given: Given) -> HistogramRows:
+        """Return the columns of numbers and users, and the bins."""
+        x, column, user = itemgetter("x", "column", "user")(given)
+        return HistogramRows(x, _powers_of_two(), None, column, None, None, user)
+
+    @property
+    def nbytes(self) -> int:
+        """How many bytes the counts have."""
+        return 8 * self.cells
+
+    def answers(self) -> list[Answer]:
+        """Return the counts."""
+        return [NoisyAnswer("counts", self.cells, "rows", self.parts["counts"])]
+
+    @property
+    def notes(self) -> tuple[str, ...]:
+        """What a bin needs."""
+        return (f"A bin is found if its noisy count is above {self.threshold:,}.",)
+
+    def read(self, source: CellRows, key: Key) -> Tally:
+        """Count the rows in each bin."""
+        return Tally(self, {"counts": source.count(self.unit, key)})
+
+    def result(self, drawn: NDArray[np.int64], payment: Payment | None) -> BoundsRelease:
+        """Return the release."""
+        return BoundsRelease(query=self, counts=drawn, payment=payment)
 
     def aggregates(self) -> list[Aggregate]:
         """Return the counts."""
@@ -95,35 +142,7 @@ def _powers_of_two() -> NDArray[np.float64]:
     return edges
 
 
-def bounds_query(
-    confidence: Number,
-    fallback: Bounds | None,
-    epsilon: Number | None,
-    rho: Number | None,
-    delta: Number | None,
-    relation: str,
-    user: UserKey,
-    unit: UnitName | None,
-    max_partitions: Integer | None,
-    max_rows_per_partition: Integer | None,
-    max_rows_per_unit: Integer | None,
-) -> BoundsQuery:
-    """Return the query of `bounds`, whose parameters these are."""
-    protected = read_unit(
-        relation,
-        user,
-        unit,
-        max_partitions=max_partitions,
-        max_rows_per_partition=max_rows_per_partition,
-        max_rows_per_unit=max_rows_per_unit,
-        by_partition=True,
-    )
-    privacy = read_privacy(epsilon, rho, delta, relation)
-    ends = read_bounds((0, 0) if fallback is None else fallback, "fallback")
-    return BoundsQuery(privacy, protected, read_level(confidence), ends)
-
-
-@explain_arguments
+@release(BoundsQuery)
 def bounds(
     x: Column,
     *,
@@ -198,11 +217,5 @@ def bounds(
     True
 
     """
-    query = bounds_query(
-        confidence, fallback, epsilon, rho, delta, relation, user_key(user), unit, max_partitions,
-        max_rows_per_partition, max_rows_per_unit,
-    )  # fmt: skip
-    rows = HistogramRows(x, query.edges, None, column, None, None, user)
-    draw = partial(draw_counts, query, rows)
-    counts, payment = run(query, draw, budget, rng, columns=[column, user], nbytes=8 * query.cells)
-    return BoundsRelease(query=query, counts=counts, payment=payment)
+    made: BoundsRelease = run(BoundsQuery, locals())
+    return made

@@ -5,23 +5,24 @@ from __future__ import annotations
 
 from collections.abc import Hashable
 from dataclasses import dataclass
-from functools import partial
 from typing import Any, ClassVar
 
 from cydp._arguments import Column, Integer, Number
-from cydp._call_errors import explain_arguments
 from cydp._generator import Generator
-from cydp.mechanisms._charge_and_draw import Budget
+from cydp.mechanisms._run import Budget
+from cydp.releases._answers import Answer, NoisyAnswer
 from cydp.releases._number import NumberRelease
 from cydp.releases._parts import Aggregate
-from cydp.releases._privacy import read_privacy
-from cydp.releases._query import Query, kept
+from cydp.releases._payment import Payment
+from cydp.releases._query import Given, Query
+from cydp.releases._reads import names_of
 from cydp.releases._release import recorded
-from cydp.releases._rows import PresentRows
-from cydp.releases._run import run
-from cydp.releases._unit import UnitName, UserKey, read_unit, user_key
+from cydp.releases._rows import Key, PresentRows
+from cydp.releases._run import release, run
+from cydp.releases._tally import Tally
+from cydp.releases._unit import UnitName
 
-__all__ = ["CountQuery", "count", "count_query"]
+__all__ = ["CountQuery", "count"]
 
 
 @recorded
@@ -32,31 +33,34 @@ class CountQuery(Query):
     function: ClassVar[str] = "count"
     is_count: ClassVar[bool] = True
 
+    @classmethod
+    def of(cls, given: Given, source: PresentRows | None) -> Query:
+        """Return the query of a call."""
+        return cls.kept(given, names_of(given, "column", "user"))
+
+    @classmethod
+    def declare(cls, given: Given) -> PresentRows:
+        """Return the column whose entries are counted, and that of users."""
+        return PresentRows(given["x"], given["column"], given["user"])
+
     def aggregates(self) -> list[Aggregate]:
         """Return the count."""
         return [Aggregate("count", self.unit.change_one_answer(1, 1))]
 
+    def answers(self) -> list[Answer]:
+        """Return the count."""
+        return [NoisyAnswer("count", 1, "rows", self.parts["count"])]
 
-@kept
-def count_query(
-    epsilon: Number | None,
-    rho: Number | None,
-    delta: Number | None,
-    relation: str,
-    user: UserKey,
-    unit: UnitName | None,
-    max_rows: Integer | None,
-    max_rows_per_unit: Integer | None,
-) -> CountQuery:
-    """Return the query of `count`, whose parameters these are."""
-    protected = read_unit(
-        relation, user, unit, max_rows=max_rows, max_rows_per_unit=max_rows_per_unit,
-        by_partition=False,
-    )  # fmt: skip
-    return CountQuery(read_privacy(epsilon, rho, delta, relation), protected)
+    def read(self, source: PresentRows, key: Key) -> Tally:
+        """Count the entries."""
+        return Tally(self, {"count": source.count(self.unit, key)})
+
+    def result(self, drawn: int, payment: Payment | None) -> NumberRelease:
+        """Return the release."""
+        return NumberRelease(query=self, steps=drawn, payment=payment)
 
 
-@explain_arguments
+@release(CountQuery)
 def count(
     x: Column,
     *,
@@ -135,15 +139,5 @@ def count(
     6
 
     """
-    query = count_query(
-        epsilon, rho, delta, relation, user_key(user), unit, max_rows, max_rows_per_unit
-    )
-    rows = PresentRows(x, column, user, query.unit)
-    draw = partial(_draw, query, rows)
-    steps, payment = run(query, draw, budget, rng, columns=[column, user])
-    return NumberRelease(query=query, steps=steps, payment=payment)
-
-
-def _draw(query: CountQuery, rows: PresentRows, generator: Generator) -> int:
-    """Return the noisy count; the data is read here."""
-    return query.parts["count"].noise.release(rows.count(generator), rng=generator)
+    made: NumberRelease = run(CountQuery, locals())
+    return made

@@ -11,6 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from cydp._columns.declared import Records
+from cydp._columns.digests import digest_argument
 from cydp._columns.label_keys import LabelKeys
 from cydp._columns.labels import Labels
 from cydp._columns.tables import Table
@@ -53,12 +54,11 @@ class Domain:
         """The names of the columns as text."""
         return tuple(map(str, self.names))
 
-    @property
-    def public(self) -> Any:
-        """What a ledger compares: a digest of labels, or edges."""
+    def digest(self) -> Any:
+        """Return what a ledger compares: a digest of labels, or of edges."""
         if self.keys is not None:
             return digest_keys(self.keys)
-        return public_bins(self.bins, self.range, _FLOATS).edges
+        return digest_argument(public_bins(self.bins, self.range, _FLOATS).edges)
 
 
 def read_domains(domains: Any) -> list[Domain]:
@@ -75,6 +75,8 @@ def read_domains(domains: Any) -> list[Domain]:
     [2, 10]
 
     """
+    if isinstance(domains, list) and domains and all(isinstance(each, Domain) for each in domains):
+        return domains  # which were read before
     if not isinstance(domains, Mapping):
         raise TypeError(
             "domains must be a dict by column of public labels, or of a tuple (bins, range), such "

@@ -5,19 +5,18 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from fractions import Fraction
+from inspect import signature
 from typing import Any, TypeAlias
 
 from cydp._arguments import Integer, Number
 from cydp._numbers.rational import format_number, read_exact
 from cydp.mechanisms._confidence import read_level
-from cydp.releases._answers import Answer, answers_of
-from cydp.releases._bounds import bounds
+from cydp.releases._answers import Answer
+from cydp.releases._call import arguments_of, kind_of
 from cydp.releases._explanation import Explanation
-from cydp.releases._group_query import GroupQuery
 from cydp.releases._least_privacy import least_privacy
 from cydp.releases._public_rows import read_rows
 from cydp.releases._query import Query
-from cydp.releases._query_of import arguments_of, query_of
 
 __all__ = ["explain"]
 
@@ -101,15 +100,15 @@ def explain(
 
     def explained(query: Query) -> Explanation:
         each = rows_per_key
-        if each is None and rows is not None and isinstance(query, GroupQuery) and query.n_keys:
-            each = max(rows // query.n_keys, 1)
+        if each is None and rows is not None:
+            each = query.rows_per_key(rows)
         return Explanation(query, rows, each, "0.95" if confidence is None else confidence)
 
-    own = kwargs
-    if confidence is not None and function is bounds:
+    kind, own = kind_of(function), kwargs
+    if confidence is not None and "confidence" in signature(function).parameters:
         own = {"confidence": confidence, **kwargs}
     if error is None:
-        return explained(query_of(function, arguments_of(function, args, own)))
+        return explained(kind.of(arguments_of(function, args, own), None))
     if find not in ("epsilon", "rho"):
         raise ValueError(f"find must be 'epsilon' or 'rho', not {find!r}")
     for name in ("epsilon", "rho"):
@@ -118,13 +117,13 @@ def explain(
     given = arguments_of(function, args, own)
 
     def build(number: Fraction) -> Query:
-        return query_of(function, given | {find: number})
+        return kind.of(given | {find: number}, None)
 
     wanted: dict[str, Fraction] = {}
 
     def is_enough(query: Query) -> bool:
         shown = explained(query)
-        answers = {answer.name: answer for answer in answers_of(query)}
+        answers = {answer.name: answer for answer in query.answers()}
         if not wanted:
             wanted.update(_read_wanted(error, answers, shown))
         return all(_keeps(answers[name], most, shown) for name, most in wanted.items())
@@ -158,9 +157,9 @@ def _read_wanted(
             raise ValueError(f"error must be at least 0, not {format_number(most)}")
         found[name] = most
         if shown.rows_of(answers[name]) is None:
-            missing = "n_per_key" if isinstance(shown.query, GroupQuery) else "n"
             raise TypeError(
-                f"{missing} must be given: the error of {name} depends on the number of rows"
+                f"{shown.query.rows_given} must be given: the error of {name} depends on the "
+                "number of rows"
             )
     if not found:
         raise TypeError(f"error must be of some of {', '.join(answers)}")

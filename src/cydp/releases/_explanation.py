@@ -15,16 +15,12 @@ from cydp._numbers.rounding import percent_of, words_above
 from cydp.accounting._loss import Loss
 from cydp.mechanisms._discrete_laplace import DiscreteLaplace
 from cydp.mechanisms._quantile import QuantileMechanism
-from cydp.releases._answers import Answer, answers_of
-from cydp.releases._bounds import BoundsQuery
+from cydp.releases._answers import Answer
 from cydp.releases._format import format_cost
-from cydp.releases._group_query import GroupQuery
 from cydp.releases._meaning import meaning_of, notes_on
-from cydp.releases._median_by_halving import HalvingQuery
 from cydp.releases._parts import Part
 from cydp.releases._query import Query
 from cydp.releases._release import describe
-from cydp.releases._top_k import TopQuery
 
 __all__ = ["Explanation"]
 
@@ -72,7 +68,7 @@ class Explanation:
     def mechanism(self) -> dict[str, Any]:
         """The mechanism of each part, in steps of its grid, and that which selects."""
         made: dict[str, Any] = {name: part.mechanism for name, part in self.query.parts.items()}
-        return _selections_of(self.query) | made
+        return self.query.selections | made
 
     @property
     def scale(self) -> dict[str, float]:
@@ -139,13 +135,11 @@ class Explanation:
         found = notes_on(self.loss, self.n)
         unknown = [name for name, error in self.error.items() if error is None]
         if unknown:
-            given = "n_per_key=" if isinstance(self.query, GroupQuery) else "n="
+            given = f"{self.query.rows_given}="
             found.append(
                 f"The error of {', '.join(unknown)} depends on the number of rows: give {given}."
             )
-        if isinstance(self.query, BoundsQuery):
-            found.append(f"A bin is found if its noisy count is above {self.query.threshold:,}.")
-        return tuple(found)
+        return (*found, *self.query.notes)
 
     @property
     def metadata(self) -> dict[str, Any]:
@@ -163,7 +157,7 @@ class Explanation:
 
     @cached_property
     def _answers(self) -> dict[str, Answer]:
-        return {answer.name: answer for answer in answers_of(self.query)}
+        return {answer.name: answer for answer in self.query.answers()}
 
     def _error(
         self, answer: Answer, count: int | None, confidence: Number | None = None
@@ -178,7 +172,7 @@ class Explanation:
         """Return how many rows a number is over; 0 if its error does not depend on that."""
         if not answer.needs_rows:
             return 0
-        return self.n_per_key if isinstance(self.query, GroupQuery) else self.n
+        return self.n_per_key if self.query.rows_given == "n_per_key" else self.n
 
     def __repr__(self) -> str:
         query = self.query
@@ -186,7 +180,7 @@ class Explanation:
             f"{query.function}: {format_cost(self.loss)}, relation={self.relation!r}",
             f"protects: {self.unit}",
         ]
-        lines += [f"{name}: {each!r}" for name, each in _selections_of(query).items()]
+        lines += [f"{name}: {each!r}" for name, each in query.selections.items()]
         lines += [f"noise of {name}: {_describe_noise(part)}" for name, part in query.parts.items()]
         lines += [self._describe_error(answer) for answer in self._answers.values()]
         lines += [f"means: {sentence}" for sentence in self.meaning]
@@ -225,12 +219,3 @@ def _describe_noise(part: Part) -> str:
         spread = part.variance**0.5
         text = f"{kind}, {name} {_scale_of(part):,.6g}, standard deviation {spread:,.6g}"
     return text if part.share == 1 else f"{text}; {format_number(part.share)} of the privacy"
-
-
-def _selections_of(query: Query) -> dict[str, Any]:
-    """Return the mechanism that selects, by what it selects."""
-    if isinstance(query, HalvingQuery):
-        return {f"ranges of each of {query.rounds} rounds": query.selection}
-    if isinstance(query, GroupQuery | TopQuery) and query.selection is not None:
-        return {"keys": query.selection}
-    return {}

@@ -3,114 +3,24 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
-from dataclasses import replace
-from functools import partial
+from collections.abc import Mapping
 from typing import Any
 
 from cydp._arguments import Bounds, Integer, Number
-from cydp._call_errors import explain_arguments
-from cydp._columns.label_keys import LabelKeys
-from cydp._columns.labels import Labels
-from cydp._columns.tables import open_table
 from cydp._generator import Generator
-from cydp.accounting.ledger._scope import LedgerScope
-from cydp.exact._grid import public_grid
-from cydp.mechanisms._charge_and_draw import Budget
-from cydp.releases._group_query import KEYS, GroupQuery, Summary
-from cydp.releases._group_rows import GroupRows, Released
-from cydp.releases._keys import digest_keys
-from cydp.releases._missing import Missing, read_missing
-from cydp.releases._privacy import read_privacy
-from cydp.releases._qs import Quantiles, read_quantiles
-from cydp.releases._rows import declare_users, key_names
-from cydp.releases._run import run
-from cydp.releases._split import Split, read_split
+from cydp.mechanisms._run import Budget
+from cydp.releases._group_query import GroupQuery
+from cydp.releases._missing import Missing
+from cydp.releases._qs import Quantiles
+from cydp.releases._run import release, run
+from cydp.releases._split import Split
 from cydp.releases._table_release import TableRelease
-from cydp.releases._unit import UnitName, UserKey, read_unit, user_key
+from cydp.releases._unit import UnitName
 
-__all__ = ["group_by", "group_query", "release_table"]
-
-
-def group_query(
-    n_keys: int | None,
-    count: bool,
-    sums: Mapping[str, Bounds] | None,
-    means: Mapping[str, Bounds] | None,
-    quantiles: Mapping[str, Quantiles] | None,
-    missing: Missing,
-    split: Split | None,
-    epsilon: Number | None,
-    rho: Number | None,
-    delta: Number | None,
-    relation: str,
-    user: UserKey,
-    unit: UnitName | None,
-    max_partitions: Integer | None,
-    max_rows_per_partition: Integer | None,
-    max_rows_per_unit: Integer | None,
-) -> GroupQuery:
-    """Return the query of `group_by`, from its public parameters."""
-    protected = read_unit(
-        relation,
-        user,
-        unit,
-        max_partitions=max_partitions,
-        max_rows_per_partition=max_rows_per_partition,
-        max_rows_per_unit=max_rows_per_unit,
-        by_partition=True,
-    )
-    if not isinstance(count, bool):
-        raise TypeError(f"count must be True or False, not {type(count).__name__}")
-    summaries = (
-        *(_summary("sum", *each, missing) for each in _items(sums, "sums")),
-        *(_mean(*each, missing, count) for each in _items(means, "means")),
-        *(_quantiles(*each, missing) for each in _items(quantiles, "quantiles")),
-    )
-    names = [*(["n"] if count else []), *(summary.name for summary in summaries)]
-    if n_keys is None:
-        names.insert(0, KEYS)
-    if not names:
-        raise TypeError(
-            "count, sums, means or quantiles must be given: there is nothing to release"
-        )
-    if not count and any(each.kind == "mean" and not each.counts_rows for each in summaries):
-        raise ValueError("count must be True if missing is a number: it is what means divide by")
-    weights = read_split(split, names)
-    privacy = read_privacy(epsilon, rho, delta, relation)
-    return GroupQuery(privacy, protected, n_keys, count, summaries, weights)
+__all__ = ["group_by"]
 
 
-def _items(given: Mapping[str, Any] | None, name: str) -> Iterable[tuple[str, Any]]:
-    if given is None:
-        return ()
-    if not isinstance(given, Mapping):
-        raise TypeError(f"{name} must be a dict by column, not {type(given).__name__}")
-    return given.items()
-
-
-def _summary(kind: str, column: str, bounds: Bounds, missing: Missing) -> Summary:
-    grid = public_grid(bounds, None, f"bounds of {column}")
-    return Summary(kind, column, grid, read_missing(missing, grid))
-
-
-def _mean(column: str, bounds: Bounds, missing: Missing, count: bool) -> Summary:
-    summary = _summary("mean", column, bounds, missing)
-    return replace(summary, counts_rows=summary.filled is None or not count)
-
-
-def _quantiles(column: str, given: Quantiles, missing: Missing) -> Summary:
-    if not isinstance(given, tuple | list) or len(given) != 2:
-        raise TypeError(
-            "quantiles must be a dict of pairs by column: what to find, and bounds, such as "
-            "{'income': ([0.25, 0.5], (0, 200_000))}"
-        )
-    qs, several = read_quantiles(given[0])
-    summary = _summary("quantile", column, given[1], missing)
-    return replace(summary, qs=qs, several=several)
-
-
-@explain_arguments
+@release(GroupQuery)
 def group_by(
     table: Any,
     by: Any,
@@ -204,53 +114,5 @@ def group_by(
     PureDP(epsilon=2, relation='add-remove')
 
     """
-    columns = tuple(by) if isinstance(by, list | tuple) else (by,)
-    names = key_names(columns)
-    public = None if keys is None else LabelKeys(keys, names if len(names) > 1 else None)
-    query = group_query(
-        None if public is None else len(public), count, sums, means, quantiles, missing, split,
-        epsilon, rho, delta, relation, user_key(user), unit, max_partitions,
-        max_rows_per_partition, max_rows_per_unit,
-    )  # fmt: skip
-    opened = open_table(table)
-    rows = GroupRows(
-        [Labels(opened.column(column, "by"), "by") for column in columns],
-        public,
-        declare_users(None if user is None else [opened.column(user, "user")]),
-        {
-            summary.column: opened.column(summary.column, f"{summary.kind}s")
-            for summary in query.summaries
-        },
-    )
-    return release_table(query, rows, names, user, public, budget, rng)
-
-
-def release_table(
-    query: GroupQuery,
-    rows: GroupRows,
-    names: tuple[Any, ...],
-    user: Any,
-    public: LabelKeys | None,
-    budget: Budget | None,
-    rng: Generator | None,
-) -> TableRelease:
-    """Return the release of a query, once the budget has paid for it."""
-    if isinstance(budget, LedgerScope) and budget.charge_id is not None:
-        rows.check_recorded()
-    (selected, steps), payment = run(
-        query, partial(_draw, query, rows), budget, rng,
-        arguments=lambda: {"by": list(map(str, names)), "keys": digest_keys(public)},
-        columns=[user],
-        nbytes=0 if public is None else 8 * len(public) * len(query.parts),
-    )  # fmt: skip
-    return TableRelease(
-        query=query,
-        key_names=names,
-        key_columns=tuple(selected) if public is None else public.arrays,
-        steps=tuple(steps),
-        payment=payment,
-    )
-
-
-def _draw(query: GroupQuery, rows: GroupRows, generator: Generator) -> Released:
-    return rows.release(query, generator)
+    made: TableRelease = run(GroupQuery, locals())
+    return made

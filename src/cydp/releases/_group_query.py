@@ -3,22 +3,37 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 from fractions import Fraction
 from functools import cached_property
-from typing import Any, ClassVar
+from operator import itemgetter
+from typing import Any, ClassVar, Self
 
+import numpy as np
+from numpy.typing import NDArray
+
+from cydp._columns.label_keys import LabelKeys
+from cydp._columns.labels import Labels
+from cydp._columns.tables import open_table
+from cydp._generator import Generator
 from cydp._numbers.rational import as_exact
 from cydp.accounting._loss import ApproxDP, Loss, PureDP
-from cydp.exact._grid import Grid
+from cydp.exact._sorted_units import SortedUnits
 from cydp.mechanisms._partition_selection import PartitionSelection
-from cydp.releases._format import format_parameter
+from cydp.releases._answers import OF_X, Answer, MeanAnswer, NoisyAnswer, RankAnswer
+from cydp.releases._group_rows import FoundTally, GroupRows
 from cydp.releases._joint import Moves, RowMoves, size_of
-from cydp.releases._moments import centre_of
+from cydp.releases._keys import count_keys, digest_keys
+from cydp.releases._partitions import Codes, count_codes
 from cydp.releases._parts import Aggregate, log_noise, split_privacy
-from cydp.releases._query import Query
+from cydp.releases._payment import Payment
+from cydp.releases._query import Given, Query
+from cydp.releases._reads import known_names, names_of
 from cydp.releases._release import recorded
-from cydp.releases._split import Weights
+from cydp.releases._rows import Key, declare_users, key_names
+from cydp.releases._split import Weights, read_split
+from cydp.releases._summaries import Summary, columns_of, exact_summary, read_summaries
 from cydp.releases._table_columns import (
     CountColumn,
     MeanColumn,
@@ -26,69 +41,13 @@ from cydp.releases._table_columns import (
     SumColumn,
     TableColumn,
 )
+from cydp.releases._table_release import TableRelease
+from cydp.releases._tally import Tally
+from cydp.releases._unit import Unit
 
-__all__ = ["KEYS", "GroupQuery", "Summary"]
+__all__ = ["GroupQuery"]
 
 KEYS = "keys"  # whose weight is that of their selection
-
-
-@recorded
-@dataclass(frozen=True, slots=True, repr=False)
-class Summary:
-    """A sum, a mean or quantiles of a column, by key.
-
-    Attributes
-    ----------
-    kind : str
-        "sum", "mean" or "quantile".
-    column : str
-    grid : Grid
-        The bounds, in steps.
-    filled : int or None
-        What a missing number counts as, in steps; None: it does not count.
-    qs : tuple of Fraction
-        Which quantiles.
-    several : bool
-        Whether a list of quantiles was given, even if it is of one.
-    counts_rows : bool
-        Whether the rows that count for a mean are counted beside its sum. They are not if "n"
-        counts them.
-
-    """
-
-    kind: str
-    column: str
-    grid: Grid
-    filled: int | None
-    qs: tuple[Fraction, ...] = ()
-    several: bool = False
-    counts_rows: bool = False
-
-    @property
-    def name(self) -> str:
-        """The name of the released column."""
-        return f"{self.kind}_{self.column}"
-
-    @property
-    def shift(self) -> int:
-        """What is subtracted from each number, in steps."""
-        return centre_of(self.grid) if self.kind == "mean" else 0
-
-    @property
-    def rows_name(self) -> str:
-        """The name of the part that counts the rows of a mean."""
-        return f"{self.name}_rows"
-
-    def quantile_name(self, i: int) -> str:
-        """Return the name of the part of a quantile."""
-        return f"{self.name}_{i}"
-
-    def __repr__(self) -> str:
-        parameters: dict[str, Any] = {"grid": self.grid, "filled": self.filled}
-        if self.kind == "quantile":
-            parameters["qs"] = self.qs if self.several else self.qs[0]
-        parts = (f"{name}={format_parameter(each)}" for name, each in parameters.items())
-        return f"{self.kind}({self.column!r}, {', '.join(parts)})"
 
 
 @recorded
@@ -109,11 +68,180 @@ class GroupQuery(Query):
     """
 
     function: ClassVar[str] = "group_by"
+    data: ClassVar[str] = "table"
+    rows_given: ClassVar[str] = "n_per_key"
+    bounded: ClassVar[str] = "partitions"
 
     n_keys: int | None
     has_count: bool
     summaries: tuple[Summary, ...]
     weights: Weights
+
+    @classmethod
+    def of(cls, given: Given, source: GroupRows | None) -> Query:
+        """Return the query of a call."""
+        columns = _columns_of_keys(given)
+        keys = None if source is None else source.keys
+        n_keys = None if keys is None else len(keys)
+        if source is None:
+            n_keys = count_keys(given["keys"], columns if len(columns) > 1 else None)
+        names = names_of(given, "user")
+        asked = itemgetter("count", "sums", "means", "quantiles", "missing", "split")(given)
+        found = cls.kept(given, names, n_keys, *asked)
+        return found.reading(columns=names | {"by": columns}, keys=keys)
+
+    @classmethod
+    def declare(cls, given: Given) -> GroupRows:
+        """Return the columns of labels, users and numbers, and the keys."""
+        by, columns = given["by"], _columns_of_keys(given)
+        public = None
+        if given["keys"] is not None:
+            public = LabelKeys(given["keys"], columns if len(columns) > 1 else None)
+        opened = open_table(given["table"])
+
+        def column(name: Any, argument: str) -> Any:
+            return opened.column(name, argument)
+
+        return GroupRows(
+            [Labels(column(each, "by"), "by") for each in _several(by)],
+            public,
+            declare_users(None if given["user"] is None else [column(given["user"], "user")]),
+            {name: column(name, argument) for name, argument in columns_of(given).items()},
+        )
+
+    @classmethod
+    def built(cls, privacy: Loss, unit: Unit, *own: Any) -> Self:
+        """Return the query of a number of keys, and of arguments of `group_by`."""
+        n_keys, count, sums, means, quantiles, missing, split = own
+        if not isinstance(count, bool):
+            raise TypeError(f"count must be True or False, not {type(count).__name__}")
+        summaries = read_summaries(count, sums, means, quantiles, missing)
+        names = [*(["n"] if count else []), *(summary.name for summary in summaries)]
+        if n_keys is None:
+            names.insert(0, KEYS)
+        if not names:
+            raise TypeError(
+                "count, sums, means or quantiles must be given: there is nothing to release"
+            )
+        return cls(privacy, unit, n_keys, count, summaries, read_split(split, names))
+
+    @property
+    def nbytes(self) -> int:
+        """How many bytes the answers have; 0 for keys that are not public."""
+        return 8 * (self.n_keys or 0) * len(self.parts)
+
+    def check_recorded(self, source: GroupRows) -> None:
+        """Refuse keys that are not public, if a ledger might not be able to record them."""
+        source.check_recorded()
+
+    def answers(self) -> list[Answer]:
+        """Return the columns of numbers."""
+        found: list[Answer] = []
+        if self.has_count:
+            found.append(NoisyAnswer("n", self.n_keys, "rows", self.parts["n"]))
+        for summary in self.summaries:
+            found += self._answers_of(summary)
+        return found
+
+    def rows_per_key(self, rows: int) -> int | None:
+        """Return how many of so many rows each public key has in the mean; None without keys."""
+        return max(rows // self.n_keys, 1) if self.n_keys else None
+
+    def _answers_of(self, summary: Summary) -> list[Answer]:
+        parts, cells, name = self.parts, self.n_keys, summary.name
+        if summary.kind == "sum":
+            return [NoisyAnswer(name, cells, OF_X, parts[name])]
+        if summary.kind == "mean":
+            rows = parts[summary.rows_name if summary.counts_rows else "n"]
+            return [MeanAnswer(name, cells, OF_X, parts[name], rows, summary.grid)]
+        chosen = [parts[summary.quantile_name(i)] for i in range(len(summary.qs))]
+        return [
+            RankAnswer(f"{name} q={q}", cells, "ranks", part, summary.grid)
+            for q, part in zip(summary.qs, chosen, strict=True)
+        ]
+
+    @property
+    def selections(self) -> dict[str, Any]:
+        """The mechanism that selects the keys, unless they are public."""
+        return {} if self.selection is None else {KEYS: self.selection}
+
+    def read(self, source: GroupRows, key: Key) -> Tally:
+        """Count the rows of each key, add their numbers, and rank those of quantiles."""
+        if self.n_keys is None:
+            keys, codes, one_row_a_unit = source.find(self.unit, key)
+            exact = self._exact(len(keys[0]), codes, source.read_numbers())
+            return FoundTally(self, exact, keys, count_codes(one_row_a_unit, len(keys[0])))
+        n_keys, names = self.n_keys, list[str]()
+
+        def answers(codes: Codes, numbers: Mapping[str, NDArray[Any]]) -> list[Any]:
+            exact = self._exact(n_keys, codes, numbers)
+            names[:] = exact
+            return list(exact.values())
+
+        ranks = any(summary.kind == "quantile" for summary in self.summaries)
+        totals = source.add(answers, self.unit, key, at_once=ranks)
+        return Tally(self, dict(zip(names, totals, strict=True)))
+
+    def _exact(
+        self, n_keys: int, codes: Codes, numbers: Mapping[str, NDArray[Any]]
+    ) -> dict[str, Any]:
+        """Return exact answers by the names of parts, and of summaries of quantiles."""
+        exact: dict[str, Any] = {}
+        if self.has_count:
+            exact["n"] = count_codes(codes, n_keys)
+        for summary in self.summaries:
+            exact |= exact_summary(summary, codes, n_keys, numbers[summary.column])
+        return exact
+
+    def draw(self, tally: Tally, generator: Generator) -> list[Any]:
+        """Return the columns of keys that were selected, if they are not public, and the answers.
+
+        Returns
+        -------
+        [keys, steps]
+            The noisy steps of each part.
+
+        """
+        exact, keys = tally.parts, None
+        if isinstance(tally, FoundTally):
+            assert self.selection is not None
+            chosen = np.flatnonzero(self.selection.release(tally.units, rng=generator))
+            keys = tuple(column[chosen] for column in tally.keys)
+            exact = {
+                name: each.of_groups(chosen) if isinstance(each, SortedUnits) else each[chosen]
+                for name, each in exact.items()
+            }
+        ranks = {
+            summary.quantile_name(i): exact[summary.name]
+            for summary in self.summaries
+            for i in range(len(summary.qs))
+        }
+        return [
+            keys,
+            tuple(
+                part.choice.choose(ranks[name], generator) if name in ranks
+                else part.noise.release(exact[name], rng=generator)
+                for name, part in self.parts.items()
+            ),
+        ]  # fmt: skip
+
+    def result(self, drawn: Any, payment: Payment | None) -> TableRelease:
+        """Return the release."""
+        selected, steps = drawn
+        keys = self.reads.keys
+        return TableRelease(
+            query=self,
+            key_names=self.reads.columns["by"],
+            key_columns=tuple(selected) if keys is None else keys.arrays,
+            steps=tuple(steps),
+            payment=payment,
+        )
+
+    def arguments_before(self) -> Any:
+        """Return what a ledger compared of a call before it compared queries."""
+        columns = self.reads.columns
+        other = {"by": list(map(str, columns["by"])), "keys": digest_keys(self.reads.keys)}
+        return {"columns": list(known_names([columns["user"]])), "other": other}
 
     def __post_init__(self) -> None:
         super().__post_init__()
@@ -204,8 +332,7 @@ class GroupQuery(Query):
     @property
     def mechanisms(self) -> dict[str, Any]:
         """The selection of keys, unless they are public, and the mechanisms of the parts."""
-        selected = {} if self.selection is None else {KEYS: self.selection}
-        return selected | super().mechanisms
+        return self.selections | super().mechanisms
 
     @cached_property
     def privacy_of_parts(self) -> Loss:
@@ -261,3 +388,11 @@ class GroupQuery(Query):
             epsilon=privacy.epsilon * share, delta=delta,
             max_partitions=reached, relation=self.relation,
         )  # fmt: skip
+
+
+def _several(by: Any) -> tuple[Any, ...]:
+    return tuple(by) if isinstance(by, list | tuple) else (by,)
+
+
+def _columns_of_keys(given: Given) -> tuple[Any, ...]:
+    return key_names(_several(given["by"]))

@@ -3,7 +3,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
@@ -13,24 +14,17 @@ from cydp._columns.declared import Records
 from cydp._columns.label_keys import LabelKeys
 from cydp._columns.labels import Labels
 from cydp._columns.pieces import Totals, add_pieces
-from cydp._generator import Generator
-from cydp.exact._clamped_sum import sum_groups
-from cydp.exact._contributions import sample_key
 from cydp.exact._label_codes import match_labels
 from cydp.exact._label_sets import find_labels
-from cydp.exact._sorted_units import sort_groups
-from cydp.releases._group_query import GroupQuery, Summary
 from cydp.releases._partitions import Codes, bound_rows, count_codes
-from cydp.releases._presence import fill_absent, is_absent
-from cydp.releases._rows import check_lengths
+from cydp.releases._rows import Key, Rows, check_lengths
+from cydp.releases._tally import Tally, add_arrays
+from cydp.releases._unit import Unit
 
-__all__ = ["GroupRows", "Released"]
-
-Released = tuple[tuple[NDArray[Any], ...] | None, tuple[NDArray[np.int64], ...]]
-"""The columns of keys that were selected, if they are not public; the noisy steps of each part."""
+__all__ = ["FoundTally", "GroupRows"]
 
 
-class GroupRows:
+class GroupRows(Rows):
     """Columns of labels, users and numbers, with public keys or none.
 
     Parameters
@@ -47,7 +41,7 @@ class GroupRows:
 
     """
 
-    __slots__ = ("_keys", "_labels", "_numbers", "_users")
+    __slots__ = ("keys", "labels", "numbers")
 
     def __init__(
         self,
@@ -56,15 +50,21 @@ class GroupRows:
         users: Labels | None,
         numbers: Mapping[str, Any],
     ) -> None:
-        self._labels, self._keys, self._users = list(labels), keys, users
+        super().__init__(users)
+        self.labels, self.keys = list(labels), keys
         if keys is not None:
-            keys.check(self._labels)
-        self._numbers = {name: Records(column, name) for name, column in numbers.items()}
-        for other in self._labels[1:]:
-            check_lengths(other, self._labels[0])
-        for records in self._numbers.values():
-            check_lengths(records, self._labels[0])
-        check_lengths(self._labels[0], users)
+            keys.check(self.labels)
+        self.numbers = {name: Records(column, name) for name, column in numbers.items()}
+        for other in self.labels[1:]:
+            check_lengths(other, self.labels[0])
+        for records in self.numbers.values():
+            check_lengths(records, self.labels[0])
+        check_lengths(self.labels[0], users)
+
+    @property
+    def length(self) -> int | None:
+        """The number of rows; None for a relation of DuckDB, whose query would run."""
+        return self.labels[0].length
 
     def check_recorded(self) -> None:
         """Refuse keys that are not public, if a ledger might not be able to record them.
@@ -75,129 +75,115 @@ class GroupRows:
             For columns of objects, of which only the records tell what they hold.
 
         """
-        for labels in () if self._keys is not None else self._labels:
+        for labels in () if self.keys is not None else self.labels:
             if labels.dtype == object and labels.type.kind != "text":
                 raise TypeError(
                     f"{labels.name} must be an array or a column of numbers, text or times, for a "
                     "ledger to record its keys by a charge_id"
                 )
 
-    def release(self, query: GroupQuery, generator: Generator) -> Released:
-        """Return keys and noisy answers; the data is read here."""
-        if self._keys is None:
-            return self._release_found(query, generator)
-        n_keys = len(self._keys)
-        key = sample_key(self._users, generator)
-        if any(summary.kind == "quantile" for summary in query.summaries):  # all rows are ranked
-            return None, self._answer(query, self._codes(query, generator, key), n_keys, generator)
+    def add(self, exact: Any, unit: Unit, key: Key, *, at_once: bool) -> Totals:
+        """Return what a function returns of codes of public keys, added over pieces of the rows.
 
-        def exact() -> Totals:
-            codes = self._codes(query, generator, key)
-            return list(_exact(query, codes, n_keys, self._read_numbers()).values())
+        Parameters
+        ----------
+        exact : callable
+            Returns answers from the code of each row and the numbers of columns, by their names.
+        unit : Unit
+            How many partitions and rows of a user count.
+        key : ndarray of uint64 or None
+            As in `bound_users`.
+        at_once : bool
+            Whether all rows are read together.
 
-        totals = add_pieces(exact, [*self._labels, *self._numbers.values()], self._users)
-        answers = dict(zip(query.parts, totals, strict=True))
-        return None, _add_noise(query, answers, lambda summary: None, generator)
+        """
 
-    def _release_found(self, query: GroupQuery, generator: Generator) -> Released:
-        """Select keys among those that occur, and release these."""
-        assert query.selection is not None
-        found = find_labels(self._labels)
-        codes, one_row_a_unit = found.codes, found.codes
-        if self._users is not None:
-            codes = bound_rows(codes, found, query.unit, self._users, generator)
-            one_row_a_unit = codes
-            if query.unit.max_rows > 1:
-                one_row_a_unit = bound_rows(
-                    codes, found, query.unit, self._users, generator, max_rows=1
-                )
-        units = count_codes(one_row_a_unit, len(found))
-        kept = np.flatnonzero(query.selection.release(units, rng=generator))
-        places = np.full(len(found) + 1, len(kept), np.uint32)
-        places[kept] = np.arange(len(kept), dtype=np.uint32)
-        selected = tuple(column[kept] for column in found.arrays)
-        return selected, self._answer(query, places[codes], len(kept), generator)
+        def read() -> Totals:
+            found: Totals = exact(self._codes(unit, key), self.read_numbers())
+            return found
 
-    def _codes(
-        self, query: GroupQuery, generator: Generator, key: NDArray[np.uint64] | None
-    ) -> Codes:
+        if at_once:
+            return read()
+        return add_pieces(read, [*self.labels, *self.numbers.values()], self.users)
+
+    def count(self, unit: Unit, key: Key) -> NDArray[np.int64]:
+        """Return how many rows of each public key count."""
+        n_keys = len(self._public)
+        counts: NDArray[np.int64]
+        (counts,) = self.add(
+            lambda codes, numbers: [count_codes(codes, n_keys)], unit, key, at_once=False
+        )
+        return counts
+
+    def find(self, unit: Unit, key: Key) -> tuple[tuple[NDArray[Any], ...], Codes, Codes]:
+        """Return the keys that occur, the code of each row, and that of one row of each unit."""
+        found = find_labels(self.labels)
+        codes = self._outside_sample(found.codes, len(found))
+        one_row_a_unit = codes
+        if self.users is not None:
+            codes = one_row_a_unit = bound_rows(codes, found, unit, self.users, key)
+            if unit.max_rows > 1:
+                one_row_a_unit = bound_rows(codes, found, unit, self.users, key, max_rows=1)
+        return found.arrays, codes, one_row_a_unit
+
+    def read_numbers(self) -> dict[str, NDArray[Any]]:
+        """Return the columns of numbers by their names."""
+        return {name: records.read() for name, records in self.numbers.items()}
+
+    @property
+    def _public(self) -> LabelKeys:
+        assert self.keys is not None
+        return self.keys
+
+    def _codes(self, unit: Unit, key: Key) -> Codes:
         """Return the public key of each row; none for rows that do not count."""
-        assert self._keys is not None
-        codes = match_labels(self._labels, self._keys)
-        if self._users is None:
-            return codes
-        return bound_rows(codes, len(self._keys), query.unit, self._users, generator, key=key)
+        n_keys = len(self._public)
+        codes = self._outside_sample(match_labels(self.labels, self._public), n_keys)
+        return codes if self.users is None else bound_rows(codes, n_keys, unit, self.users, key)
 
-    def _answer(
-        self, query: GroupQuery, codes: Codes, n_keys: int, generator: Generator
-    ) -> tuple[NDArray[np.int64], ...]:
-        """Return noisy answers from the codes of all rows."""
-        numbers = self._read_numbers()
-
-        def rank(summary: Summary) -> Any:
-            filled = fill_absent(numbers[summary.column], summary.filled, summary.grid)
-            return sort_groups(codes, filled, n_keys, summary.grid)
-
-        return _add_noise(query, _exact(query, codes, n_keys, numbers), rank, generator)
-
-    def _read_numbers(self) -> dict[str, NDArray[Any]]:
-        return {name: records.read() for name, records in self._numbers.items()}
+    def _outside_sample(self, codes: Codes, n_keys: int) -> Codes:
+        return codes if self.sampled is None else np.where(self.sampled, codes, np.uint32(n_keys))
 
 
-def _exact(
-    query: GroupQuery, codes: Codes, n_keys: int, numbers: Mapping[str, NDArray[Any]]
-) -> dict[str, NDArray[np.int64]]:
-    """Return the counts and sums of a query by the names of its parts, in their order."""
-    exact: dict[str, NDArray[np.int64]] = {}
-    if query.has_count:
-        exact["n"] = count_codes(codes, n_keys)
-    for summary in query.summaries:
-        if summary.kind != "quantile":
-            exact |= _sum(summary, codes, n_keys, numbers[summary.column])
-    return exact
+@dataclass(slots=True, eq=False, repr=False)
+class FoundTally(Tally):
+    """The exact answers by key, of the keys that occur. NOT private.
 
+    Attributes
+    ----------
+    query, parts
+        As in `Tally`.
+    keys : tuple of ndarrays
+        The columns of keys.
+    units : ndarray of int64
+        How many units each key has, in rows that count.
 
-def _add_noise(
-    query: GroupQuery,
-    exact: Mapping[str, NDArray[np.int64]],
-    rank: Callable[[Summary], Any],
-    generator: Generator,
-) -> tuple[NDArray[np.int64], ...]:
-    """Return noisy answers, and the quantiles that are chosen among ranked records."""
-    noisy: dict[str, NDArray[np.int64]] = {}
+    """
 
-    def add_noise(name: str) -> None:
-        noisy[name] = query.parts[name].noise.release(exact[name], rng=generator)
+    keys: tuple[NDArray[Any], ...]
+    units: NDArray[np.int64]
 
-    if query.has_count:
-        add_noise("n")
-    for summary in query.summaries:
-        if summary.kind == "quantile":
-            records = rank(summary)
-            for i in range(len(summary.qs)):
-                name = summary.quantile_name(i)
-                noisy[name] = query.parts[name].choice.choose(records, generator)
-            continue
-        if summary.counts_rows:
-            add_noise(summary.rows_name)
-        add_noise(summary.name)
-    return tuple(noisy[name] for name in query.parts)
+    def __add__(self, other: object) -> FoundTally:
+        if not isinstance(other, FoundTally):
+            return NotImplemented
+        both = zip(self.keys, other.keys, strict=True)
+        found = find_labels([Labels(np.concatenate(pair), "keys") for pair in both])
+        mine, theirs = found.codes[: len(self.units)], found.codes[len(self.units) :]
 
+        def spread(tally: FoundTally, codes: Codes) -> FoundTally:
+            """Return a tally with a place for each key that either has."""
 
-def _sum(
-    summary: Summary, codes: Codes, n_keys: int, values: NDArray[Any]
-) -> dict[str, NDArray[np.int64]]:
-    """Return the sums of a summary, in steps, and the number of rows that they are over."""
-    sums = sum_groups(codes, values, summary.grid, n_keys)
-    if summary.filled is None and summary.kind == "sum":
-        return {summary.name: sums}
-    absent, counted = is_absent(values), codes
-    if summary.filled is None:
-        counted = np.where(absent, np.uint32(n_keys), codes)
-    else:
-        sums += summary.filled * count_codes(np.where(absent, codes, np.uint32(n_keys)), n_keys)
-        if summary.kind == "sum":
-            return {summary.name: sums}
-    rows = count_codes(counted, n_keys)
-    mean = {summary.name: sums - summary.shift * rows}
-    return {summary.rows_name: rows, **mean} if summary.counts_rows else mean
+            def place(exact: Any) -> Any:
+                if not isinstance(exact, np.ndarray):
+                    return exact
+                wide = np.zeros(len(found), np.int64)
+                wide[codes] = exact
+                return wide
+
+            parts = {name: place(exact) for name, exact in tally.parts.items()}
+            return replace(tally, parts=parts, keys=found.arrays, units=place(tally.units))
+
+        first, second = spread(self, mine), spread(other, theirs)
+        added = Tally.__add__(first, second)
+        units = add_arrays(first.units, second.units)
+        return FoundTally(self.query, added.parts, found.arrays, units)

@@ -5,44 +5,60 @@ from __future__ import annotations
 
 from collections.abc import Hashable
 from dataclasses import dataclass
-from functools import partial
-from typing import Any, ClassVar, cast
+from operator import itemgetter
+from typing import Any, ClassVar, Protocol
 
 import numpy as np
 from numpy.typing import NDArray
 
 from cydp._arguments import BinsLike, Column, Integer, Number, RangeLike
-from cydp._call_errors import explain_arguments
 from cydp._columns.declared import Records
+from cydp._columns.digests import digest_argument
 from cydp._columns.label_keys import LabelKeys
 from cydp._columns.labels import Labels
 from cydp._columns.pieces import add_pieces
 from cydp._generator import Generator
 from cydp.exact._bins import Bins, public_bins
 from cydp.exact._cell_codes import cell_codes
-from cydp.exact._contributions import sample_key
 from cydp.exact._grouped_histogram import grouped_histogram
 from cydp.exact._kept_bins import kept_bins
 from cydp.exact._label_codes import match_labels
-from cydp.mechanisms._charge_and_draw import Budget
+from cydp.mechanisms._run import Budget
+from cydp.releases._answers import Answer, NoisyAnswer
 from cydp.releases._histogram_release import HistogramRelease
-from cydp.releases._keys import digest_keys
+from cydp.releases._keys import count_keys, digest_keys
 from cydp.releases._partitions import bound_rows, count_codes, join_codes
 from cydp.releases._parts import Aggregate
-from cydp.releases._privacy import read_privacy
-from cydp.releases._query import Query, kept
+from cydp.releases._payment import Payment
+from cydp.releases._query import Given, Query
+from cydp.releases._reads import known_names, label_of, names_of
 from cydp.releases._release import recorded
 from cydp.releases._rows import (
+    Key,
+    Rows,
     by_names,
     check_lengths,
     declare_users,
-    known_names,
     open_columns,
 )
-from cydp.releases._run import run
-from cydp.releases._unit import UnitName, UserKey, read_unit, user_key
+from cydp.releases._run import release, run
+from cydp.releases._tally import Tally
+from cydp.releases._unit import Unit, UnitName
 
-__all__ = ["HistogramQuery", "HistogramRows", "draw_counts", "histogram", "histogram_query"]
+__all__ = [
+    "FLOATS",
+    "CellRows",
+    "HistogramQuery",
+    "HistogramRows",
+    "bins_of",
+    "histogram",
+    "rows_of",
+]
+
+
+_BOTH = "by and by_keys must be given together: the column, and public keys"
+FLOATS = np.dtype(np.float64)
+"""What numbers are where there is no column that declares its type."""
 
 
 @recorded
@@ -58,41 +74,78 @@ class HistogramQuery(Query):
     """
 
     function: ClassVar[str] = "histogram"
+    bounded: ClassVar[str] = "partitions"
 
     cells: int
+
+    @classmethod
+    def of(cls, given: Given, source: HistogramRows | None) -> Query:
+        """Return the query of a call."""
+        by, keys = given["by"], given["by_keys"]
+        names = names_of(given, "column", "user")
+        if source is None:
+            if (by is None) != (keys is None):
+                raise TypeError(_BOTH)
+            cells = len(bins_of(given).edges) - 1
+            if keys is not None:
+                cells *= count_keys(keys, by_names(by, given["column"])) or 0
+        else:
+            cells = source.cells
+        query = cls.kept(given, names | {"by": None}, cells)
+        if by is not None:
+            columns = by_names(by, given["column"]) or (by,)
+            query = query.reading(columns=names | {"by": tuple(map(label_of, columns))})
+        if source is None:
+            return query
+        return query.reading(keys=source.keys, edges=(source.grid.edges,))
+
+    @classmethod
+    def declare(cls, given: Given) -> HistogramRows:
+        """Return the columns of numbers, users and keys, and the bins."""
+        return HistogramRows(
+            *itemgetter("x", "bins", "range", "column", "by", "by_keys", "user")(given)
+        )
 
     def aggregates(self) -> list[Aggregate]:
         """Return the counts."""
         return [Aggregate("counts", self.unit.change_each_partition(1, 1, self.cells))]
 
+    @property
+    def nbytes(self) -> int:
+        """How many bytes the counts have."""
+        return 8 * self.cells
 
-@kept
-def histogram_query(
-    cells: int,
-    epsilon: Number | None,
-    rho: Number | None,
-    delta: Number | None,
-    relation: str,
-    user: UserKey,
-    unit: UnitName | None,
-    max_partitions: Integer | None,
-    max_rows_per_partition: Integer | None,
-    max_rows_per_unit: Integer | None,
-) -> HistogramQuery:
-    """Return the query of `histogram`, from its public parameters."""
-    protected = read_unit(
-        relation,
-        user,
-        unit,
-        max_partitions=max_partitions,
-        max_rows_per_partition=max_rows_per_partition,
-        max_rows_per_unit=max_rows_per_unit,
-        by_partition=True,
-    )
-    return HistogramQuery(read_privacy(epsilon, rho, delta, relation), protected, cells)
+    def answers(self) -> list[Answer]:
+        """Return the counts."""
+        return [NoisyAnswer("counts", self.cells, "rows", self.parts["counts"])]
+
+    def read(self, source: CellRows, key: Key) -> Tally:
+        """Count the rows in each cell."""
+        return Tally(self, {"counts": source.count(self.unit, key)})
+
+    def result(self, drawn: NDArray[np.int64], payment: Payment | None) -> HistogramRelease:
+        """Return the release."""
+        (edges,), keys, columns = self.reads.edges, self.reads.keys, self.reads.columns
+        shape = (len(edges) - 1,) if keys is None else (len(keys), len(edges) - 1)
+        return HistogramRelease(
+            query=self,
+            counts=drawn.reshape(shape),
+            axes=(edges,),
+            by_columns=() if keys is None else keys.arrays,
+            names=known_names([columns["column"]]),
+            by_names=known_names(columns["by"] or (None,)),
+            payment=payment,
+        )
+
+    def arguments_before(self) -> Any:
+        """Return what a ledger compared of a call before it compared queries."""
+        columns, (edges,) = self.reads.columns, self.reads.edges
+        named = [columns["column"], columns["user"], *(columns["by"] or (None,))]
+        other = {"edges": edges, "keys": digest_keys(self.reads.keys)}
+        return digest_argument({"columns": list(known_names(named)), "other": other})
 
 
-@explain_arguments
+@release(HistogramQuery)
 def histogram(
     x: Column,
     bins: BinsLike,
@@ -189,91 +242,85 @@ def histogram(
     (2, 2)
 
     """
-    if range is not None and np.ndim(cast(Any, bins)) != 0:
-        raise ValueError("range must be None if bins are edges")
-    rows = HistogramRows(x, bins, range, column, by, by_keys, user)
-    query = histogram_query(
-        rows.cells, epsilon, rho, delta, relation, user_key(user), unit, max_partitions,
-        max_rows_per_partition, max_rows_per_unit,
-    )  # fmt: skip
-    edges, keys = rows.grid.edges, rows.keys
-    shape = (len(edges) - 1,) if keys is None else (len(keys), len(edges) - 1)
-    counts, payment = run(
-        query, partial(draw_counts, query, rows), budget, rng,
-        arguments=lambda: {"edges": edges, "keys": digest_keys(keys)},
-        columns=[column, user, *(by_names(by, column) or [by])],
-        nbytes=8 * rows.cells,
-    )  # fmt: skip
-    return HistogramRelease(
-        query=query,
-        counts=counts.reshape(shape),
-        axes=(edges,),
-        by_columns=() if keys is None else keys.arrays,
-        names=known_names([column]),
-        by_names=known_names(by_names(by, column) or [by]),
-        payment=payment,
-    )
+    made: HistogramRelease = run(HistogramQuery, locals())
+    return made
 
 
-class HistogramRows:
+def bins_of(given: Given) -> Bins:
+    """Return the bins of a call, where no column declares its type."""
+    return public_bins(given["bins"], given["range"], FLOATS)
+
+
+def rows_of(given: Given) -> HistogramRows:
+    """Return the columns of a call that has no keys, and the bins."""
+    x, bins, range, column, user = itemgetter("x", "bins", "range", "column", "user")(given)
+    return HistogramRows(x, bins, range, column, None, None, user)
+
+
+class CellRows(Protocol):
+    """Rows that are counted in cells."""
+
+    def count(self, unit: Unit, key: Key) -> NDArray[np.int64]:
+        """Return the exact counts of the rows that count."""
+
+
+class HistogramRows(Rows):
     """The columns of a histogram, declared, and its bins and keys."""
 
-    __slots__ = ("_labels", "_records", "_users", "cells", "grid", "keys")
+    __slots__ = ("_labels", "_records", "cells", "grid", "keys")
 
     def __init__(
         self, x: Column, bins: Any, range: Any, column: Any, by: Any, by_keys: Any, user: Any
     ) -> None:
-        self._labels: list[Labels] = []
-        self._users: Labels | None = None
-        self.keys: LabelKeys | None = None
+        if range is not None and np.ndim(bins) != 0:
+            raise ValueError("range must be None if bins are edges")
+        found: dict[str, Any] = {"user": None, "by": None}
         if by is not None or user is not None or column is not None:
             x, found = open_columns(x, column, user=user, by=by)
-            self._users = declare_users(found["user"])
-            self._labels = [Labels(each, "by") for each in found["by"] or ()]
+        super().__init__(declare_users(found["user"]))
+        self._labels = [Labels(each, "by") for each in found["by"] or ()]
         if (by is None) != (by_keys is None):
-            raise TypeError("by and by_keys must be given together: the column, and public keys")
+            raise TypeError(_BOTH)
         self._records = Records(x)
-        for declared in (self._users, *self._labels):
+        for declared in (self.users, *self._labels):
             check_lengths(self._records, declared)
         dtype = self._records.dtype
         self.grid: Bins = kept_bins(bins, range, dtype) or public_bins(bins, range, dtype)
         self.cells = len(self.grid.edges) - 1
+        self.keys: LabelKeys | None = None
         if by is not None:
             self.keys = LabelKeys(by_keys, by_names(by, column))
             self.keys.check(self._labels)
             self.cells *= len(self.keys)
 
-    def count(self, query: Query, generator: Generator) -> NDArray[np.int64]:
+    @property
+    def length(self) -> int | None:
+        """The number of rows; None for a relation of DuckDB, whose query would run."""
+        return self._records.length
+
+    def count(self, unit: Unit, key: Key) -> NDArray[np.int64]:
         """Return the exact counts of the rows that count."""
         if self._records.length is not None:  # most often, and the quickest way
-            return self._count(query, generator, None)
-        key = sample_key(self._users, generator)
+            return self._count(unit, key)
         counts: NDArray[np.int64]
         (counts,) = add_pieces(
-            lambda: [self._count(query, generator, key)],
-            [self._records, *self._labels],
-            self._users,
+            lambda: [self._count(unit, key)], [self._records, *self._labels], self.users
         )
         return counts
 
-    def _count(
-        self, query: Query, generator: Generator, key: NDArray[np.uint64] | None
-    ) -> NDArray[np.int64]:
+    def _count(self, unit: Unit, key: Key) -> NDArray[np.int64]:
         values = self._records.read()
         keys = None if self.keys is None else match_labels(self._labels, self.keys)
-        if self._users is None:
+        if self.users is None:
+            values = self.in_sample(values)
             if keys is None:
                 return self.grid.count(values)
             assert self.keys is not None
+            keys = self.in_sample(keys)
             return grouped_histogram(self.grid, keys, len(self.keys), values).reshape(-1)
         codes = cell_codes([self.grid], [values])
         if keys is not None:
             assert self.keys is not None
             codes = join_codes(keys, len(self.keys), codes, len(self.grid.edges) - 1)
-        codes = bound_rows(codes, self.cells, query.unit, self._users, generator, key=key)
+        codes = bound_rows(codes, self.cells, unit, self.users, key)
         return count_codes(codes, self.cells)
-
-
-def draw_counts(query: Query, rows: HistogramRows, generator: Generator) -> NDArray[np.int64]:
-    """Return the noisy counts; the data is read here."""
-    return query.parts["counts"].noise.release(rows.count(query, generator), rng=generator)

@@ -4,34 +4,86 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from functools import partial
-from typing import Any
+from dataclasses import dataclass
+from operator import itemgetter
+from typing import Any, ClassVar
 
 import numpy as np
 from numpy.typing import NDArray
 
 from cydp._arguments import BinsLike, Integer, Number, RangeLike
-from cydp._call_errors import explain_arguments
 from cydp._columns.declared import Records
+from cydp._columns.digests import digest_argument
 from cydp._columns.pieces import add_pieces
 from cydp._columns.tables import open_table
 from cydp._generator import Generator
 from cydp.exact._bins import Bins
 from cydp.exact._cell_codes import cell_codes
-from cydp.exact._contributions import sample_key
 from cydp.exact._histogramdd import MOST_BINS, public_grids
-from cydp.mechanisms._charge_and_draw import Budget
-from cydp.releases._histogram import HistogramQuery, histogram_query
+from cydp.mechanisms._run import Budget
+from cydp.releases._histogram import FLOATS, HistogramQuery
 from cydp.releases._histogram_release import HistogramRelease
 from cydp.releases._partitions import bound_rows, count_codes
-from cydp.releases._rows import declare_users, known_names
-from cydp.releases._run import run
-from cydp.releases._unit import UnitName, user_key
+from cydp.releases._payment import Payment
+from cydp.releases._query import Given, Query
+from cydp.releases._reads import known_names, names_of
+from cydp.releases._release import recorded
+from cydp.releases._rows import Key, Rows, declare_users
+from cydp.releases._run import release, run
+from cydp.releases._unit import Unit, UnitName
 
 __all__ = ["histogramdd"]
 
 
-@explain_arguments
+@recorded
+@dataclass(frozen=True, repr=False)
+class CellsQuery(HistogramQuery):
+    """Counts in the cells of several columns."""
+
+    data: ClassVar[str] = "table"
+
+    @classmethod
+    def of(cls, given: Given, source: Any) -> Query:
+        """Return the query of a call."""
+        bins, columns = given["bins"], given["columns"]
+        names = names_of(given, "user")
+        all_names = names | {"columns": None if columns is None else tuple(columns)}
+        if source is not None:
+            all_names["names"] = tuple(source.names)
+            edges = tuple(grid.edges for grid in source.grids)
+            return cls.kept(given, names, source.cells).reading(columns=all_names, edges=edges)
+        is_each = isinstance(bins, list | tuple) or np.ndim(bins)
+        each = bins if is_each or not given["range"] else given["range"]
+        if not isinstance(each, Sequence | np.ndarray):
+            raise TypeError("bins must be given for each column, or range")
+        grids = public_grids(bins, given["range"], [FLOATS] * len(each))
+        return cls.kept(given, names, _count_cells(grids)).reading(columns=all_names)
+
+    @classmethod
+    def declare(cls, given: Given) -> Any:
+        """Return the columns of numbers and users, and the bins."""
+        return _Rows(*itemgetter("table", "bins", "range", "columns", "user")(given))
+
+    def result(self, drawn: NDArray[np.int64], payment: Payment | None) -> HistogramRelease:
+        """Return the release."""
+        edges = self.reads.edges
+        return HistogramRelease(
+            query=self,
+            counts=drawn.reshape([len(each) - 1 for each in edges]),
+            axes=edges,
+            names=known_names(self.reads.columns["names"]),
+            payment=payment,
+        )
+
+    def arguments_before(self) -> Any:
+        """Return what a ledger compared of a call before it compared queries."""
+        columns = self.reads.columns
+        named = known_names([*(columns["columns"] or ()), columns["user"]])
+        other = {str(i): each for i, each in enumerate(self.reads.edges)}
+        return digest_argument({"columns": list(named), "other": other})
+
+
+@release(CellsQuery)
 def histogramdd(
     table: Any,
     bins: Integer | Sequence[BinsLike],
@@ -94,65 +146,49 @@ def histogramdd(
     ((4, 2), 2)
 
     """
-    rows = _Rows(table, bins, range, columns, user)
-    query = histogram_query(
-        rows.cells, epsilon, rho, delta, relation, user_key(user), unit, max_partitions,
-        max_rows_per_partition, max_rows_per_unit,
-    )  # fmt: skip
-    edges = tuple(grid.edges for grid in rows.grids)
-    counts, payment = run(
-        query, partial(_draw, query, rows), budget, rng,
-        arguments=lambda: {str(i): each for i, each in enumerate(edges)},
-        columns=[*(columns or ()), user], nbytes=8 * rows.cells,
-    )  # fmt: skip
-    shape = [len(each) - 1 for each in edges]
-    return HistogramRelease(
-        query=query, counts=counts.reshape(shape), axes=edges, names=rows.names, payment=payment
-    )
+    made: HistogramRelease = run(CellsQuery, locals())
+    return made
 
 
-class _Rows:
+class _Rows(Rows):
     """The columns of a histogram, declared, and the bins of each."""
 
-    __slots__ = ("_records", "_users", "cells", "grids", "names")
+    __slots__ = ("_records", "cells", "grids", "names")
 
     def __init__(self, table: Any, bins: Any, range: Any, columns: Any, user: Any) -> None:
         if isinstance(table, list | tuple):
             table = dict(enumerate(table))
         opened = open_table(table)
-        self._users = declare_users(None if user is None else [opened.column(user, "user")])
-        names = (
+        super().__init__(declare_users(None if user is None else [opened.column(user, "user")]))
+        self.names = (
             [name for name in opened.names if name is not user and name != user]
             if columns is None
             else list(columns)
         )
-        self.names = known_names(names)
-        self._records = [Records(opened.column(name, "columns"), "columns") for name in names]
+        self._records = [Records(opened.column(name, "columns"), "columns") for name in self.names]
         dtypes = [records.dtype for records in self._records]
         self.grids: list[Bins] = public_grids(bins, range, dtypes)
-        shape = [len(grid.edges) - 1 for grid in self.grids]
-        self.cells = int(np.prod(shape, dtype=object))
+        self.cells = _count_cells(self.grids)
         if self.cells > MOST_BINS:
             raise ValueError(f"bins must give at most 2**30 bins together, not {self.cells}")
 
-    def count(self, query: HistogramQuery, generator: Generator) -> NDArray[np.int64]:
+    @property
+    def length(self) -> int | None:
+        """The number of rows; None for a relation of DuckDB, whose query would run."""
+        return self._records[0].length
+
+    def count(self, unit: Unit, key: Key) -> NDArray[np.int64]:
         """Return the exact counts of the rows that count."""
-        key = sample_key(self._users, generator)
         counts: NDArray[np.int64]
-        (counts,) = add_pieces(
-            lambda: [self._count(query, generator, key)], self._records, self._users
-        )
+        (counts,) = add_pieces(lambda: [self._count(unit, key)], self._records, self.users)
         return counts
 
-    def _count(
-        self, query: HistogramQuery, generator: Generator, key: NDArray[np.uint64] | None
-    ) -> NDArray[np.int64]:
-        codes = cell_codes(self.grids, [records.read() for records in self._records])
-        if self._users is not None:
-            codes = bound_rows(codes, self.cells, query.unit, self._users, generator, key=key)
+    def _count(self, unit: Unit, key: Key) -> NDArray[np.int64]:
+        codes = self.in_sample(cell_codes(self.grids, [each.read() for each in self._records]))
+        if self.users is not None:
+            codes = bound_rows(codes, self.cells, unit, self.users, key)
         return count_codes(codes, self.cells)
 
 
-def _draw(query: HistogramQuery, rows: _Rows, generator: Generator) -> NDArray[np.int64]:
-    """Return the noisy counts; the data is read here."""
-    return query.parts["counts"].noise.release(rows.count(query, generator), rng=generator)
+def _count_cells(grids: Sequence[Bins]) -> int:
+    return int(np.prod([len(grid.edges) - 1 for grid in grids], dtype=object))

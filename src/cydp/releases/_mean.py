@@ -6,34 +6,36 @@ from __future__ import annotations
 from collections.abc import Hashable
 from dataclasses import dataclass
 from fractions import Fraction
-from functools import partial
-from typing import Any, ClassVar
+from typing import Any, ClassVar, Self
 
 from numpy.typing import NDArray
 
 from cydp._arguments import Bounds, Column, Integer, Number
-from cydp._call_errors import explain_arguments
 from cydp._generator import Generator
-from cydp._numbers.bounds import check_pair
 from cydp._numbers.rational import as_exact
+from cydp.accounting._loss import Loss
 from cydp.exact._clamped_sum import sum_units
-from cydp.exact._grid import Grid, public_grid
-from cydp.mechanisms._charge_and_draw import Budget
+from cydp.exact._grid import Grid, centre_of, public_grid
+from cydp.mechanisms._run import Budget
+from cydp.releases._answers import OF_X, Answer, MeanAnswer
 from cydp.releases._box import Interval, mean_within, unrounded_mean
 from cydp.releases._joint import Moves, size_of
 from cydp.releases._missing import Missing, read_missing
-from cydp.releases._moments import MomentQuery, MomentRelease, centre_of, clamp
+from cydp.releases._moments import MomentQuery, MomentRelease, clamp
 from cydp.releases._parts import Aggregate
+from cydp.releases._payment import Payment
 from cydp.releases._presence import count_present
-from cydp.releases._privacy import read_privacy
-from cydp.releases._query import kept
 from cydp.releases._release import recorded
-from cydp.releases._rows import AddedRows, NumberRows
-from cydp.releases._run import run
+from cydp.releases._rows import Key, NumberRows
+from cydp.releases._run import release, run
 from cydp.releases._split import Split, read_split
-from cydp.releases._unit import UnitName, UserKey, read_unit, user_key
+from cydp.releases._tally import Tally
+from cydp.releases._unit import Unit, UnitName
 
-__all__ = ["MeanQuery", "MeanRelease", "draw_mean", "mean", "mean_query"]
+__all__ = ["MeanQuery", "MeanRelease", "mean", "sums_of"]
+
+
+_PARTS = ("sum", "count")
 
 
 @recorded
@@ -43,6 +45,13 @@ class MeanQuery(MomentQuery):
 
     function: ClassVar[str] = "mean"
 
+    @classmethod
+    def built(cls, privacy: Loss, unit: Unit, *own: Any) -> Self:
+        """Return the query of bounds, of what a missing number counts as, and of weights."""
+        lower, upper, missing, split = own
+        grid = public_grid((lower, upper), None)
+        return cls(privacy, unit, grid, read_missing(missing, grid), read_split(split, _PARTS))
+
     def aggregates(self) -> list[Aggregate]:
         """Return the sum of x - c, and the number of rows unless it is public."""
         weights = dict(self.weights)
@@ -51,6 +60,20 @@ class MeanQuery(MomentQuery):
     def number_becomes(self) -> list[Moves]:
         """Return by how much x - c changes."""
         return [{"sum": size_of(self.width)}]
+
+    def answers(self) -> list[Answer]:
+        """Return the mean."""
+        parts = self.parts
+        return [MeanAnswer(self.function, 1, OF_X, parts["sum"], parts.get("count"), self.grid)]
+
+    def read(self, source: NumberRows, key: Key) -> Tally:
+        """Add x - c, in steps, and count the rows."""
+        return Tally(self, dict(zip(_PARTS, source.add(sums_of, self, key), strict=True)))
+
+    def result(self, drawn: list[int], payment: Payment | None) -> MeanRelease:
+        """Return the release."""
+        deviations, rows = drawn
+        return MeanRelease(query=self, deviations=deviations, rows=rows, payment=payment)
 
 
 @recorded
@@ -89,33 +112,7 @@ class MeanRelease(MomentRelease):
         return ends[0] * self.query.grid.step, ends[1] * self.query.grid.step
 
 
-@kept
-def mean_query(
-    lower: Number,
-    upper: Number,
-    missing: Missing,
-    split: Split | None,
-    epsilon: Number | None,
-    rho: Number | None,
-    delta: Number | None,
-    relation: str,
-    user: UserKey,
-    unit: UnitName | None,
-    max_rows: Integer | None,
-    max_rows_per_unit: Integer | None,
-) -> MeanQuery:
-    """Return the query of `mean`, whose parameters these are."""
-    protected = read_unit(
-        relation, user, unit, max_rows=max_rows, max_rows_per_unit=max_rows_per_unit,
-        by_partition=False,
-    )  # fmt: skip
-    privacy = read_privacy(epsilon, rho, delta, relation)
-    grid = public_grid((lower, upper), None)
-    filled = read_missing(missing, grid)
-    return MeanQuery(privacy, protected, grid, filled, read_split(split, ("sum", "count")))
-
-
-@explain_arguments
+@release(MeanQuery)
 def mean(
     x: Column,
     bounds: Bounds,
@@ -180,27 +177,11 @@ def mean(
     (True, True)
 
     """
-    query = mean_query(
-        *check_pair(bounds), missing, split, epsilon, rho, delta, relation, user_key(user), unit,
-        max_rows, max_rows_per_unit,
-    )  # fmt: skip
-    rows = NumberRows(x, column, user, query.unit)
-    (deviations, count), payment = run(
-        query, partial(draw_mean, query, rows), budget, rng, columns=[column, user]
-    )
-    return MeanRelease(query=query, deviations=deviations, rows=count, payment=payment)
+    made: MeanRelease = run(MeanQuery, locals())
+    return made
 
 
-def draw_mean(query: MeanQuery, rows: AddedRows, generator: Generator) -> tuple[int, int]:
-    """Return the noisy sum and count; the data is read here."""
-    total, count = rows.add(_sums_of, query, generator)
-    noisy = query.parts["sum"].noise.release(total, rng=generator)
-    if query.knows_rows:
-        return noisy, count
-    return noisy, query.parts["count"].noise.release(count, rng=generator)
-
-
-def _sums_of(query: MeanQuery, values: NDArray[Any]) -> list[int]:
+def sums_of(query: MeanQuery, values: NDArray[Any]) -> list[int]:
     """Return the exact sum of x - c, in steps, and the number of rows that count."""
     count, total = count_present(values), sum_units(values, query.grid)
     if query.filled is not None:

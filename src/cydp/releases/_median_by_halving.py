@@ -7,33 +7,34 @@ import math
 from collections.abc import Hashable
 from dataclasses import dataclass
 from fractions import Fraction
-from functools import cached_property, partial
-from typing import Any, ClassVar
+from functools import cached_property
+from typing import Any, ClassVar, Self
 
 import numpy as np
 from numpy.typing import NDArray
 
 from cydp._arguments import Bounds, Column, Integer, Number
-from cydp._call_errors import explain_arguments
 from cydp._generator import Generator
-from cydp._numbers.bounds import check_pair
 from cydp._numbers.rational import as_exact, float_of, read_integer
-from cydp.exact._grid import Grid, public_grid
-from cydp.mechanisms._charge_and_draw import Budget
+from cydp.accounting._loss import Loss
+from cydp.exact._grid import public_grid
 from cydp.mechanisms._confidence import read_level
 from cydp.mechanisms._noisy_max import ExponentialMechanism
+from cydp.mechanisms._run import Budget
+from cydp.releases._answers import Answer, HalvedAnswer
 from cydp.releases._missing import Missing, read_missing
+from cydp.releases._numbers_query import NumbersQuery
 from cydp.releases._parts import Aggregate
-from cydp.releases._privacy import read_privacy
+from cydp.releases._payment import Payment
 from cydp.releases._quantile import QuantileRelease, read_sorted
-from cydp.releases._query import Query, kept
 from cydp.releases._release import recorded
-from cydp.releases._rows import NumberRows
-from cydp.releases._run import run
+from cydp.releases._rows import Key, NumberRows
+from cydp.releases._run import release, run
 from cydp.releases._selections import epsilon_of_each
-from cydp.releases._unit import UnitName, UserKey, read_unit, user_key
+from cydp.releases._tally import Tally
+from cydp.releases._unit import Unit, UnitName
 
-__all__ = ["HalvingQuery", "HalvingRelease", "halving_query", "median_by_halving"]
+__all__ = ["HalvingQuery", "HalvingRelease", "median_by_halving"]
 
 _HALF = Fraction(1, 2)
 _MOST_RANGES = 1000
@@ -41,15 +42,13 @@ _MOST_RANGES = 1000
 
 @recorded
 @dataclass(frozen=True, repr=False)
-class HalvingQuery(Query):
+class HalvingQuery(NumbersQuery):
     """The median of numbers that are clamped to bounds, by repeated choice of a range.
 
     Attributes
     ----------
-    grid : Grid
-        The bounds, in steps.
-    filled : int or None
-        What a missing number counts as, in steps; None: it does not count.
+    grid, filled
+        As in `NumbersQuery`.
     rounds : int
         How often a range is chosen.
     ranges : int
@@ -60,10 +59,66 @@ class HalvingQuery(Query):
     function: ClassVar[str] = "median_by_halving"
     qs: ClassVar[tuple[Fraction, ...]] = (_HALF,)
 
-    grid: Grid
-    filled: int | None
+    own: ClassVar[tuple[str, ...]] = ("rounds", "ranges")
+
     rounds: int
     ranges: int
+
+    @classmethod
+    def built(cls, privacy: Loss, unit: Unit, *own: Any) -> Self:
+        """Return the query of bounds, of what a missing number counts as, of rounds and ranges."""
+        lower, upper, missing, rounds, ranges = own
+        grid = public_grid((lower, upper), None)
+        number, among = read_integer(rounds, "rounds"), read_integer(ranges, "ranges")
+        if not 2 <= among <= _MOST_RANGES:
+            raise ValueError(f"ranges must be from 2 to {_MOST_RANGES:,}, not {among}")
+        points, most = grid.highest - grid.lowest + 1, 0
+        if points < among:
+            raise ValueError(f"bounds must hold {among} points of the grid for {among} ranges")
+        while among ** (most + 1) <= points:
+            most += 1
+        if not 1 <= number <= most:
+            raise ValueError(
+                f"rounds must be from 1 to {most} for {among} ranges of these bounds, not {number}"
+            )
+        query = cls(privacy, unit, grid, read_missing(missing, grid), number, among)
+        assert query.selection  # raises errors of parameters
+        return query
+
+    @property
+    def nbytes(self) -> int:
+        """How many bytes the ends of the last range have."""
+        return 16
+
+    def answers(self) -> list[Answer]:
+        """Return the median."""
+        return [HalvedAnswer("median", 1, "ranks", self)]
+
+    @property
+    def selections(self) -> dict[str, Any]:
+        """The mechanism of each round."""
+        return {f"ranges of each of {self.rounds} rounds": self.selection}
+
+    def read(self, source: NumberRows, key: Key) -> Tally:
+        """Sort the numbers, in steps."""
+        return Tally(self, {"ranks": read_sorted(self, source, key)})
+
+    def draw(self, tally: Tally, generator: Generator) -> NDArray[np.int64]:
+        """Return the ends of the last range, in steps."""
+        units = tally.parts["ranks"].units
+        first, points, half = self.grid.lowest, self.points, units.size / 2
+        for _ in range(self.rounds):
+            starts = np.array([first + points * i // self.ranges for i in range(self.ranges + 1)])
+            below = np.searchsorted(units, starts)  # of each part, and at its end
+            scores = -np.maximum(np.maximum(below[:-1] - half, half - below[1:]), 0.0)
+            chosen = self.selection.release(scores, rng=generator)
+            first, points = int(starts[chosen]), int(starts[chosen + 1] - starts[chosen])
+        return np.array([first, first + points - 1], np.int64)
+
+    def result(self, drawn: NDArray[np.int64], payment: Payment | None) -> HalvingRelease:
+        """Return the release."""
+        middle = np.array((int(drawn[0]) + int(drawn[1])) // 2, np.int64)
+        return HalvingRelease(query=self, steps=middle, ends=drawn, payment=payment)
 
     def aggregates(self) -> list[Aggregate]:
         """Return nothing: no number has noise added."""
@@ -220,47 +275,7 @@ class HalvingRelease(QuantileRelease):
         return {"steps": int(self.steps), "ends": self.ends.tolist()}
 
 
-@kept
-def halving_query(
-    rounds: Integer,
-    ranges: Integer,
-    lower: Number,
-    upper: Number,
-    missing: Missing,
-    epsilon: Number | None,
-    rho: Number | None,
-    delta: Number | None,
-    relation: str,
-    user: UserKey,
-    unit: UnitName | None,
-    max_rows: Integer | None,
-    max_rows_per_unit: Integer | None,
-) -> HalvingQuery:
-    """Return the query of `median_by_halving`, whose parameters these are."""
-    protected = read_unit(
-        relation, user, unit, max_rows=max_rows, max_rows_per_unit=max_rows_per_unit,
-        by_partition=False,
-    )  # fmt: skip
-    privacy = read_privacy(epsilon, rho, delta, relation)
-    grid = public_grid((lower, upper), None)
-    number, among = read_integer(rounds, "rounds"), read_integer(ranges, "ranges")
-    if not 2 <= among <= _MOST_RANGES:
-        raise ValueError(f"ranges must be from 2 to {_MOST_RANGES:,}, not {among}")
-    points, most = grid.highest - grid.lowest + 1, 0
-    if points < among:
-        raise ValueError(f"bounds must hold {among} points of the grid for {among} ranges")
-    while among ** (most + 1) <= points:
-        most += 1
-    if not 1 <= number <= most:
-        raise ValueError(
-            f"rounds must be from 1 to {most} for {among} ranges of these bounds, not {number}"
-        )
-    query = HalvingQuery(privacy, protected, grid, read_missing(missing, grid), number, among)
-    assert query.selection  # raises errors of parameters
-    return query
-
-
-@explain_arguments
+@release(HalvingQuery)
 def median_by_halving(
     x: Column,
     bounds: Bounds,
@@ -328,26 +343,5 @@ def median_by_halving(
     (30.5, 1.0)
 
     """
-    query = halving_query(
-        rounds, ranges, *check_pair(bounds), missing, epsilon, rho, delta, relation, user_key(user),
-        unit, max_rows, max_rows_per_unit,
-    )  # fmt: skip
-    rows = NumberRows(x, column, user, query.unit)
-    ends, payment = run(
-        query, partial(_draw, query, rows), budget, rng, columns=[column, user], nbytes=16
-    )
-    middle = np.array((int(ends[0]) + int(ends[1])) // 2, np.int64)
-    return HalvingRelease(query=query, steps=middle, ends=ends, payment=payment)
-
-
-def _draw(query: HalvingQuery, rows: NumberRows, generator: Generator) -> NDArray[np.int64]:
-    """Return the ends of the last range, in steps; the data is read here."""
-    units = read_sorted(query, rows, generator).units
-    first, points, half = query.grid.lowest, query.points, units.size / 2
-    for _ in range(query.rounds):
-        starts = np.array([first + points * i // query.ranges for i in range(query.ranges + 1)])
-        below = np.searchsorted(units, starts)  # of each part, and at its end
-        scores = -np.maximum(np.maximum(below[:-1] - half, half - below[1:]), 0.0)
-        chosen = query.selection.release(scores, rng=generator)
-        first, points = int(starts[chosen]), int(starts[chosen + 1] - starts[chosen])
-    return np.array([first, first + points - 1], np.int64)
+    made: HalvingRelease = run(HalvingQuery, locals())
+    return made

@@ -7,28 +7,25 @@ from abc import abstractmethod
 from collections.abc import Sequence
 from dataclasses import dataclass
 from fractions import Fraction
-from typing import Any
+from typing import Any, ClassVar
 
 import numpy as np
 from numpy.typing import NDArray
 
 from cydp._arguments import Integer, Number
+from cydp._generator import Generator
 from cydp._numbers.rational import as_exact, float_of, read_integer
-from cydp.exact._grid import Grid
+from cydp.exact._grid import centre_of
 from cydp.releases._box import Interval
 from cydp.releases._joint import Moves, RowMoves, size_of
+from cydp.releases._numbers_query import NumbersQuery
 from cydp.releases._parts import Aggregate
-from cydp.releases._query import Query
 from cydp.releases._release import Release
 from cydp.releases._split import Weights
+from cydp.releases._tally import Tally
 from cydp.releases.output._sheet import Numbers, Sheet
 
-__all__ = ["MomentQuery", "MomentRelease", "centre_of", "clamp"]
-
-
-def centre_of(grid: Grid) -> int:
-    """Return the middle of the bounds, in steps: half a step is rounded down."""
-    return (grid.lowest + grid.highest) // 2
+__all__ = ["MomentQuery", "MomentRelease", "clamp"]
 
 
 def clamp(number: Fraction, lower: Fraction, upper: Fraction) -> Fraction:
@@ -37,22 +34,20 @@ def clamp(number: Fraction, lower: Fraction, upper: Fraction) -> Fraction:
 
 
 @dataclass(frozen=True, repr=False)
-class MomentQuery(Query):
+class MomentQuery(NumbersQuery):
     """A ratio of noisy sums of x - c, and the noisy number of rows.
 
     Attributes
     ----------
-    grid : Grid
-        The bounds, in steps.
-    filled : int or None
-        What a missing number counts as, in steps; None: it does not count.
+    grid, filled
+        As in `NumbersQuery`.
     weights : tuple of (name, weight)
         How the privacy is split.
 
     """
 
-    grid: Grid
-    filled: int | None
+    own: ClassVar[tuple[str, ...]] = ("split",)
+
     weights: Weights
 
     @property
@@ -71,6 +66,14 @@ class MomentQuery(Query):
     def width(self) -> int:
         """The distance of the bounds, in steps."""
         return self.grid.highest - self.grid.lowest
+
+    def draw(self, tally: Tally, generator: Generator) -> list[int]:
+        """Return each part with its noise, and last the number of rows, noisy unless public."""
+        drawn = [
+            part.noise.release(tally.parts[name], rng=generator)
+            for name, part in self.parts.items()
+        ]
+        return [*drawn, tally.parts["count"]] if self.knows_rows else drawn
 
     def deviations(self, weight: Fraction) -> Aggregate:
         """Return the sum of x - c."""

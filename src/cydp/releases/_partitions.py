@@ -10,10 +10,10 @@ from numpy.typing import NDArray
 
 from cydp import _core
 from cydp._columns.labels import Labels
-from cydp._generator import Generator
 from cydp._threads import threads_for
 from cydp.exact._contributions import bound_users
 from cydp.exact._label_sets import LabelSets
+from cydp.releases._rows import Key
 from cydp.releases._unit import Unit
 
 __all__ = ["Codes", "bound_rows", "count_codes", "join_codes"]
@@ -53,10 +53,9 @@ def bound_rows(
     keys: int | LabelSets,
     unit: Unit,
     users: Labels,
-    generator: Generator,
+    key: Key,
     *,
     max_rows: int | None = None,
-    key: NDArray[np.uint64] | None = None,
 ) -> Codes:
     """Return codes, outside for the rows that do not count: those beyond the bounds of a user.
 
@@ -69,16 +68,15 @@ def bound_rows(
     unit : Unit
     users : Labels
         They are read here.
-    generator : Generator
+    key : ndarray of uint64 or None
+        As in `bound_users`.
     max_rows : int, optional
         The most rows of a user that stay in each partition. Default: those of the unit.
-    key : ndarray of uint64, optional
-        As in `bound_users`.
 
     """
     stays = bound_users(
         users, codes, keys, max_partitions=unit.max_partitions or 1,
-        max_rows_per_partition=max_rows or unit.max_rows, rng=generator, key=key,
+        max_rows_per_partition=max_rows or unit.max_rows, key=key,
     )  # fmt: skip
     return np.where(stays, codes, np.uint32(keys if isinstance(keys, int) else len(keys)))
 

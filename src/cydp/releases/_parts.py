@@ -25,6 +25,7 @@ __all__ = ["ALONE", "Aggregate", "Joint", "Part", "log_noise", "split_privacy"]
 
 _Noise: TypeAlias = DiscreteLaplace | DiscreteGaussian
 
+_LEAST = 5e-324  # a variance that is below it is 0 as a float
 _ANY_NUMBER = 2**62  # of answers, as the calibration counts them
 
 
@@ -168,7 +169,7 @@ def log_noise(parts: Mapping[str, Part]) -> float:
     return sum(
         2 * log_of(part.mechanism.scale)
         if isinstance(part.mechanism, QuantileMechanism)
-        else math.log(part.mechanism.variance)
+        else math.log(part.mechanism.variance or _LEAST)
         for part in parts.values()
     )
 

@@ -4,11 +4,9 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import Any
 
-from cydp.accounting.ledger._ledger import BudgetLedger
-from cydp.accounting.ledger._receipt import Receipt
-from cydp.accounting.ledger._scope import LedgerScope
-from cydp.mechanisms._charge_and_draw import Budget
+from cydp.accounting.ledger._paid import PaidByLedger
 
 __all__ = ["Payment", "payment_of"]
 
@@ -42,11 +40,11 @@ class Payment:
     hash: str
 
 
-def payment_of(budget: Budget, receipt: Receipt | None) -> Payment | None:
-    """Return the payment of a receipt; None for a filter, which gives none."""
-    ledger = budget.ledger if isinstance(budget, LedgerScope) else budget
-    if receipt is None or not isinstance(ledger, BudgetLedger):
+def payment_of(paid: Any) -> Payment | None:
+    """Return the payment that a ledger has made; None for a filter, and without a budget."""
+    if not isinstance(paid, PaidByLedger):
         return None
+    ledger, receipt = paid.ledger, paid.receipt
     return Payment(
         ledger.uuid, ledger.privacy_unit, receipt.blocks, receipt.seq, receipt.charge_id,
         receipt.hash,

@@ -4,65 +4,105 @@
 from __future__ import annotations
 
 from collections.abc import Hashable
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from fractions import Fraction
-from functools import partial
-from typing import Any, ClassVar
+from typing import Any, ClassVar, Self
 
 import numpy as np
 from numpy.typing import NDArray
 
 from cydp._arguments import Bounds, Column, Integer, Number
-from cydp._call_errors import explain_arguments
 from cydp._generator import Generator
-from cydp._numbers.bounds import check_pair
 from cydp._numbers.rational import float_of
-from cydp.exact._grid import Grid, public_grid
+from cydp.accounting._loss import Loss
+from cydp.exact._grid import public_grid
 from cydp.exact._sorted_units import SortedUnits, sort_units
-from cydp.mechanisms._charge_and_draw import Budget
+from cydp.mechanisms._run import Budget
+from cydp.releases._answers import Answer, RankAnswer
 from cydp.releases._missing import Missing, read_missing
+from cydp.releases._numbers_query import NumbersQuery
 from cydp.releases._parts import Aggregate
+from cydp.releases._payment import Payment
 from cydp.releases._presence import fill_absent
-from cydp.releases._privacy import read_privacy
 from cydp.releases._qs import Qs, read_quantiles
-from cydp.releases._query import Query, kept
+from cydp.releases._query import Given, Query
 from cydp.releases._release import Release, recorded
-from cydp.releases._rows import NumberRows
-from cydp.releases._run import run
-from cydp.releases._unit import UnitName, UserKey, read_unit, user_key
+from cydp.releases._rows import Key, NumberRows
+from cydp.releases._run import release, run
+from cydp.releases._tally import Tally
+from cydp.releases._unit import Unit, UnitName
 from cydp.releases.output._sheet import Numbers, Sheet, keys_of
 
 __all__ = [
-    "QuantileQuery",
     "QuantileRelease",
     "median",
     "quantile",
-    "quantile_query",
     "read_sorted",
 ]
 
 
 @recorded
 @dataclass(frozen=True, repr=False)
-class QuantileQuery(Query):
+class QuantileQuery(NumbersQuery):
     """Quantiles of numbers that are clamped to bounds.
 
     Attributes
     ----------
-    grid : Grid
-        The bounds, in steps.
-    filled : int or None
-        What a missing number counts as, in steps; None: it does not count.
+    grid, filled
+        As in `NumbersQuery`.
     qs : tuple of Fraction
         Which quantiles.
+    several : bool
+        Whether a list of quantiles was given, even if it is of one.
 
     """
 
     function: ClassVar[str] = "quantile"
+    own: ClassVar[tuple[str, ...]] = ("q",)
 
-    grid: Grid
-    filled: int | None
     qs: tuple[Fraction, ...]
+    several: bool = field(default=False, repr=False)
+
+    @classmethod
+    def of(cls, given: Given, source: NumberRows | None) -> Query:
+        """Return the query of a call; `median` has no q."""
+        return super().of({"q": "1/2", **given}, source)
+
+    @classmethod
+    def built(cls, privacy: Loss, unit: Unit, *own: Any) -> Self:
+        """Return the query of bounds, of what a missing number counts as, and of quantiles."""
+        lower, upper, missing, q = own
+        grid = public_grid((lower, upper), None)
+        return cls(privacy, unit, grid, read_missing(missing, grid), *read_quantiles(q))
+
+    @property
+    def nbytes(self) -> int:
+        """How many bytes the released points have."""
+        return 8 * len(self.qs)
+
+    def answers(self) -> list[Answer]:
+        """Return the quantiles."""
+        parts = self.parts.values()
+        return [
+            RankAnswer(f"q={q}", 1, "ranks", part, self.grid)
+            for q, part in zip(self.qs, parts, strict=True)
+        ]
+
+    def read(self, source: NumberRows, key: Key) -> Tally:
+        """Sort the numbers, in steps."""
+        return Tally(self, {"ranks": read_sorted(self, source, key)})
+
+    def draw(self, tally: Tally, generator: Generator) -> NDArray[np.int64]:
+        """Return the chosen points, in steps."""
+        ranks = tally.parts["ranks"]
+        return np.concatenate(
+            [part.choice.choose(ranks, generator) for part in self.parts.values()]
+        )
+
+    def result(self, drawn: NDArray[np.int64], payment: Payment | None) -> QuantileRelease:
+        """Return the release."""
+        steps = drawn if self.several else drawn.reshape(())
+        return QuantileRelease(query=self, steps=steps, payment=payment)
 
     def aggregates(self) -> list[Aggregate]:
         """Return a choice for each quantile."""
@@ -182,34 +222,7 @@ class QuantileRelease(Release):
         return {"q": [str(q) for q in self.query.qs], "steps": self.steps.tolist()}
 
 
-@kept
-def quantile_query(
-    q: Qs,
-    lower: Number,
-    upper: Number,
-    missing: Missing,
-    epsilon: Number | None,
-    rho: Number | None,
-    delta: Number | None,
-    relation: str,
-    user: UserKey,
-    unit: UnitName | None,
-    max_rows: Integer | None,
-    max_rows_per_unit: Integer | None,
-) -> QuantileQuery:
-    """Return the query of `quantile`, whose parameters these are."""
-    protected = read_unit(
-        relation, user, unit, max_rows=max_rows, max_rows_per_unit=max_rows_per_unit,
-        by_partition=False,
-    )  # fmt: skip
-    privacy = read_privacy(epsilon, rho, delta, relation)
-    grid = public_grid((lower, upper), None)
-    return QuantileQuery(
-        privacy, protected, grid, read_missing(missing, grid), read_quantiles(q)[0]
-    )
-
-
-@explain_arguments
+@release(QuantileQuery)
 def quantile(
     x: Column,
     q: Qs,
@@ -274,18 +287,11 @@ def quantile(
     True
 
     """
-    query = quantile_query(
-        q, *check_pair(bounds), missing, epsilon, rho, delta, relation, user_key(user), unit,
-        max_rows, max_rows_per_unit,
-    )  # fmt: skip
-    rows = NumberRows(x, column, user, query.unit)
-    draw = partial(_draw, query, rows)
-    steps, payment = run(query, draw, budget, rng, columns=[column, user], nbytes=8 * len(query.qs))
-    steps = steps if read_quantiles(q)[1] else steps.reshape(())
-    return QuantileRelease(query=query, steps=steps, payment=payment)
+    made: QuantileRelease = run(QuantileQuery, locals())
+    return made
 
 
-@explain_arguments
+@release(QuantileQuery)
 def median(
     x: Column,
     bounds: Bounds,
@@ -337,21 +343,11 @@ def median(
     30.0
 
     """
-    return quantile(
-        x, "1/2", bounds, column=column, missing=missing, epsilon=epsilon, rho=rho, delta=delta,
-        relation=relation, user=user, unit=unit, max_rows=max_rows,
-        max_rows_per_unit=max_rows_per_unit, budget=budget, rng=rng,
-    )  # fmt: skip
+    made: QuantileRelease = run(QuantileQuery, locals())
+    return made
 
 
-def read_sorted(query: Any, rows: NumberRows, generator: Generator) -> SortedUnits:
+def read_sorted(query: NumbersQuery, rows: NumberRows, key: Key) -> SortedUnits:
     """Return the numbers that count, in steps of the query's grid; the data is read here."""
-    values = rows.read(generator, absent_count=query.filled is not None)
+    values = rows.read(query.unit, key, absent_count=query.filled is not None)
     return sort_units(fill_absent(values, query.filled, query.grid), query.grid)
-
-
-def _draw(query: QuantileQuery, rows: NumberRows, generator: Generator) -> NDArray[np.int64]:
-    """Return the chosen points, in steps; the data is read here."""
-    records = read_sorted(query, rows, generator)
-    chosen = [part.choice.choose(records, generator) for part in query.parts.values()]
-    return np.concatenate(chosen)

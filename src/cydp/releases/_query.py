@@ -1,36 +1,58 @@
 # SPDX-License-Identifier: MIT
-"""What a release does, from its public parameters alone. docs/releases.md, "Queries"."""
+"""What a release does, from its public parameters alone. docs/releases.md, "One way"."""
 
 from __future__ import annotations
 
+import json
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, fields
 from fractions import Fraction
 from functools import cached_property, lru_cache
 from types import MappingProxyType
-from typing import Any, ClassVar, TypeVar, cast
+from typing import TYPE_CHECKING, Any, ClassVar, Self, TypeVar, cast
 
 import numpy as np
+from numpy.typing import NDArray
 
+from cydp._columns.digests import digest_argument
+from cydp._generator import Generator
 from cydp._numbers.rational import Exact
 from cydp.accounting._loss import Loss
+from cydp.accounting.ledger._serialize import deserialize, serialize
+from cydp.releases._answers import Answer
 from cydp.releases._format import format_parameter
 from cydp.releases._joint import RowMoves, joint_of
 from cydp.releases._parts import ALONE, Aggregate, Joint, Part, split_privacy
+from cydp.releases._reads import NOTHING, Reads, known_names
+from cydp.releases._tally import Tally
+from cydp.releases._terms import TERMS, read_terms, terms_of
 from cydp.releases._unit import Unit
 
-__all__ = ["Query", "kept"]
+if TYPE_CHECKING:
+    from cydp.releases._release import Release
+
+__all__ = ["Given", "Query"]
+
+Given = Mapping[str, Any]
+"""The arguments of a call of a release by name, with its defaults."""
 
 _Builder = TypeVar("_Builder", bound=Callable[..., Any])
 
+_VERSION = 1  # of `Query.to_dict`
 _KEPT = 256  # queries of the parameters that callers wrote last
-_KEPT_TYPES = frozenset({int, float, bool, str, Fraction, Exact, type(None), np.float64, np.int64})
+_KEPT_TYPES = frozenset(
+    {int, float, bool, str, Fraction, Exact, type(None), np.float64, np.int64, type(ABC)}
+)
 
 
 @dataclass(frozen=True, repr=False)
 class Query(ABC):
-    """A release without its data: mechanisms, scales and loss follow from public parameters.
+    """A release, of whatever data: what it does and costs follows from public parameters.
+
+    A release is a subclass, which says in this order what its parameters mean (`of`), which columns
+    it needs (`declare`), what it counts or adds up of them (`read`), and what is released of that
+    (`draw`, `result`). All else is done by `cydp.releases._run`, which knows no release.
 
     Attributes
     ----------
@@ -38,6 +60,8 @@ class Query(ABC):
         What the caller gives for the release, under its relation.
     unit : Unit
         What the release protects.
+    reads : Reads
+        The columns, public keys and edges that it reads.
     parts : mapping of names to Part
         The noisy answers, and how they are made.
     loss : loss
@@ -46,9 +70,13 @@ class Query(ABC):
     """
 
     function: ClassVar[str]
+    data: ClassVar[str] = "x"  # the argument that has the data
+    rows_given: ClassVar[str] = "n"  # the argument of `explain` on which errors depend
+    bounded: ClassVar[str] = "rows"  # of a user: see `TERMS`
 
     privacy: Loss
     unit: Unit
+    reads: Reads = field(default=NOTHING, init=False, repr=False, compare=False, kw_only=True)
     parts: Mapping[str, Part] = field(init=False, repr=False, compare=False, kw_only=True)
     loss: Loss = field(init=False, repr=False, compare=False, kw_only=True)
 
@@ -59,8 +87,75 @@ class Query(ABC):
         object.__setattr__(self, "parts", MappingProxyType(parts))
         object.__setattr__(self, "loss", loss if given is self.privacy else self.privacy)
 
-    def __reduce__(self) -> tuple[Any, ...]:
-        return type(self), tuple(getattr(self, each.name) for each in fields(self) if each.init)
+    # What a release says of itself.
+
+    @classmethod
+    def settled(cls, given: Given) -> Given:
+        """Return the arguments, with those read that both `declare` and `of` need."""
+        return given
+
+    @classmethod
+    def of(cls, given: Given, source: Any | None) -> Query:
+        """Return the query of a call.
+
+        Parameters
+        ----------
+        given : mapping
+            The arguments by name. Without a source, public keys may be given as their number.
+        source : what `declare` returned, or None
+            None: there is no data, as for `explain`.
+
+        Raises
+        ------
+        TypeError, ValueError
+            If an argument is not allowed.
+
+        """
+        raise NotImplementedError
+
+    @classmethod
+    def declare(cls, given: Given) -> Any:
+        """Return the columns of a call, declared; no value is read.
+
+        Returns
+        -------
+        source
+            With `users`, a column or None, and `length`, the number of rows or None.
+
+        Raises
+        ------
+        TypeError, ValueError
+            For columns that are not there, of other types, or of lengths that are known to differ.
+
+        """
+        raise NotImplementedError
+
+    def read(self, source: Any, key: NDArray[np.uint64] | None) -> Tally:
+        """Return the exact answers; the data is read here, and nowhere else.
+
+        Parameters
+        ----------
+        source : what `declare` returned
+        key : ndarray of uint64, shape (2,), or None
+            By it the rows of each user that count are chosen; None without users.
+
+        """
+        raise NotImplementedError
+
+    def draw(self, tally: Tally, generator: Generator) -> Any:
+        """Return what is released of a tally: unless overridden, each part with its noise.
+
+        The answer of a single part, else a list of answers.
+        """
+        drawn = [
+            part.noise.release(tally.parts[name], rng=generator)
+            for name, part in self.parts.items()
+        ]
+        return drawn if len(drawn) > 1 else drawn[0]
+
+    def result(self, drawn: Any, payment: Any) -> Release:
+        """Return the release of what `draw` returned, or a ledger has recorded."""
+        raise NotImplementedError
 
     @abstractmethod
     def aggregates(self) -> Sequence[Aggregate]:
@@ -73,6 +168,65 @@ class Query(ABC):
         far as it can.
         """
         return None
+
+    def answers(self) -> Sequence[Answer]:
+        """Return the released numbers, with their expected errors."""
+        raise NotImplementedError
+
+    def rows_per_key(self, rows: int) -> int | None:
+        """Return how many of so many rows each public key has in the mean; None without keys."""
+        return None
+
+    @property
+    def selections(self) -> dict[str, Any]:
+        """The mechanisms that select, by what they select."""
+        return {}
+
+    @property
+    def notes(self) -> tuple[str, ...]:
+        """What a reader of the query should know besides its noise and errors."""
+        return ()
+
+    @property
+    def nbytes(self) -> int:
+        """How many bytes the arrays of what is released have, if that is known."""
+        return 0
+
+    def check_recorded(self, source: Any) -> None:
+        """Raise a TypeError if a ledger might not be able to record what is released."""
+        return
+
+    # What follows from that.
+
+    @classmethod
+    def kept(cls, given: Given, names: Mapping[str, Any], *own: Any) -> Self:
+        """Return a query of these classes' own parameters, from the arguments of a call.
+
+        It is kept by what callers wrote. `built` makes it of the privacy, the unit, and `own`.
+
+        Parameters
+        ----------
+        given : mapping
+        names : mapping
+            The columns that are read, by the arguments that name them, as `name_of` returns them.
+        *own : object
+            What the query depends on besides: arguments as they were written.
+
+        """
+        terms = terms_of(given, cls.bounded)
+        found: Any = _kept_query(cls, len(names), *names, *names.values(), *terms, *own)
+        return cast(Self, found)
+
+    @classmethod
+    def built(cls, privacy: Loss, unit: Unit, *own: Any) -> Self:
+        """Return the query of parameters as they were written: its fields, unless overridden."""
+        return cls(privacy, unit, *own)
+
+    def reading(self, **further: Any) -> Self:
+        """Return the query with further public keys or edges that it reads."""
+        made = object.__new__(type(self))
+        vars(made).update(vars(self), reads=self.reads._replace(**further))
+        return made
 
     @cached_property
     def joint(self) -> Joint:
@@ -106,9 +260,62 @@ class Query(ABC):
         names = {type(mechanism).__name__: None for mechanism in self.mechanisms.values()}
         return " and ".join(names)
 
+    def to_dict(self) -> dict[str, Any]:
+        """Return the query as JSON can hold it: what a ledger keeps, and compares.
+
+        Public keys and edges are there by their number and a digest: `from_dict` restores the rest.
+        """
+        return {
+            "version": _VERSION,
+            "query": json.loads(serialize(self)),
+            "reads": self.reads.to_dict(),
+        }
+
+    @staticmethod
+    def from_dict(kept: Mapping[str, Any], **public: Any) -> Query:
+        """Return the query of which `to_dict` has made a dictionary.
+
+        Parameters
+        ----------
+        kept : mapping
+        **public : object
+            The public keys, edges and other inputs that it reads, as in `Reads`.
+
+        Raises
+        ------
+        ValueError
+            For another version, or for public inputs that are missing or not those of the query.
+
+        """
+        if kept.get("version") != _VERSION:
+            raise ValueError(f"a query must be of version {_VERSION}, not {kept.get('version')!r}")
+        query: Query = deserialize(json.dumps(kept["query"]))
+        columns = {name: _as_tuple(each) for name, each in kept["reads"]["columns"].items()}
+        found = query.reading(columns=columns, **public)
+        if json.loads(json.dumps(found.reads.to_dict())) != kept["reads"]:
+            raise ValueError(
+                "the public keys, edges and domains of the query must be given, as they were"
+            )
+        return found
+
+    def arguments_before(self) -> Any:
+        """Return what a ledger compared of a call before it compared queries."""
+        columns = list(known_names(self.reads.columns.values()))
+        return digest_argument({"columns": columns, "other": self._other_before()})
+
+    def _other_before(self) -> Any:
+        return None
+
+    @property
+    def _given(self) -> list[Any]:
+        """The fields that a query is made of, in their order, without what it reads."""
+        return [getattr(self, each.name) for each in fields(self) if each.init]
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return _rebuild, (type(self), self._given, self.reads)
+
     def __repr__(self) -> str:
-        # A ledger keeps this text, and compares it when a charge is repeated.
-        own = [each.name for each in fields(self) if each.init][len(fields(Query)) - 2 :]
+        own = [each.name for each in fields(self) if each.init and each.repr][2:]
         parts = [
             repr(self.privacy),
             *(f"{name}={format_parameter(getattr(self, name))}" for name in own),
@@ -118,7 +325,15 @@ class Query(ABC):
         return f"{self.function}({', '.join(parts)})"
 
 
-def kept(build: _Builder) -> _Builder:
+def _as_tuple(name: Any) -> Any:
+    return tuple(map(_as_tuple, name)) if isinstance(name, list) else name
+
+
+def _rebuild(kind: type[Query], given: Sequence[Any], reads: Reads) -> Query:
+    return kind(*given).reading(**reads._asdict())
+
+
+def _kept(build: _Builder) -> _Builder:
     """Return a function that keeps its last results by the parameters that callers wrote.
 
     Parameters are public, so what is kept tells nothing about records. All arguments are
@@ -132,3 +347,13 @@ def kept(build: _Builder) -> _Builder:
         return build(*args)
 
     return cast(_Builder, keep_or_build)
+
+
+@_kept
+def _kept_query(kind: type[Query], n_names: int, *rest: Any) -> Query:
+    """Return a query of names of columns, of terms, and of the parameters of its kind."""
+    names, rest = rest[: 2 * n_names], rest[2 * n_names :]
+    n_terms = len(TERMS[kind.bounded])
+    privacy, unit = read_terms(rest[:n_terms], kind.bounded)
+    query = kind.built(privacy, unit, *rest[n_terms:])
+    return query.reading(columns=dict(zip(names[:n_names], names[n_names:], strict=True)))

@@ -3,8 +3,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Sequence
-from typing import Any, Protocol
+from collections.abc import Callable, Sequence
+from typing import Any, TypeAlias
 
 import numpy as np
 from numpy.typing import NDArray
@@ -16,23 +16,25 @@ from cydp._columns.labels import Labels
 from cydp._columns.numbers import is_real_array
 from cydp._columns.pieces import Totals, add_pieces
 from cydp._columns.tables import Table, is_column, is_table, open_table
-from cydp._generator import Generator
-from cydp.exact._contributions import bound_users, sample_key
+from cydp.exact._contributions import bound_users
 from cydp.releases._presence import count_present, is_absent, present_labels
 from cydp.releases._unit import Unit
 
 __all__ = [
-    "AddedRows",
+    "Key",
     "NumberRows",
     "PresentRows",
+    "Rows",
     "by_names",
     "check_lengths",
     "declare_users",
     "key_names",
-    "known_names",
     "open_columns",
     "stay_within",
 ]
+
+Key: TypeAlias = NDArray[np.uint64] | None
+"""The secret key, shape (2,), by which the rows of users are chosen; None without users."""
 
 
 def open_columns(x: Any, column: Any, **others: Any) -> tuple[Any, dict[str, Any]]:
@@ -87,16 +89,6 @@ def by_names(by: Any, column: Any) -> tuple[Any, ...] | None:
     return tuple(by) if column is not None and isinstance(by, list | tuple) else None
 
 
-def known_names(columns: Iterable[Any]) -> tuple[str, ...]:
-    """Return the names of columns, "" for a column that was given without one; () if none has one.
-
-    >>> known_names(["age", [31, 64]]), known_names([None])
-    (('age', ''), ())
-    """
-    names = tuple(each if isinstance(each, str) else "" for each in columns)
-    return names if any(names) else ()
-
-
 def key_names(columns: Sequence[Any]) -> tuple[Any, ...]:
     """Return the names of columns of keys; of columns that were given without one, numbers or None.
 
@@ -135,26 +127,41 @@ def check_lengths(first: Records | Labels, second: Labels | None) -> None:
         raise ValueError("all columns must have an entry for each record: their lengths differ")
 
 
-class AddedRows(Protocol):
-    """Rows over which exact answers add up."""
+class Rows:
+    """The rows of a release: columns that were declared, and are read after the charge.
 
-    def add(
-        self,
-        exact: Callable[[Any, NDArray[Any]], Totals],
-        query: Any,
-        generator: Generator,
-    ) -> Totals:
-        """Return the exact answers of all rows, as `NumberRows.add` does."""
+    Attributes
+    ----------
+    users : Labels or None
+        Whose row each one is.
+    sampled : ndarray of bool, shape (n,), or None
+        Which rows are in a secret sample; the others are read, and do not count. None: all rows.
+
+    """
+
+    __slots__ = ("sampled", "users")
+
+    def __init__(self, users: Labels | None) -> None:
+        self.users = users
+        self.sampled: NDArray[np.bool_] | None = None
+
+    @property
+    def length(self) -> int | None:
+        """The number of rows; None for a relation of DuckDB, whose query would run."""
+        raise NotImplementedError
+
+    def in_sample(self, values: NDArray[Any]) -> NDArray[Any]:
+        """Return those of the rows' values that are in the sample."""
+        return values if self.sampled is None else values[self.sampled]
 
 
-class NumberRows:
+class NumberRows(Rows):
     """Numbers, and the users whose rows they are.
 
     Parameters
     ----------
     x, column, user
         As in a release.
-    unit : Unit
 
     Raises
     ------
@@ -163,48 +170,41 @@ class NumberRows:
 
     """
 
-    __slots__ = ("_records", "_unit", "_users")
+    __slots__ = ("_records",)
 
-    def __init__(self, x: Column, column: Any, user: Any, unit: Unit) -> None:
-        self._unit = unit
-        self._users: Labels | None = None
+    def __init__(self, x: Column, column: Any, user: Any) -> None:
+        found: dict[str, Any] = {"user": None}
         if user is not None or column is not None:
             x, found = open_columns(x, column, user=user)
-            self._users = declare_users(found["user"])
+        super().__init__(declare_users(found["user"]))
         self._records = Records(x)
-        check_lengths(self._records, self._users)
+        check_lengths(self._records, self.users)
 
-    def read(
-        self,
-        generator: Generator,
-        *,
-        absent_count: bool = False,
-        key: NDArray[np.uint64] | None = None,
-    ) -> NDArray[Any]:
+    @property
+    def length(self) -> int | None:
+        """The number of rows; None for a relation of DuckDB, whose query would run."""
+        return self._records.length
+
+    def read(self, unit: Unit, key: Key, *, absent_count: bool = False) -> NDArray[Any]:
         """Return the numbers that count, masked where they are null.
 
         Parameters
         ----------
-        generator : Generator
-            Draws which rows of a user count.
+        unit : Unit
+            How many rows of a user count.
+        key : ndarray of uint64 or None
+            As in `bound_users`.
         absent_count : bool
             Whether rows without a number count among the rows of their user.
-        key : ndarray of uint64, optional
-            As in `bound_users`.
 
         """
         values = self._records.read()
-        if self._users is None:
-            return values
+        if self.users is None:
+            return self.in_sample(values)
         outside = np.zeros(len(values), np.bool_) if absent_count else is_absent(values)
-        return values[stay_within(self._unit, self._users, outside, generator, key)]
+        return values[stay_within(unit, self.users, outside, key)]
 
-    def add(
-        self,
-        exact: Callable[[Any, NDArray[Any]], Totals],
-        query: Any,
-        generator: Generator,
-    ) -> Totals:
+    def add(self, exact: Callable[[Any, NDArray[Any]], Totals], query: Any, key: Key) -> Totals:
         """Return exact answers that add up over the numbers, which are read in pieces.
 
         Parameters
@@ -213,28 +213,28 @@ class NumberRows:
             Returns the answers of a query from numbers that `read` returns.
         query : Query
             Its `filled` says whether rows without a number count.
-        generator : Generator
+        key : ndarray of uint64 or None
+            As in `bound_users`.
 
         """
-        if self._users is None and self._records.length is not None:
-            return exact(query, self._records.read())  # most often, and the quickest way
-        key = sample_key(self._users, generator)
+        if self.users is None and self._records.length is not None:
+            # most often, and the quickest way
+            return exact(query, self.in_sample(self._records.read()))
         filled = query.filled is not None
         return add_pieces(
-            lambda: exact(query, self.read(generator, absent_count=filled, key=key)),
+            lambda: exact(query, self.read(query.unit, key, absent_count=filled)),
             [self._records],
-            self._users,
+            self.users,
         )
 
 
-class PresentRows:
+class PresentRows(Rows):
     """Entries of any kind, and the users whose rows they are.
 
     Parameters
     ----------
     x, column, user
         As in `count`.
-    unit : Unit
 
     Raises
     ------
@@ -244,24 +244,21 @@ class PresentRows:
 
     """
 
-    __slots__ = ("_records", "_unit", "_users")
+    __slots__ = ("_records",)
 
-    def __init__(self, x: Column, column: Any, user: Any, unit: Unit) -> None:
-        self._unit = unit
-        self._users: Labels | None = None
+    def __init__(self, x: Column, column: Any, user: Any) -> None:
         self._records: Records | Labels | Table
         if column is None and is_table(x):
-            self._records = open_table(x, "x")
-            self._users = declare_users(
-                None if user is None else [self._records.column(user, "user")]
-            )
+            self._records = table = open_table(x, "x")
+            super().__init__(declare_users(None if user is None else [table.column(user, "user")]))
             return
+        found: dict[str, Any] = {"user": None}
         if user is not None or column is not None:
             x, found = open_columns(x, column, user=user)
-            self._users = declare_users(found["user"])
+        super().__init__(declare_users(found["user"]))
         if is_real_array(x) and x.dtype.kind != "b":  # most often, and the quickest way
             self._records = Records(x)
-            check_lengths(self._records, self._users)
+            check_lengths(self._records, self.users)
             return
         labels = Labels(x, "x")
         dtype = (
@@ -276,49 +273,47 @@ class PresentRows:
             )
         is_numbers = dtype.kind in "iuf" and labels.type.kind in ("numbers", "objects")
         self._records = Records(x) if is_numbers else labels
-        check_lengths(self._records, self._users)
+        check_lengths(self._records, self.users)
 
-    def count(self, generator: Generator) -> int:
+    @property
+    def length(self) -> int | None:
+        """The number of rows; None for a relation of DuckDB, whose query would run."""
+        return self._records.length
+
+    def count(self, unit: Unit, key: Key) -> int:
         """Return how many entries count that are not missing."""
-        if self._records.length is not None:
-            if self._users is None and isinstance(self._records, Records):
-                return count_present(self._records.read())  # most often, and the quickest way
-            return self._count(generator, None)
-        if isinstance(self._records, Table) and self._users is None:
+        if isinstance(self._records, Table) and self.users is None and self.sampled is None:
             return self._records.count_rows()
-        key = sample_key(self._users, generator)
+        if self._records.length is not None:
+            if self.users is None and isinstance(self._records, Records):
+                # most often, and the quickest way
+                return count_present(self.in_sample(self._records.read()))
+            return self._count(unit, key)
         columns = [] if isinstance(self._records, Table) else [self._records]
-        (total,) = add_pieces(lambda: [self._count(generator, key)], columns, self._users)
+        (total,) = add_pieces(lambda: [self._count(unit, key)], columns, self.users)
         return int(total)
 
-    def _count(self, generator: Generator, key: NDArray[np.uint64] | None) -> int:
+    def _count(self, unit: Unit, key: Key) -> int:
         if isinstance(self._records, Records):
-            values = self._records.read()
-            if self._users is None:
-                return count_present(values)
-            absent = is_absent(values)
+            absent = is_absent(self._records.read())
         elif isinstance(self._records, Table):
-            if self._users is None:
-                return self._records.count_rows()
             known = self._records.length
-            absent = np.zeros(len(self._users.read()) if known is None else known, np.bool_)
+            if known is None:
+                assert self.users is not None
+                known = len(self.users.read())
+            absent = np.zeros(known, np.bool_)
         else:
             absent = ~present_labels(self._records)
-            if self._users is None:
-                return absent.size - int(np.count_nonzero(absent))
-        stays = stay_within(self._unit, self._users, absent, generator, key)
-        return int(np.count_nonzero(stays))
+        if self.users is None:
+            return int(np.count_nonzero(self.in_sample(~absent)))
+        return int(np.count_nonzero(stay_within(unit, self.users, absent, key)))
 
 
 def stay_within(
-    unit: Unit,
-    users: Labels,
-    outside: NDArray[np.bool_],
-    generator: Generator,
-    key: NDArray[np.uint64] | None,
+    unit: Unit, users: Labels, outside: NDArray[np.bool_], key: Key
 ) -> NDArray[np.bool_]:
     """Return which rows stay, at most `max_rows` of each user; those outside do not count."""
     return bound_users(
         users, outside.astype(np.uint32), 1, max_partitions=1,
-        max_rows_per_partition=unit.max_rows, rng=generator, key=key,
+        max_rows_per_partition=unit.max_rows, key=key,
     )  # fmt: skip

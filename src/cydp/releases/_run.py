@@ -1,56 +1,93 @@
 # SPDX-License-Identifier: MIT
-"""Runs a query: the budget pays, then the data is read."""
+"""The way of every release of data: prepare, pay, read, draw. docs/releases.md, "One way"."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Hashable, Iterable
-from typing import Any
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any, TypeVar
 
+from cydp._call_errors import explain_arguments
 from cydp._default_generator import generator_or_default
 from cydp._generator import Generator
-from cydp.mechanisms._charge_and_draw import Budget, charge_and_run
-from cydp.releases._payment import Payment, payment_of
-from cydp.releases._query import Query
-from cydp.releases._rows import known_names
-from cydp.releases._unit import check_ledger
+from cydp.accounting._asked import Asked
+from cydp.exact._contributions import sample_key
+from cydp.mechanisms import _run
+from cydp.releases._payment import payment_of
+from cydp.releases._query import Given, Query
 
-__all__ = ["run"]
+__all__ = ["RELEASES", "Prepared", "prepare", "release", "run"]
+
+_Function = TypeVar("_Function", bound=Callable[..., Any])
+
+RELEASES: dict[Callable[..., Any], type[Query]] = {}
+"""The query that each public function makes."""
 
 
-def run(
-    query: Query,
-    draw: Callable[[Generator], Any],
-    budget: Budget | None,
-    rng: Generator | None,
-    *,
-    arguments: Callable[[], Any] = lambda: None,
-    columns: Iterable[Hashable] = (),
-    nbytes: int = 0,
-) -> tuple[Any, Payment | None]:
-    """Return what `draw` returns, once the budget has paid for the query, and who has paid.
+@dataclass(slots=True, repr=False, eq=False)  # a repr would show records; frozen is slower
+class Prepared:
+    """A release that was checked, and neither paid for nor read.
 
-    Parameters
+    Attributes
     ----------
     query : Query
-        It was made of public parameters.
-    draw, budget, rng, nbytes
-        As in `charge_and_run`.
-    arguments : callable
-        Returns what `charge_and_run` takes as arguments.
-    columns : iterable of names
-        The columns that are read; one that has no name in a table counts as such.
+    source : object
+        The columns, declared.
+
+    """
+
+    query: Query
+    source: Any
+
+    @property
+    def asked(self) -> Asked:
+        """The call that a budget is asked to pay for."""
+        return Asked(self.query, self.query.function, nbytes=self.query.nbytes)
+
+    def draw(self, generator: Generator) -> Any:
+        """Read the data, and return what may be published."""
+        key = sample_key(self.source.users, generator)
+        return self.query.draw(self.query.read(self.source, key), generator)
+
+    def release(self, budget: Any, rng: Generator | None) -> Any:
+        """Pay, read and draw; return the release."""
+        query = self.query
+        if budget is None:  # most often, and the quickest way
+            return query.result(self.draw(generator_or_default(rng)), None)
+        if getattr(budget, "charge_id", None) is not None:
+            query.check_recorded(self.source)
+        drawn, paid = _run.run(self.asked, self.draw, budget, rng)
+        return query.result(drawn, payment_of(paid))
+
+
+def prepare(kind: type[Query], given: Given) -> Prepared:
+    """Return the release of a call, checked.
 
     Raises
     ------
-    TypeError, PrivacyError
-        As `charge_and_run` does; UnitMismatchError for a ledger of another privacy unit.
+    TypeError, ValueError
+        If an argument is not allowed.
 
     """
-    if budget is None:  # most often, and the quickest way
-        return draw(generator_or_default(rng)), None
-    check_ledger(budget, query.unit)
-    described = {"columns": list(known_names(columns)), "other": arguments}
-    drawn, receipt = charge_and_run(
-        query, draw, budget, rng, function=query.function, arguments=described, nbytes=nbytes
-    )
-    return drawn, payment_of(budget, receipt)
+    given = kind.settled(given)
+    source = kind.declare(given)
+    return Prepared(kind.of(given, source), source)
+
+
+def run(kind: type[Query], given: Given) -> Any:
+    """Return the release of a call: `given` has all arguments of the public function."""
+    return prepare(kind, given).release(given["budget"], given["rng"])
+
+
+def release(kind: type[Query]) -> Callable[[_Function], _Function]:
+    """Return a decorator for the public function that makes a query.
+
+    Wrong arguments show its signature, and all wrappers of releases find its query.
+    """
+
+    def decorate(function: _Function) -> _Function:
+        made = explain_arguments(function)
+        RELEASES[made] = kind
+        return made
+
+    return decorate

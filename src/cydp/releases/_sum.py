@@ -5,51 +5,46 @@ from __future__ import annotations
 
 from collections.abc import Hashable
 from dataclasses import dataclass
-from functools import partial
-from typing import Any, ClassVar
+from typing import Any, ClassVar, Self
 
 from numpy.typing import NDArray
 
 from cydp._arguments import Bounds, Column, Integer, Number
-from cydp._call_errors import explain_arguments
 from cydp._generator import Generator
-from cydp._numbers.bounds import check_pair
+from cydp.accounting._loss import Loss
 from cydp.exact._clamped_sum import sum_units
-from cydp.exact._grid import Grid, public_grid
-from cydp.mechanisms._charge_and_draw import Budget
+from cydp.exact._grid import public_grid
+from cydp.mechanisms._run import Budget
+from cydp.releases._answers import OF_X, Answer, NoisyAnswer
 from cydp.releases._missing import Missing, read_missing
 from cydp.releases._number import NumberRelease
+from cydp.releases._numbers_query import NumbersQuery
 from cydp.releases._parts import Aggregate
+from cydp.releases._payment import Payment
 from cydp.releases._presence import count_present
-from cydp.releases._privacy import read_privacy
-from cydp.releases._query import Query, kept
 from cydp.releases._release import recorded
-from cydp.releases._rows import NumberRows
-from cydp.releases._run import run
-from cydp.releases._unit import UnitName, UserKey, read_unit, user_key
+from cydp.releases._rows import Key, NumberRows
+from cydp.releases._run import release, run
+from cydp.releases._tally import Tally
+from cydp.releases._unit import Unit, UnitName
 
-__all__ = ["SumQuery", "sum", "sum_query"]
+__all__ = ["SumQuery", "sum"]
 
 
 @recorded
 @dataclass(frozen=True, repr=False)
-class SumQuery(Query):
-    """The sum of numbers that are clamped to bounds.
-
-    Attributes
-    ----------
-    grid : Grid
-        The bounds, in steps.
-    filled : int or None
-        What a missing number counts as, in steps; None: it does not count.
-
-    """
+class SumQuery(NumbersQuery):
+    """The sum of numbers that are clamped to bounds."""
 
     function: ClassVar[str] = "sum"
     is_count: ClassVar[bool] = False
 
-    grid: Grid
-    filled: int | None
+    @classmethod
+    def built(cls, privacy: Loss, unit: Unit, *own: Any) -> Self:
+        """Return the query of bounds and of what a missing number counts as."""
+        lower, upper, missing = own
+        grid = public_grid((lower, upper), None)
+        return cls(privacy, unit, grid, read_missing(missing, grid))
 
     def aggregates(self) -> list[Aggregate]:
         """Return the sum."""
@@ -60,33 +55,21 @@ class SumQuery(Query):
         change = self.unit.change_one_answer(self.grid.largest, width)
         return [Aggregate("sum", change, self.grid.step)]
 
+    def answers(self) -> list[Answer]:
+        """Return the sum."""
+        return [NoisyAnswer("sum", 1, OF_X, self.parts["sum"])]
 
-@kept
-def sum_query(
-    lower: Number,
-    upper: Number,
-    missing: Missing,
-    epsilon: Number | None,
-    rho: Number | None,
-    delta: Number | None,
-    relation: str,
-    user: UserKey,
-    unit: UnitName | None,
-    max_rows: Integer | None,
-    max_rows_per_unit: Integer | None,
-) -> SumQuery:
-    """Return the query of `sum`, whose parameters these are."""
-    protected = read_unit(
-        relation, user, unit, max_rows=max_rows, max_rows_per_unit=max_rows_per_unit,
-        by_partition=False,
-    )  # fmt: skip
-    grid = public_grid((lower, upper), None)
-    return SumQuery(
-        read_privacy(epsilon, rho, delta, relation), protected, grid, read_missing(missing, grid)
-    )
+    def read(self, source: NumberRows, key: Key) -> Tally:
+        """Add the numbers, in steps."""
+        (steps,) = source.add(_sum_of, self, key)
+        return Tally(self, {"sum": steps})
+
+    def result(self, drawn: int, payment: Payment | None) -> NumberRelease:
+        """Return the release."""
+        return NumberRelease(query=self, steps=drawn, payment=payment)
 
 
-@explain_arguments
+@release(SumQuery)
 def sum(
     x: Column,
     bounds: Bounds,
@@ -154,20 +137,8 @@ def sum(
     (599146, PureDP(epsilon=1, relation='add-remove'))
 
     """
-    query = sum_query(
-        *check_pair(bounds), missing, epsilon, rho, delta, relation, user_key(user), unit, max_rows,
-        max_rows_per_unit,
-    )  # fmt: skip
-    rows = NumberRows(x, column, user, query.unit)
-    draw = partial(_draw, query, rows)
-    steps, payment = run(query, draw, budget, rng, columns=[column, user])
-    return NumberRelease(query=query, steps=steps, payment=payment)
-
-
-def _draw(query: SumQuery, rows: NumberRows, generator: Generator) -> int:
-    """Return the noisy sum, in steps; the data is read here."""
-    (steps,) = rows.add(_sum_of, query, generator)
-    return query.parts["sum"].noise.release(steps, rng=generator)
+    made: NumberRelease = run(SumQuery, locals())
+    return made
 
 
 def _sum_of(query: SumQuery, values: NDArray[Any]) -> list[int]:

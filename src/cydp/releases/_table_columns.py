@@ -12,8 +12,7 @@ from numpy.typing import NDArray
 
 from cydp._arguments import Number
 from cydp._numbers.rational import float_of
-from cydp.exact._grid import Grid
-from cydp.releases._moments import centre_of
+from cydp.exact._grid import Grid, centre_of
 from cydp.releases._parts import Part
 
 __all__ = ["CountColumn", "MeanColumn", "QuantileColumn", "SumColumn", "TableColumn"]

@@ -6,37 +6,37 @@ from __future__ import annotations
 from collections.abc import Hashable
 from dataclasses import dataclass
 from fractions import Fraction
-from functools import cached_property, partial
-from typing import Any, ClassVar
+from functools import cached_property
+from typing import Any, ClassVar, Self
 
 import numpy as np
 from numpy.typing import NDArray
 
 from cydp._arguments import Column, Integer, Number
-from cydp._call_errors import explain_arguments
 from cydp._columns.label_keys import LabelKeys
 from cydp._columns.labels import Labels
-from cydp._columns.pieces import Totals, add_pieces
 from cydp._generator import Generator
 from cydp._numbers.rational import float_of, read_integer
 from cydp._sensitivity import sensitivity_of
-from cydp.exact._contributions import sample_key
-from cydp.exact._label_codes import match_labels
-from cydp.mechanisms._charge_and_draw import Budget
+from cydp.accounting._loss import Loss
 from cydp.mechanisms._noisy_max import ExponentialMechanism
-from cydp.releases._keys import digest_keys
-from cydp.releases._partitions import bound_rows, count_codes
+from cydp.mechanisms._run import Budget
+from cydp.releases._answers import Answer, SelectedAnswer
+from cydp.releases._group_rows import GroupRows
+from cydp.releases._keys import count_keys, digest_keys
 from cydp.releases._parts import Aggregate
-from cydp.releases._privacy import read_privacy
-from cydp.releases._query import Query
+from cydp.releases._payment import Payment
+from cydp.releases._query import Given, Query
+from cydp.releases._reads import names_of
 from cydp.releases._release import Release, recorded
-from cydp.releases._rows import check_lengths, declare_users, key_names, open_columns
-from cydp.releases._run import run
+from cydp.releases._rows import Key, declare_users, open_columns
+from cydp.releases._run import release, run
 from cydp.releases._selections import epsilon_of_each
-from cydp.releases._unit import UnitName, UserKey, read_unit, user_key
+from cydp.releases._tally import Tally
+from cydp.releases._unit import Unit, UnitName
 from cydp.releases.output._sheet import Numbers, Sheet, keys_of
 
-__all__ = ["TopQuery", "TopRelease", "top_k", "top_query"]
+__all__ = ["TopQuery", "TopRelease", "top_k"]
 
 
 @recorded
@@ -54,9 +54,75 @@ class TopQuery(Query):
     """
 
     function: ClassVar[str] = "top_k"
+    bounded: ClassVar[str] = "rows in each partition"
 
     k: int
     n_keys: int
+
+    @classmethod
+    def of(cls, given: Given, source: GroupRows | None) -> Query:
+        """Return the query of a call."""
+        keys = None if source is None else source.keys
+        n_keys = count_keys(given["keys"], None) if keys is None else len(keys)
+        names = names_of(given, "column", "user")
+        return cls.kept(given, names, given["k"], n_keys).reading(keys=keys)
+
+    @classmethod
+    def built(cls, privacy: Loss, unit: Unit, *own: Any) -> Self:
+        """Return the query of how many keys are wanted, and how many there are."""
+        k, n_keys = own
+        number = read_integer(k, "k")
+        if not 1 <= number <= n_keys:
+            raise ValueError(f"k must be from 1 to the number of keys, {n_keys}, not {number}")
+        query = cls(privacy, unit, number, n_keys)
+        assert query.selection  # raises errors of parameters
+        return query
+
+    @classmethod
+    def declare(cls, given: Given) -> GroupRows:
+        """Return the columns of labels and of users, and the keys."""
+        public = LabelKeys(given["keys"])
+        x, found = open_columns(given["x"], given["column"], user=given["user"])
+        return GroupRows([Labels(x, "x")], public, declare_users(found["user"]), {})
+
+    @property
+    def nbytes(self) -> int:
+        """How many bytes the places of the keys have."""
+        return 8 * self.k
+
+    def answers(self) -> list[Answer]:
+        """Return the keys."""
+        return [SelectedAnswer("keys", self.k, "rows", self.selection, self.n_keys)]
+
+    @property
+    def selections(self) -> dict[str, Any]:
+        """The mechanism that selects each key."""
+        return {"keys": self.selection}
+
+    def read(self, source: GroupRows, key: Key) -> Tally:
+        """Count the rows of each key."""
+        return Tally(self, {"n": source.count(self.unit, key)})
+
+    def draw(self, tally: Tally, generator: Generator) -> NDArray[np.int64]:
+        """Return the places of the selected keys."""
+        counts, left = tally.parts["n"], np.arange(self.n_keys)
+        chosen = np.empty(self.k, np.int64)
+        for i in range(self.k):
+            place = self.selection.release(counts, rng=generator)
+            chosen[i] = left[place]
+            counts, left = np.delete(counts, place), np.delete(left, place)
+        return chosen
+
+    def result(self, drawn: NDArray[np.int64], payment: Payment | None) -> TopRelease:
+        """Return the release."""
+        assert self.reads.keys is not None
+        selected = tuple(each[drawn] for each in self.reads.keys.arrays)
+        name = self.reads.columns["column"]
+        names = ("" if name is None else str(name),)
+        return TopRelease(query=self, key_columns=selected, key_names=names, payment=payment)
+
+    def _other_before(self) -> Any:
+        return digest_keys(self.reads.keys)
 
     def aggregates(self) -> list[Aggregate]:
         """Return nothing: no number is released."""
@@ -170,37 +236,7 @@ class TopRelease(Release):
         return f"{name}, scale {scale} {'row' if scale == '1' else 'rows'}"
 
 
-def top_query(
-    k: Integer,
-    n_keys: int,
-    epsilon: Number | None,
-    rho: Number | None,
-    delta: Number | None,
-    relation: str,
-    user: UserKey,
-    unit: UnitName | None,
-    max_rows_per_partition: Integer | None,
-    max_rows_per_unit: Integer | None,
-) -> TopQuery:
-    """Return the query of `top_k`, from its public parameters."""
-    protected = read_unit(
-        relation,
-        user,
-        unit,
-        max_rows_per_partition=max_rows_per_partition,
-        max_rows_per_unit=max_rows_per_unit,
-        by_partition=True,
-        any_partitions=True,
-    )
-    number = read_integer(k, "k")
-    if not 1 <= number <= n_keys:
-        raise ValueError(f"k must be from 1 to the number of keys, {n_keys}, not {number}")
-    query = TopQuery(read_privacy(epsilon, rho, delta, relation), protected, number, n_keys)
-    assert query.selection  # raises errors of parameters
-    return query
-
-
-@explain_arguments
+@release(TopQuery)
 def top_k(
     x: Column,
     k: Integer,
@@ -267,46 +303,5 @@ def top_k(
     array(['the', 'of'], dtype=object)
 
     """
-    public = LabelKeys(keys)
-    query = top_query(
-        k, len(public), epsilon, rho, delta, relation, user_key(user), unit,
-        max_rows_per_partition, max_rows_per_unit,
-    )  # fmt: skip
-    x, found = open_columns(x, column, user=user)
-    labels = [Labels(x, "x")]
-    public.check(labels)
-    users = declare_users(found["user"])
-    check_lengths(labels[0], users)
-    chosen, payment = run(
-        query, partial(_draw, query, labels, public, users), budget, rng,
-        arguments=lambda: digest_keys(public), columns=[column, user], nbytes=8 * query.k,
-    )  # fmt: skip
-    selected = tuple(each[chosen] for each in public.arrays)
-    (name,) = key_names([column])
-    names = ("" if name is None else str(name),)
-    return TopRelease(query=query, key_columns=selected, key_names=names, payment=payment)
-
-
-def _draw(
-    query: TopQuery,
-    labels: list[Labels],
-    public: LabelKeys,
-    users: Labels | None,
-    generator: Generator,
-) -> NDArray[np.int64]:
-    """Return the places of the selected keys; the data is read here."""
-    key = sample_key(users, generator)
-
-    def exact() -> Totals:
-        codes = match_labels(labels, public)
-        if users is not None:
-            codes = bound_rows(codes, len(public), query.unit, users, generator, key=key)
-        return [count_codes(codes, len(public))]
-
-    (counts,), left = add_pieces(exact, labels, users), np.arange(len(public))
-    chosen = np.empty(query.k, np.int64)
-    for i in range(query.k):
-        place = query.selection.release(counts, rng=generator)
-        chosen[i] = left[place]
-        counts, left = np.delete(counts, place), np.delete(left, place)
-    return chosen
+    made: TopRelease = run(TopQuery, locals())
+    return made

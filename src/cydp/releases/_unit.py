@@ -19,13 +19,11 @@ from cydp._sensitivity import Sensitivity, sensitivity_of
 from cydp.accounting._errors import UnitMismatchError
 from cydp.accounting.ledger._ledger import BudgetLedger
 from cydp.accounting.ledger._scope import LedgerScope
-from cydp.mechanisms._charge_and_draw import Budget
 
 __all__ = [
     "Change",
     "Unit",
     "UnitName",
-    "UserKey",
     "check_ledger",
     "read_unit",
     "root_above",
@@ -351,7 +349,7 @@ def user_key(user: object) -> UserKey:
     return user if user is None or isinstance(user, str) else True
 
 
-def check_ledger(budget: Budget | None, unit: Unit) -> None:
+def check_ledger(budget: Any, unit: Unit) -> None:
     """Refuse a ledger that protects another unit than a release does.
 
     Raises

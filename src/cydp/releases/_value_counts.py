@@ -4,25 +4,51 @@
 from __future__ import annotations
 
 from collections.abc import Hashable
-from typing import Any
+from typing import Any, ClassVar
 
 from cydp._arguments import Column, Integer, Number
-from cydp._call_errors import explain_arguments
 from cydp._columns.label_keys import LabelKeys
 from cydp._columns.labels import Labels
 from cydp._generator import Generator
-from cydp.mechanisms._charge_and_draw import Budget
-from cydp.releases._group_by import group_query, release_table
+from cydp.mechanisms._run import Budget
+from cydp.releases._group_query import GroupQuery
 from cydp.releases._group_rows import GroupRows
+from cydp.releases._keys import count_keys
+from cydp.releases._query import Given, Query
+from cydp.releases._reads import names_of
 from cydp.releases._rows import declare_users, key_names, open_columns
+from cydp.releases._run import release, run
 from cydp.releases._split import Split
 from cydp.releases._table_release import TableRelease
-from cydp.releases._unit import UnitName, user_key
+from cydp.releases._unit import UnitName
 
 __all__ = ["value_counts"]
 
 
-@explain_arguments
+class ValuesQuery(GroupQuery):
+    """Counts of the values of one column: a query of `group_by`, of other arguments."""
+
+    data: ClassVar[str] = "x"
+
+    @classmethod
+    def of(cls, given: Given, source: GroupRows | None) -> Query:
+        """Return the query of a call."""
+        keys = None if source is None else source.keys
+        n_keys = count_keys(given["keys"], None) if keys is None else len(keys)
+        names = names_of(given, "user")
+        asked = n_keys, True, None, None, None, "drop", given["split"]
+        found, columns = GroupQuery.kept(given, names, *asked), key_names([given["column"]])
+        return found.reading(columns=names | {"by": columns}, keys=keys)
+
+    @classmethod
+    def declare(cls, given: Given) -> GroupRows:
+        """Return the columns of labels and users, and the keys."""
+        public = None if given["keys"] is None else LabelKeys(given["keys"])
+        x, found = open_columns(given["x"], given["column"], user=given["user"])
+        return GroupRows([Labels(x, "x")], public, declare_users(found["user"]), {})
+
+
+@release(ValuesQuery)
 def value_counts(
     x: Column,
     keys: Any = None,
@@ -86,12 +112,5 @@ def value_counts(
     array(['x'], dtype=object)
 
     """
-    public = None if keys is None else LabelKeys(keys)
-    query = group_query(
-        None if public is None else len(public), True, None, None, None, "drop", split, epsilon,
-        rho, delta, relation, user_key(user), unit, max_partitions, max_rows_per_partition,
-        max_rows_per_unit,
-    )  # fmt: skip
-    x, found = open_columns(x, column, user=user)
-    rows = GroupRows([Labels(x, "x")], public, declare_users(found["user"]), {})
-    return release_table(query, rows, key_names([column]), user, public, budget, rng)
+    made: TableRelease = run(ValuesQuery, locals())
+    return made

@@ -7,34 +7,34 @@ import math
 from collections.abc import Hashable
 from dataclasses import dataclass, replace
 from fractions import Fraction
-from functools import partial
 from itertools import pairwise
-from typing import Any, ClassVar
+from typing import Any, ClassVar, Self
 
 from numpy.typing import NDArray
 
 from cydp._arguments import Bounds, Column, Integer, Number
-from cydp._call_errors import explain_arguments
 from cydp._generator import Generator
-from cydp._numbers.bounds import check_pair, read_bounds
+from cydp._numbers.bounds import read_bounds
+from cydp.accounting._loss import Loss
 from cydp.exact._clamped_sum import sum_units_and_squares
-from cydp.exact._grid import Grid, public_grid
-from cydp.mechanisms._charge_and_draw import Budget
+from cydp.exact._grid import Grid, centre_of, public_grid
+from cydp.mechanisms._run import Budget
+from cydp.releases._answers import Answer, VarianceAnswer
 from cydp.releases._box import Interval, unrounded_variance, variance_within
 from cydp.releases._joint import Moves, RowMoves, size_of
 from cydp.releases._missing import Missing, read_missing
-from cydp.releases._moments import MomentQuery, MomentRelease, centre_of, clamp
+from cydp.releases._moments import MomentQuery, MomentRelease, clamp
 from cydp.releases._parts import Aggregate
+from cydp.releases._payment import Payment
 from cydp.releases._presence import count_present
-from cydp.releases._privacy import read_privacy
-from cydp.releases._query import kept
 from cydp.releases._release import recorded
-from cydp.releases._rows import NumberRows
-from cydp.releases._run import run
+from cydp.releases._rows import Key, NumberRows
+from cydp.releases._run import release, run
 from cydp.releases._split import Split, read_split
-from cydp.releases._unit import UnitName, UserKey, read_unit, user_key
+from cydp.releases._tally import Tally
+from cydp.releases._unit import Unit, UnitName
 
-__all__ = ["VarianceQuery", "VarianceRelease", "variance", "variance_query"]
+__all__ = ["VarianceRelease", "variance"]
 
 _PARTS = ("squares", "sum", "count")
 _STEPS_OF_WIDTH = 2**21  # so that squares of deviations, and their noise, have room in int64
@@ -50,6 +50,13 @@ class VarianceQuery(MomentQuery):
     """The variance of numbers that are clamped to bounds."""
 
     function: ClassVar[str] = "variance"
+
+    @classmethod
+    def built(cls, privacy: Loss, unit: Unit, *own: Any) -> Self:
+        """Return the query of bounds, of what a missing number counts as, and of weights."""
+        lower, upper, missing, split = own
+        grid = variance_grid(lower, upper)
+        return cls(privacy, unit, grid, read_missing(missing, grid), read_split(split, _PARTS))
 
     @property
     def squares_per_step(self) -> int:
@@ -76,6 +83,32 @@ class VarianceQuery(MomentQuery):
             self.deviations(weights["sum"]),
             *self.row_count(weights["count"]),
         ]
+
+    def answers(self) -> list[Answer]:
+        """Return the variance."""
+        parts = self.parts
+        return [
+            VarianceAnswer(
+                "variance", 1, "in the square of the unit of the data", parts["squares"],
+                parts["sum"], parts.get("count"), self.grid,
+            )
+        ]  # fmt: skip
+
+    def read(self, source: NumberRows, key: Key) -> Tally:
+        """Add (x - c)**2 and x - c, in steps, and count the rows."""
+        return Tally(self, dict(zip(_PARTS, source.add(_sums_of, self, key), strict=True)))
+
+    def draw(self, tally: Tally, generator: Generator) -> list[int]:
+        """Return each part with its noise; the sum of squares is rounded down before."""
+        rounded = tally.parts["squares"] // self.squares_per_step
+        return super().draw(replace(tally, parts={**tally.parts, "squares": rounded}), generator)
+
+    def result(self, drawn: list[int], payment: Payment | None) -> VarianceRelease:
+        """Return the release."""
+        squares, deviations, rows = drawn
+        return VarianceRelease(
+            query=self, squares=squares, deviations=deviations, rows=rows, payment=payment
+        )
 
     def number_becomes(self) -> list[Moves]:
         """Return by how much (x - c)**2 and x - c change at once.
@@ -183,33 +216,7 @@ def variance_grid(lower: Number, upper: Number) -> Grid:
     return public_grid((lower, upper), step)
 
 
-@kept
-def variance_query(
-    lower: Number,
-    upper: Number,
-    missing: Missing,
-    split: Split | None,
-    epsilon: Number | None,
-    rho: Number | None,
-    delta: Number | None,
-    relation: str,
-    user: UserKey,
-    unit: UnitName | None,
-    max_rows: Integer | None,
-    max_rows_per_unit: Integer | None,
-) -> VarianceQuery:
-    """Return the query of `variance`, whose parameters these are."""
-    protected = read_unit(
-        relation, user, unit, max_rows=max_rows, max_rows_per_unit=max_rows_per_unit,
-        by_partition=False,
-    )  # fmt: skip
-    privacy = read_privacy(epsilon, rho, delta, relation)
-    grid = variance_grid(lower, upper)
-    filled = read_missing(missing, grid)
-    return VarianceQuery(privacy, protected, grid, filled, read_split(split, _PARTS))
-
-
-@explain_arguments
+@release(VarianceQuery)
 def variance(
     x: Column,
     bounds: Bounds,
@@ -275,29 +282,8 @@ def variance(
     True
 
     """
-    query = variance_query(
-        *check_pair(bounds), missing, split, epsilon, rho, delta, relation, user_key(user), unit,
-        max_rows, max_rows_per_unit,
-    )  # fmt: skip
-    rows = NumberRows(x, column, user, query.unit)
-    draw = partial(_draw, query, rows)
-    drawn, payment = run(query, draw, budget, rng, columns=[column, user])
-    squares, deviations, count = drawn
-    return VarianceRelease(
-        query=query, squares=squares, deviations=deviations, rows=count, payment=payment
-    )
-
-
-def _draw(query: VarianceQuery, rows: NumberRows, generator: Generator) -> tuple[int, int, int]:
-    """Return the noisy sums and count; the data is read here."""
-    squares, total, count = rows.add(_sums_of, query, generator)
-    parts = query.parts
-    rounded = squares // query.squares_per_step
-    noisy_squares = parts["squares"].noise.release(rounded, rng=generator)
-    noisy = parts["sum"].noise.release(total, rng=generator)
-    if query.knows_rows:
-        return noisy_squares, noisy, count
-    return noisy_squares, noisy, parts["count"].noise.release(count, rng=generator)
+    made: VarianceRelease = run(VarianceQuery, locals())
+    return made
 
 
 def _sums_of(query: VarianceQuery, values: NDArray[Any]) -> list[int]:

@@ -4,32 +4,25 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from functools import partial
 from typing import Any
-
-import numpy as np
 
 from cydp._arguments import Number
 from cydp._call_errors import explain_arguments
-from cydp._columns.digests import digest_labels
-from cydp._columns.tables import is_column, is_table, open_table
+from cydp._columns.tables import is_column
 from cydp._generator import Generator
-from cydp.accounting._errors import BudgetExceededError, UnitMismatchError
-from cydp.accounting._filter import PrivacyFilter
-from cydp.accounting._loss import ZCDP, ApproxDP
-from cydp.mechanisms._charge_and_draw import Budget
-from cydp.releases._histogramdd import histogramdd
-from cydp.releases._query_of import arguments_of, query_of
+from cydp.accounting._asked import Asked
+from cydp.accounting._errors import UnitMismatchError
+from cydp.accounting._loss import ZCDP
+from cydp.mechanisms._run import Budget, run
+from cydp.releases._call import arguments_of, kind_of
+from cydp.releases._payment import payment_of
 from cydp.releases._release import Release
-from cydp.releases._run import run
+from cydp.releases._run import prepare
 from cydp.releases._unit import check_ledger
-from cydp.sampling._rows_of import RowsOf
 from cydp.sampling._sample_release import SampleQuery, SampleRelease
 from cydp.sampling._share import read_share
 
 __all__ = ["on_sample"]
-
-_SCALARS = {bool, int, float, str, type(None)}
 
 
 @explain_arguments
@@ -103,41 +96,30 @@ def on_sample(
 
     """
     given = arguments_of(function, args, kwargs, caller="on_sample")
-    if function is histogramdd and isinstance(x, list | tuple):
-        x = dict(enumerate(x))  # a list of columns, which are not its rows
-    query = SampleQuery(query_of(function, given), read_share(share))
-    _check(query, given)
-    rows = RowsOf(_settled(x), "x")
-    release_of = partial(function, **kwargs)
-    _check_call(lambda budget: function(x, *args, **kwargs, budget=budget))
+    kind = kind_of(function)
+    _check_names(given)
+    prepared = prepare(kind, {**given, kind.data: x})
+    query = SampleQuery(prepared.query, read_share(share))
+    _check(query)
+    rows = prepared.source.length
+    if rows is None:
+        raise TypeError("x must be fetched first: a relation of DuckDB has rows in any order")
     _check_ledger(budget, query)
 
-    def draw(generator: Generator) -> Release:
-        sample = rows.take(generator.bernoulli(query.share, rows.length))
-        released: Release = release_of(sample, *args, rng=generator)
-        return released
+    def draw(generator: Generator) -> Any:
+        prepared.source.sampled = generator.bernoulli(query.share, rows)
+        return prepared.draw(generator)
 
-    asked: Any = query  # which has what `run` needs of a query
-    released, payment = run(asked, draw, budget, rng, arguments=lambda: _describe(given))
-    return SampleRelease(query=query, release=released, payment=payment)
-
-
-def _settled(x: Any) -> Any:
-    """Return data whose lists have integers in place of bool that are beside other entries.
-
-    A release refuses a list of bool alone, which a sample must not turn out to be.
-    """
-    if isinstance(x, Mapping):
-        return {label: _settled(column) for label, column in x.items()}
-    if not isinstance(x, list | tuple):
-        return x
-    kinds = {kind for kind in set(map(type, x)) if issubclass(kind, bool | np.bool)}
-    if not kinds or kinds == set(map(type, x)):
-        return x
-    return [int(each) if type(each) in kinds else each for each in x]
+    if getattr(budget, "charge_id", None) is not None:
+        prepared.query.check_recorded(prepared.source)
+    asked = Asked(query, query.function, nbytes=prepared.query.nbytes)
+    drawn, paid = run(asked, draw, budget, rng)
+    # An earlier version recorded the release itself.
+    released = drawn if isinstance(drawn, Release) else prepared.query.result(drawn, None)
+    return SampleRelease(query=query, release=released, payment=payment_of(paid))
 
 
-def _check(query: SampleQuery, given: dict[str, Any]) -> None:
+def _check(query: SampleQuery) -> None:
     """Refuse a release of which no loss on a sample is proved, before anything is charged."""
     unit, asked = query.unit, query.asked
     if unit.has_users or unit.promised:
@@ -155,6 +137,10 @@ def _check(query: SampleQuery, given: dict[str, Any]) -> None:
             "rho must not be given for a sample, which does not make it smaller: give epsilon and "
             "delta"
         )
+
+
+def _check_names(given: Mapping[str, Any]) -> None:
+    """Refuse columns beside x."""
     for name in ("column", "columns", "by"):
         named = given.get(name)
         if named is None:
@@ -177,32 +163,3 @@ def _check_ledger(budget: Budget | None, query: SampleQuery) -> None:
             "the ledger must protect a row: rows are sampled one by one, and no loss of a unit of "
             "several rows is proved"
         ) from None
-
-
-def _check_call(call: Callable[[PrivacyFilter], object]) -> None:
-    """Raise the error of the release for its arguments, if there is one; no data is read.
-
-    A release checks its arguments before it charges, and reads data after it: a budget of nothing
-    ends it between the two.
-    """
-    try:
-        call(PrivacyFilter(ApproxDP(0, 0)))
-    except BudgetExceededError:
-        return
-    raise AssertionError("a release was paid by a budget of nothing")
-
-
-def _describe(value: Any) -> Any:
-    """Return a public argument in full, as a charge with an id compares it."""
-    if isinstance(value, Mapping):
-        return {repr(name): _describe(each) for name, each in value.items()}
-    if isinstance(value, list | tuple):
-        if set(map(type, value)) <= _SCALARS:  # of a million keys, in a second
-            return repr(list(value))
-        return [_describe(each) for each in value]
-    if is_column(value):
-        return digest_labels(np.asarray(value), "keys")
-    if is_table(value):
-        table = open_table(value)
-        return {repr(name): _describe(table.column(name, "keys")) for name in table.names}
-    return repr(value) if type(value) in _SCALARS else digest_labels([value], "keys")

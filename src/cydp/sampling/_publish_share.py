@@ -21,9 +21,9 @@ from cydp._columns.pandas import is_frame
 from cydp._columns.tables import open_table
 from cydp._generator import Generator
 from cydp._numbers.rational import format_number, literal_of
+from cydp.accounting._asked import Asked
 from cydp.accounting._loss import ApproxDP
-from cydp.mechanisms._charge_and_draw import Budget
-from cydp.releases._run import run
+from cydp.mechanisms._run import Budget, run
 from cydp.releases._unit import Unit
 from cydp.sampling._rows_of import RowsOf
 from cydp.sampling._share import read_share
@@ -178,7 +178,8 @@ def publish_share(
             return {label: _values_of(column) for label, column in chosen.items()}
         return _values_of(chosen)
 
-    chosen, _ = run(query, draw, budget, rng)
+    asked = Asked(query, query.function, arguments=lambda: {"columns": [], "other": None})
+    chosen, _ = run(asked, draw, budget, rng)
     return PublishedShare(chosen, chance)
 
 

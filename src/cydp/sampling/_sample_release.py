@@ -72,6 +72,14 @@ class SampleQuery:
         """What a ledger calls the mechanisms."""
         return self.asked.mechanism_name
 
+    def to_dict(self) -> dict[str, Any]:
+        """Return the query as JSON can hold it, as `Query.to_dict` does."""
+        return {"share": str(self.share), "of": self.asked.to_dict()}
+
+    def arguments_before(self) -> Any:
+        """Return nothing: what an earlier version compared besides its text is not known."""
+        return NotImplemented
+
     def __repr__(self) -> str:
         return f"on_sample({self.asked!r}, share={literal_of(self.share)})"
 

@@ -5,9 +5,9 @@ from __future__ import annotations
 
 from cydp.workloads._linear_queries import linear_queries
 from cydp.workloads._linear_release import LinearRelease
-from cydp.workloads._marginals import marginals, plan_marginals
+from cydp.workloads._marginals import marginals
 from cydp.workloads._marginals_release import MarginalsRelease
-from cydp.workloads._range_counts import plan_ranges, range_counts
+from cydp.workloads._range_counts import range_counts
 from cydp.workloads._range_release import RangeRelease
 from cydp.workloads._running_counts import RunningCounts
 from cydp.workloads._strategies import StrategyError
@@ -22,8 +22,6 @@ __all__ = [
     "Workload",
     "linear_queries",
     "marginals",
-    "plan_marginals",
-    "plan_ranges",
     "range_counts",
 ]
 

@@ -4,38 +4,22 @@
 from __future__ import annotations
 
 from collections.abc import Hashable
-from functools import partial
-from hashlib import sha256
 from typing import Any
 
-import numpy as np
-from numpy.typing import NDArray
-
 from cydp._arguments import BinsLike, Column, Integer, Number, RangeLike
-from cydp._call_errors import explain_arguments
 from cydp._generator import Generator
-from cydp.mechanisms._charge_and_draw import Budget
-from cydp.releases._histogram import HistogramRows
-from cydp.releases._privacy import read_privacy
-from cydp.releases._run import run
-from cydp.releases._unit import UnitName, read_unit, user_key
+from cydp.mechanisms._run import Budget
+from cydp.releases._run import release, run
+from cydp.releases._unit import UnitName
 from cydp.workloads._linear_release import LinearRelease
-from cydp.workloads._queries import Queries
-from cydp.workloads._range_counts import declare_bins
 from cydp.workloads._strategies import (
-    STRATEGIES,
     LinearQuery,
-    StrategyError,
-    errors_of,
-    squares_of,
-    strategies_of,
 )
-from cydp.workloads._workload import read_workload
 
 __all__ = ["linear_queries"]
 
 
-@explain_arguments
+@release(LinearQuery)
 def linear_queries(
     x: Column,
     workload: Any,
@@ -105,74 +89,5 @@ def linear_queries(
     ('workload', (2,), array([3., 3.]))
 
     """
-    queries = read_workload(workload)
-    if strategy is not None and strategy not in STRATEGIES:
-        raise ValueError(f"strategy must be one of {', '.join(STRATEGIES)}, not {strategy!r}")
-    rows = declare_bins(x, bins, range, column, user)
-    if rows.cells != queries.cells:
-        raise ValueError(
-            f"workload must have a cell for each bin: it has {queries.cells}, and there are "
-            f"{rows.cells} bins"
-        )
-    protected = read_unit(
-        relation, user_key(user), unit, max_partitions=max_partitions,
-        max_rows_per_partition=max_rows_per_partition, max_rows_per_unit=max_rows_per_unit,
-        by_partition=True,
-    )  # fmt: skip
-    privacy = read_privacy(epsilon, rho, delta, relation)
-    made = strategies_of(queries, privacy, protected, branching, levels)
-    query = _choose(queries, list(made), strategy)
-    edges = rows.grid.edges
-    noisy, payment = run(
-        query, partial(_draw, query, queries, rows), budget, rng,
-        arguments=lambda: {"edges": edges, "workload": _digest(queries)}, columns=[column, user],
-        nbytes=8 * max(query.tree.nodes, queries.count),
-    )  # fmt: skip
-    return LinearRelease(
-        query=query,
-        noisy=noisy,
-        answers=_answer(query, queries, noisy),
-        squares=squares_of(queries, query),
-        largest=np.ones(queries.count) if query.strategy == "workload" else queries.largest(),
-        payment=payment,
-    )
-
-
-def _choose(
-    queries: Queries, made: list[LinearQuery | StrategyError], strategy: str | None
-) -> LinearQuery:
-    if strategy is None:
-        chosen = min(made, key=lambda each: errors_of(queries, each).total)
-    else:
-        chosen = made[STRATEGIES.index(strategy)]
-    if isinstance(chosen, StrategyError):
-        raise ValueError(f"strategy cannot be {chosen.strategy!r}: {chosen.why_not}")
-    return chosen
-
-
-def _draw(
-    query: LinearQuery, queries: Queries, rows: HistogramRows, generator: Generator
-) -> NDArray[np.int64]:
-    """Return what has noise; the data is read here."""
-    exact = rows.count(query, generator)
-    if query.strategy == "workload":
-        exact = queries.answer(exact)
-    elif query.strategy == "tree":
-        exact = query.tree.count_nodes(exact)
-    return query.part.noise.release(exact, rng=generator)
-
-
-def _answer(query: LinearQuery, queries: Queries, noisy: NDArray[np.int64]) -> NDArray[Any]:
-    if query.strategy == "workload":
-        return noisy
-    cells = query.tree.fit(noisy) if query.strategy == "tree" else noisy.astype(np.float64)
-    return queries.answer(cells)
-
-
-def _digest(queries: Queries) -> str:
-    """Return a digest of a workload, as a ledger compares it."""
-    digest = sha256(type(queries).__name__.encode())
-    for each in queries.weights():
-        digest.update(f"{each.dtype.str}{each.shape}".encode())
-        digest.update(each.tobytes())
-    return digest.hexdigest()
+    made: LinearRelease = run(LinearQuery, locals())
+    return made

@@ -4,26 +4,32 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Any, ClassVar
 
 import numpy as np
 
-from cydp._arguments import Integer, Number
+from cydp.releases._answers import Answer, NoisyAnswer
+from cydp.releases._domain_rows import DomainRows
+from cydp.releases._domains import Domain, labels_of, read_domains
 from cydp.releases._joint import RowMoves, moves_of_tables
 from cydp.releases._parts import Aggregate
-from cydp.releases._privacy import read_privacy
-from cydp.releases._query import Query
+from cydp.releases._payment import Payment
+from cydp.releases._query import Given, Query
+from cydp.releases._reads import names_of
 from cydp.releases._release import recorded
-from cydp.releases._split import Split, Weights, read_split
-from cydp.releases._unit import UnitName, UserKey, read_unit
+from cydp.releases._rows import Key
+from cydp.releases._split import Weights, read_split
+from cydp.releases._tally import Tally
+from cydp.releases._terms import read_terms, terms_of
+from cydp.workloads._marginals_release import MarginalsRelease
 from cydp.workloads._overlaps import Columns, effect_weights, shared_sets
 from cydp.workloads._places import MOST_CELLS
-from cydp.workloads._tails import Terms
+from cydp.workloads._tails import SumsAnswer, Terms
 
-__all__ = ["MarginalsQuery", "marginals_query", "read_sets"]
+__all__ = ["MarginalsQuery"]
 
 _TOTAL = "total"  # the name of the marginal of no columns
 
@@ -47,11 +53,82 @@ class MarginalsQuery(Query):
     """
 
     function: ClassVar[str] = "marginals"
+    data: ClassVar[str] = "table"
 
     sets: tuple[Columns, ...]
     sizes: tuple[tuple[str, int], ...]
     weights: Weights
     consistent: bool
+
+    @classmethod
+    def settled(cls, given: Given) -> Given:
+        """Return the arguments, with the domains read."""
+        return {**given, "domains": read_domains(given["domains"])}
+
+    @classmethod
+    def of(cls, given: Given, source: DomainRows | None) -> Query:
+        """Return the query of a call."""
+        sets, used = _read_tables(given["domains"], given["sets"])
+        consistent = given["consistent"]
+        if not isinstance(consistent, bool):
+            raise TypeError(f"consistent must be True or False, not {type(consistent).__name__}")
+        sizes = {name: each.size for name, each in used.items()}
+        for columns in sets:
+            cells = math.prod(sizes[column] for column in columns)
+            if cells > MOST_CELLS:
+                raise ValueError(f"sets must give tables of at most 2**26 cells, not {cells}")
+        if consistent:
+            shared_sets(sets)
+        weights = read_split(given["split"], [", ".join(columns) or _TOTAL for columns in sets])
+        privacy, unit = read_terms(terms_of(given, cls.bounded), cls.bounded)
+        made = cls(privacy, unit, sets, tuple(sizes.items()), weights, consistent)
+        labels = () if source is None else tuple(map(labels_of, source.columns))
+        return made.reading(columns=names_of(given, "user"), public=used, labels=labels)
+
+    @classmethod
+    def declare(cls, given: Given) -> DomainRows:
+        """Return the columns of the domains that a table has, and of users."""
+        _, used = _read_tables(given["domains"], given["sets"])
+        domains = [(each, "domains") for each in used.values()]
+        return DomainRows(given["table"], domains, given["user"])
+
+    def answers(self) -> list[Answer]:
+        """Return the counts of each table."""
+        named = zip(self.names, self._cells.values(), self.parts.values(), strict=True)
+        if not self.consistent:
+            return [NoisyAnswer(name, cells, "rows", part) for name, cells, part in named]
+        return [
+            SumsAnswer(name, cells, "rows", tuple(self.terms(i)))
+            for i, (name, cells, _) in enumerate(named)
+        ]
+
+    @property
+    def nbytes(self) -> int:
+        """How many bytes the counts have."""
+        return 8 * sum(self._cells.values())
+
+    def read(self, source: DomainRows, key: Key) -> Tally:
+        """Count the rows in the cells of each table."""
+        place = {name: i for i, (name, _) in enumerate(self.sizes)}
+        tables = [[place[name] for name in columns] for columns in self.sets]
+        counts = source.count(tables, self.unit, key)
+        return Tally(self, dict(zip(self.names, counts, strict=True)))
+
+    def result(self, drawn: Any, payment: Payment | None) -> MarginalsRelease:
+        """Return the release."""
+        noisy = drawn if isinstance(drawn, list) else [drawn]
+        return MarginalsRelease(
+            query=self,
+            tables=tuple(
+                each.reshape(self.shape(columns))
+                for each, columns in zip(noisy, self.sets, strict=True)
+            ),
+            domains=self.reads.labels,
+            payment=payment,
+        )
+
+    def _other_before(self) -> Any:
+        return {name: each.digest() for name, each in self.reads.public.items()}
 
     def aggregates(self) -> list[Aggregate]:
         """Return the counts of each table."""
@@ -115,37 +192,14 @@ class MarginalsQuery(Query):
         return {name: math.sqrt(variance) for name, variance in self.variance.items()}
 
 
-def marginals_query(
-    sets: Sequence[Columns],
-    sizes: Mapping[str, int],
-    split: Split | None,
-    consistent: bool,
-    epsilon: Number | None,
-    rho: Number | None,
-    delta: Number | None,
-    relation: str,
-    user: UserKey,
-    unit: UnitName | None,
-    max_rows: Integer | None,
-    max_rows_per_unit: Integer | None,
-) -> MarginalsQuery:
-    """Return the query of `marginals`, from its public parameters."""
-    protected = read_unit(
-        relation, user, unit, max_rows=max_rows, max_rows_per_unit=max_rows_per_unit,
-        by_partition=False,
-    )  # fmt: skip
-    if not isinstance(consistent, bool):
-        raise TypeError(f"consistent must be True or False, not {type(consistent).__name__}")
-    for columns in sets:
-        cells = math.prod(sizes[column] for column in columns)
-        if cells > MOST_CELLS:
-            raise ValueError(f"sets must give tables of at most 2**26 cells, not {cells}")
-    if consistent:
-        shared_sets(sets)
-    used = tuple((column, sizes[column]) for column in sizes)
-    weights = read_split(split, [", ".join(columns) or _TOTAL for columns in sets])
-    privacy = read_privacy(epsilon, rho, delta, relation)
-    return MarginalsQuery(privacy, protected, tuple(sets), used, weights, consistent)
+def _read_tables(domains: Any, sets: Any) -> tuple[tuple[Columns, ...], dict[str, Domain]]:
+    """Return the columns of each table, and the domains of those that a table has."""
+    public = {domain.names[0]: domain for domain in read_domains(domains)}
+    if not all(isinstance(name, str) for name in public):
+        raise TypeError("domains must have the names of columns, which are text")
+    columns = read_sets(sets, list(public))
+    used = {name for table in columns for name in table}
+    return columns, {name: each for name, each in public.items() if name in used}
 
 
 def read_sets(sets: Any, columns: Sequence[str]) -> tuple[Columns, ...]:

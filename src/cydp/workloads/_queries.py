@@ -4,6 +4,7 @@
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
+from hashlib import sha256
 from typing import Any
 
 import numpy as np
@@ -12,7 +13,14 @@ from numpy.typing import NDArray
 from cydp.workloads._tree import Tree
 from cydp.workloads._tree_variance import range_variance, weighted_variance
 
-__all__ = ["MatrixQueries", "Queries", "RangeQueries", "read_matrix", "sum_of_largest"]
+__all__ = [
+    "MatrixQueries",
+    "Queries",
+    "RangeQueries",
+    "read_matrix",
+    "read_workload",
+    "sum_of_largest",
+]
 
 _Floats = NDArray[np.float64]
 _Ints = NDArray[np.int64]
@@ -36,6 +44,14 @@ class Queries(ABC):
 
     count: int
     cells: int
+
+    def digest(self) -> str:
+        """Return a digest of the weights, as a ledger compares it."""
+        digest = sha256(type(self).__name__.encode())
+        for each in self.weights():
+            digest.update(f"{each.dtype.str}{each.shape}".encode())
+            digest.update(each.tobytes())
+        return digest.hexdigest()
 
     @abstractmethod
     def answer(self, counts: NDArray[Any]) -> NDArray[Any]:
@@ -309,3 +325,13 @@ def read_matrix(matrix: Any) -> MatrixQueries:
     if weights.dtype == np.uint64 and weights.max() >= 2**63:
         raise ValueError("matrix must hold numbers of int64 or float64")
     return MatrixQueries(weights.astype(np.int64))
+
+
+def read_workload(workload: Any) -> Queries:
+    """Return the queries of a `Workload`, or of a matrix.
+
+    >>> read_workload([[1, 2]]).count
+    1
+    """
+    known = getattr(workload, "_queries", None)
+    return known if isinstance(known, Queries) else read_matrix(workload)

@@ -4,28 +4,20 @@
 from __future__ import annotations
 
 from collections.abc import Hashable
-from functools import partial
-from typing import Any, cast
-
-import numpy as np
-from numpy.typing import NDArray
+from typing import Any
 
 from cydp._arguments import BinsLike, Column, Integer, Number, RangeLike
-from cydp._call_errors import explain_arguments
 from cydp._generator import Generator
-from cydp._numbers.rational import read_integer
-from cydp.mechanisms._charge_and_draw import Budget
-from cydp.releases._histogram import HistogramRows
-from cydp.releases._rows import known_names
-from cydp.releases._run import run
-from cydp.releases._unit import UnitName, user_key
-from cydp.workloads._range_query import RangeQuery, range_query
+from cydp.mechanisms._run import Budget
+from cydp.releases._run import release, run
+from cydp.releases._unit import UnitName
+from cydp.workloads._range_query import RangeQuery
 from cydp.workloads._range_release import RangeRelease
 
-__all__ = ["declare_bins", "plan_ranges", "range_counts"]
+__all__ = ["range_counts"]
 
 
-@explain_arguments
+@release(RangeQuery)
 def range_counts(
     x: Column,
     bins: BinsLike,
@@ -102,89 +94,5 @@ def range_counts(
     (9, 2, 6.8)
 
     """
-    rows = declare_bins(x, bins, range, column, user)
-    query = range_query(
-        rows.cells, branching, levels, epsilon, rho, delta, relation, user_key(user), unit,
-        max_partitions, max_rows_per_partition, max_rows_per_unit,
-    )  # fmt: skip
-    edges = rows.grid.edges
-    nodes, payment = run(
-        query, partial(_draw, query, rows), budget, rng,
-        arguments=lambda: {"edges": edges}, columns=[column, user], nbytes=8 * query.tree.nodes,
-    )  # fmt: skip
-    return RangeRelease(
-        query=query, nodes=nodes, axes=(edges,), names=known_names([column]), payment=payment
-    )
-
-
-def declare_bins(x: Any, bins: Any, range: Any, column: Any, user: Any) -> HistogramRows:
-    """Return a column, declared, and its bins.
-
-    Raises
-    ------
-    TypeError, ValueError
-        If a parameter is not allowed.
-
-    """
-    if range is not None and np.ndim(cast(Any, bins)) != 0:
-        raise ValueError("range must be None if bins are edges")
-    return HistogramRows(x, bins, range, column, None, None, user)
-
-
-@explain_arguments
-def plan_ranges(
-    cells: Integer,
-    *,
-    branching: Integer | None = None,
-    levels: Integer | None = None,
-    epsilon: Number | None = None,
-    rho: Number | None = None,
-    delta: Number | None = None,
-    relation: str = "add-remove",
-    user: Any = None,
-    unit: UnitName | None = None,
-    max_partitions: Integer | None = None,
-    max_rows_per_partition: Integer | None = None,
-    max_rows_per_unit: Integer | None = None,
-) -> Any:
-    """Return what `range_counts` would do with as many bins, and its errors, without data.
-
-    Parameters
-    ----------
-    cells : int
-        The number of bins.
-    branching, levels, epsilon, rho, delta, relation, user, unit, max_partitions
-        As in `range_counts`.
-    max_rows_per_partition, max_rows_per_unit
-        As in `range_counts`.
-
-    Returns
-    -------
-    RangeQuery, which ``release.query`` is too
-        With `branching`, `levels`, `range_variance`, `mean_variance`, `expected_error` and `loss`.
-
-    Raises
-    ------
-    TypeError, ValueError
-        If a parameter is not allowed.
-
-    Examples
-    --------
-    >>> plan = plan_ranges(2**20, epsilon=1)
-    >>> plan.branching, plan.levels, round(plan.expected_error, 1)
-    (16, 5, 34.5)
-    >>> round(plan_ranges(2**20, levels=1, epsilon=1).expected_error)
-    802
-
-    """
-    number = read_integer(cells, "cells")
-    return range_query(
-        number, branching, levels, epsilon, rho, delta, relation, user_key(user), unit,
-        max_partitions, max_rows_per_partition, max_rows_per_unit,
-    )  # fmt: skip
-
-
-def _draw(query: RangeQuery, rows: HistogramRows, generator: Generator) -> NDArray[np.int64]:
-    """Return the noisy counts of nodes; the data is read here."""
-    nodes = query.tree.count_nodes(rows.count(query, generator))
-    return query.part.noise.release(nodes, rng=generator)
+    made: RangeRelease = run(RangeQuery, locals())
+    return made

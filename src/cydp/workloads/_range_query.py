@@ -7,25 +7,32 @@ import math
 from collections.abc import Iterator
 from dataclasses import dataclass
 from fractions import Fraction
-from typing import Any, ClassVar
+from typing import Any, ClassVar, Self
 
 import numpy as np
 from numpy.typing import NDArray
 
-from cydp._arguments import Integer, Number
+from cydp._arguments import Integer
 from cydp._numbers.rational import read_integer
 from cydp.accounting._loss import Loss
+from cydp.releases._answers import Answer, NoisyAnswer
+from cydp.releases._histogram import CellRows, HistogramRows, bins_of, rows_of
 from cydp.releases._parts import Aggregate, Part, split_privacy
-from cydp.releases._privacy import read_privacy
-from cydp.releases._query import Query, kept
+from cydp.releases._payment import Payment
+from cydp.releases._query import Given, Query
+from cydp.releases._reads import known_names, names_of
 from cydp.releases._release import recorded
-from cydp.releases._unit import Change, Unit, UnitName, UserKey, read_unit
+from cydp.releases._rows import Key
+from cydp.releases._tally import Tally
+from cydp.releases._unit import Change, Unit
 from cydp.workloads._places import MOST_CELLS, read_cells, read_ranges
+from cydp.workloads._range_release import RangeRelease
+from cydp.workloads._tails import SumsAnswer, Terms
 from cydp.workloads._tree import Tree, levels_to_root
 from cydp.workloads._tree_change import change_nodes
 from cydp.workloads._tree_variance import mean_range_variance, range_variance
 
-__all__ = ["RangeQuery", "choose_tree", "range_query"]
+__all__ = ["RangeQuery", "choose_tree"]
 
 _BRANCHINGS = 64  # all smaller ones are tried, and those that give each number of levels
 
@@ -47,10 +54,63 @@ class RangeQuery(Query):
     """
 
     function: ClassVar[str] = "range_counts"
+    bounded: ClassVar[str] = "partitions"
 
     cells: int
     branching: int
     levels: int
+
+    @classmethod
+    def of(cls, given: Given, source: HistogramRows | None) -> Query:
+        """Return the query of a call."""
+        grid = bins_of(given) if source is None else source.grid
+        names = names_of(given, "column", "user")
+        cells, own = len(grid.edges) - 1, (given["branching"], given["levels"])
+        return cls.kept(given, names, cells, *own).reading(edges=(grid.edges,))
+
+    @classmethod
+    def built(cls, privacy: Loss, unit: Unit, *own: Any) -> Self:
+        """Return the query of a number of cells, and of the tree, if it was given."""
+        cells, branching, levels = own
+        read_cells(cells, "the number of bins")
+        tree = choose_tree(cells, branching, levels, privacy, unit)
+        return cls(privacy, unit, cells, tree.branching, tree.levels)
+
+    @classmethod
+    def declare(cls, given: Given) -> HistogramRows:
+        """Return the columns of numbers and users, and the bins."""
+        return rows_of(given)
+
+    def answers(self) -> list[Answer]:
+        """Return the counts of bins; `range_variance` is that of any range."""
+        if self.levels == 1:  # a histogram
+            return [NoisyAnswer("counts", self.cells, "rows", self.part)]
+        return [SumsAnswer("counts", self.cells, "rows", (self.terms,))]
+
+    @property
+    def terms(self) -> Terms:
+        """What the counts of bins have of the noise."""
+        cells = np.arange(self.cells)
+        return Terms(self.part.noise, range_variance(self.tree, cells, cells + 1))
+
+    @property
+    def nbytes(self) -> int:
+        """How many bytes the counts of nodes have."""
+        return 8 * self.tree.nodes
+
+    def read(self, source: CellRows, key: Key) -> Tally:
+        """Count the rows in each node."""
+        return Tally(self, {"nodes": self.tree.count_nodes(source.count(self.unit, key))})
+
+    def result(self, drawn: NDArray[np.int64], payment: Payment | None) -> RangeRelease:
+        """Return the release."""
+        names = known_names([self.reads.columns["column"]])
+        return RangeRelease(
+            query=self, nodes=drawn, axes=self.reads.edges, names=names, payment=payment
+        )
+
+    def _other_before(self) -> Any:
+        return {"edges": self.reads.edges[0]}
 
     def aggregates(self) -> list[Aggregate]:
         """Return the counts of nodes."""
@@ -97,37 +157,6 @@ class RangeQuery(Query):
     def expected_error(self) -> float:
         """The root of `mean_variance`: the typical error of a range, in records."""
         return math.sqrt(self.mean_variance)
-
-
-@kept
-def range_query(
-    cells: int,
-    branching: Integer | None,
-    levels: Integer | None,
-    epsilon: Number | None,
-    rho: Number | None,
-    delta: Number | None,
-    relation: str,
-    user: UserKey,
-    unit: UnitName | None,
-    max_partitions: Integer | None,
-    max_rows_per_partition: Integer | None,
-    max_rows_per_unit: Integer | None,
-) -> RangeQuery:
-    """Return the query of `range_counts`, from its public parameters."""
-    protected = read_unit(
-        relation,
-        user,
-        unit,
-        max_partitions=max_partitions,
-        max_rows_per_partition=max_rows_per_partition,
-        max_rows_per_unit=max_rows_per_unit,
-        by_partition=True,
-    )
-    privacy = read_privacy(epsilon, rho, delta, relation)
-    read_cells(cells, "the number of bins")
-    tree = choose_tree(cells, branching, levels, privacy, protected)
-    return RangeQuery(privacy, protected, cells, tree.branching, tree.levels)
 
 
 def choose_tree(

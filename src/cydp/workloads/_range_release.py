@@ -228,12 +228,10 @@ class RangeRelease(Release):
         array([3., 3.])
 
         """
-        cells = np.arange(self.query.cells)
         if self.query.levels == 1:  # a histogram
             alone = self.query.part.noise.error_bound(confidence, count=count)
-            return np.full(len(cells), float(alone))
-        bound: NDArray[np.float64] = self._bound(cells, cells + 1, confidence, count)
-        return bound
+            return np.full(self.query.cells, float(alone))
+        return bound_sums([self.query.terms], confidence, count)
 
     def interval(
         self, confidence: Number = 0.95, *, count: Integer = 1

@@ -6,7 +6,7 @@ from __future__ import annotations
 import math
 import os
 from threading import Lock
-from typing import Any, NoReturn
+from typing import Any, NoReturn, cast
 
 import numpy as np
 
@@ -14,20 +14,18 @@ from cydp._arguments import Integer, Number
 from cydp._call_errors import explain_arguments
 from cydp._default_generator import generator_or_default
 from cydp._generator import Generator
-from cydp._numbers.rational import read_integer
+from cydp.accounting._asked import Asked
 from cydp.accounting._errors import PrivacyError
 from cydp.accounting._loss import Loss
 from cydp.accounting.ledger._scope import LedgerScope
-from cydp.mechanisms._charge_and_draw import Budget
-from cydp.releases._privacy import read_privacy
-from cydp.releases._run import run
-from cydp.releases._unit import UnitName, read_unit
+from cydp.mechanisms._run import Budget, run
+from cydp.releases._payment import payment_of
+from cydp.releases._unit import UnitName
 from cydp.workloads._running_query import RunningQuery
-from cydp.workloads._tails import Terms, bound_sums
+from cydp.workloads._tails import bound_sums
 
 __all__ = ["RunningCounts"]
 
-_MOST_STEPS = 2**40
 _MOST_COUNT = 2**62
 
 
@@ -115,21 +113,7 @@ class RunningCounts:
         budget: Budget | None = None,
         rng: Generator | None = None,
     ) -> None:
-        steps = read_integer(horizon, "horizon")
-        if not 1 <= steps <= _MOST_STEPS:
-            raise ValueError(f"horizon must be from 1 to 2**40, not {steps}")
-        protected = read_unit(
-            relation, None, unit, max_rows_per_unit=max_rows_per_unit, by_partition=False
-        )
-        privacy = read_privacy(epsilon, rho, delta, relation)
-        if branching is None:
-            tried = [RunningQuery(privacy, protected, steps, b) for b in range(2, 33)]
-            self._query = min(tried, key=lambda query: query.mean_variance)
-        else:
-            width = read_integer(branching, "branching")
-            if not 2 <= width <= _MOST_STEPS:
-                raise ValueError(f"branching must be from 2 to 2**40, not {width}")
-            self._query = RunningQuery(privacy, protected, steps, width)
+        self._query = cast("RunningQuery", RunningQuery.of(locals(), None))
         if isinstance(budget, LedgerScope) and budget.charge_id is not None:
             raise ValueError(
                 "budget must have no charge_id: a second object of one charge would draw other "
@@ -137,7 +121,9 @@ class RunningCounts:
             )
         generator_or_default(rng)  # refuses what is no generator
         self._generator = rng
-        _, self._payment = run(self._query, lambda generator: True, budget, rng)
+        asked = Asked(self._query, self._query.function)
+        _, paid = run(asked, lambda generator: True, budget, rng)
+        self._payment = payment_of(paid)
         levels, self._variances = self._query.levels, self._query.node_variances
         self._lock, self._pid = Lock(), os.getpid()
         self._steps = 0  # which are over
@@ -274,8 +260,7 @@ class RunningCounts:
         60.2
 
         """
-        noise, squares = self._query.parts["nodes"].noise, self._query.most_squares
-        return float(bound_sums([Terms(noise, np.array(squares))], confidence, count))
+        return float(bound_sums([self._query.terms], confidence, count))
 
     def interval(self, confidence: Number = 0.95, *, count: Integer = 1) -> tuple[float, float]:
         """Return an interval that contains the true total; parameters as in `error_bound`.

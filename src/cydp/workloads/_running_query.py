@@ -8,11 +8,19 @@ from dataclasses import dataclass
 from fractions import Fraction
 from typing import ClassVar
 
+import numpy as np
+
+from cydp._numbers.rational import read_integer
+from cydp.releases._answers import Answer
 from cydp.releases._parts import Aggregate
-from cydp.releases._query import Query
+from cydp.releases._query import Given, Query
 from cydp.releases._release import recorded
+from cydp.releases._terms import read_terms, terms_of
 from cydp.releases._unit import Change, root_above
+from cydp.workloads._tails import SumsAnswer, Terms
 from cydp.workloads._tree import parent_variance
+
+_MOST_STEPS = 2**40
 
 __all__ = ["RunningQuery"]
 
@@ -35,6 +43,31 @@ class RunningQuery(Query):
 
     horizon: int
     branching: int
+
+    @classmethod
+    def of(cls, given: Given, source: None) -> Query:
+        """Return the query of a stream: of the best tree, unless its branching was given."""
+        steps, width = read_integer(given["horizon"], "horizon"), given["branching"]
+        if not 1 <= steps <= _MOST_STEPS:
+            raise ValueError(f"horizon must be from 1 to 2**40, not {steps}")
+        terms = terms_of({**given, "user": None, "max_rows": None}, cls.bounded)
+        privacy, unit = read_terms(terms, cls.bounded)
+        if width is None:
+            tried = [cls(privacy, unit, steps, each) for each in range(2, 33)]
+            return min(tried, key=lambda query: query.mean_variance)
+        width = read_integer(width, "branching")
+        if not 2 <= width <= _MOST_STEPS:
+            raise ValueError(f"branching must be from 2 to 2**40, not {width}")
+        return cls(privacy, unit, steps, width)
+
+    def answers(self) -> list[Answer]:
+        """Return the totals."""
+        return [SumsAnswer("totals", self.horizon, "rows", (self.terms,))]
+
+    @property
+    def terms(self) -> Terms:
+        """What a total has of the noise at most, whatever the step."""
+        return Terms(self.parts["nodes"].noise, np.array(self.most_squares))
 
     def aggregates(self) -> list[Aggregate]:
         """Return the counts of nodes: each row is in one of each level, at most."""

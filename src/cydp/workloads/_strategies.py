@@ -7,25 +7,34 @@ import math
 from collections.abc import Iterator
 from dataclasses import dataclass
 from fractions import Fraction
-from typing import ClassVar
+from typing import Any, ClassVar
 
 import numpy as np
 from numpy.typing import NDArray
 
 from cydp._arguments import Integer
 from cydp.accounting._loss import Loss
+from cydp.releases._answers import Answer, NoisyAnswer
+from cydp.releases._histogram import CellRows, HistogramRows, bins_of, rows_of
 from cydp.releases._parts import Aggregate, Part
-from cydp.releases._query import Query
+from cydp.releases._payment import Payment
+from cydp.releases._query import Given, Query
+from cydp.releases._reads import names_of
 from cydp.releases._release import recorded
+from cydp.releases._rows import Key
+from cydp.releases._tally import Tally
+from cydp.releases._terms import read_terms, terms_of
 from cydp.releases._unit import Change, Unit
 from cydp.workloads._answers_change import change_answers
+from cydp.workloads._linear_release import LinearRelease
 from cydp.workloads._places import MOST_CELLS
-from cydp.workloads._queries import Queries
+from cydp.workloads._queries import Queries, read_workload
 from cydp.workloads._range_query import choose_tree
+from cydp.workloads._tails import SumsAnswer, Terms
 from cydp.workloads._tree import Tree
 from cydp.workloads._tree_change import change_nodes
 
-__all__ = ["STRATEGIES", "LinearQuery", "StrategyError", "errors_of", "squares_of", "strategies_of"]
+__all__ = ["STRATEGIES", "LinearQuery", "StrategyError", "errors_of", "strategies_of"]
 
 STRATEGIES = ("identity", "tree", "workload")
 
@@ -49,6 +58,7 @@ class LinearQuery(Query):
     """
 
     function: ClassVar[str] = "linear_queries"
+    bounded: ClassVar[str] = "partitions"
 
     strategy: str
     queries: int
@@ -56,6 +66,74 @@ class LinearQuery(Query):
     branching: int
     levels: int
     changes: tuple[Fraction, Fraction, int]
+
+    @classmethod
+    def of(cls, given: Given, source: HistogramRows | None) -> Query:
+        """Return the query of a call: that of the best strategy, unless one was given."""
+        queries, strategy = read_workload(given["workload"]), given["strategy"]
+        if strategy is not None and strategy not in STRATEGIES:
+            raise ValueError(f"strategy must be one of {', '.join(STRATEGIES)}, not {strategy!r}")
+        grid = bins_of(given) if source is None else source.grid
+        if len(grid.edges) - 1 != queries.cells:
+            raise ValueError(
+                f"workload must have a cell for each bin: it has {queries.cells}, and there are "
+                f"{len(grid.edges) - 1} bins"
+            )
+        privacy, unit = read_terms(terms_of(given, cls.bounded), cls.bounded)
+        made = strategies_of(queries, privacy, unit, given["branching"], given["levels"])
+        found = _choose(queries, list(made), strategy)
+        names = names_of(given, "column", "user")
+        return found.reading(columns=names, edges=(grid.edges,), public={"workload": queries})
+
+    @classmethod
+    def declare(cls, given: Given) -> HistogramRows:
+        """Return the columns of numbers and users, and the bins."""
+        return rows_of(given)
+
+    def answers(self) -> list[Answer]:
+        """Return the answers."""
+        if self.strategy == "workload":
+            return [NoisyAnswer("answers", self.queries, "rows", self.part)]
+        return [SumsAnswer("answers", self.queries, "rows", (self.terms,))]
+
+    @property
+    def terms(self) -> Terms:
+        """What the answers have of the noise, if they have none of their own."""
+        queries = self.reads.public["workload"]
+        return Terms(self.part.noise, squares_of(queries, self), queries.largest())
+
+    @property
+    def nbytes(self) -> int:
+        """How many bytes what has noise has at most."""
+        return 8 * max(self.tree.nodes, self.queries)
+
+    def read(self, source: CellRows, key: Key) -> Tally:
+        """Count what has noise."""
+        exact = source.count(self.unit, key)
+        if self.strategy == "workload":
+            exact = self.reads.public["workload"].answer(exact)
+        elif self.strategy == "tree":
+            exact = self.tree.count_nodes(exact)
+        return Tally(self, {self.strategy: exact})
+
+    def result(self, drawn: NDArray[np.int64], payment: Payment | None) -> LinearRelease:
+        """Return the release."""
+        queries, answers = self.reads.public["workload"], drawn
+        largest = np.ones(self.queries)
+        if self.strategy != "workload":
+            cells = self.tree.fit(drawn) if self.strategy == "tree" else drawn.astype(np.float64)
+            answers, largest = queries.answer(cells), queries.largest()
+        return LinearRelease(
+            query=self,
+            noisy=drawn,
+            answers=answers,
+            squares=squares_of(queries, self),
+            largest=largest,
+            payment=payment,
+        )
+
+    def _other_before(self) -> Any:
+        return {"edges": self.reads.edges[0], "workload": self.reads.public["workload"].digest()}
 
     def aggregates(self) -> list[Aggregate]:
         """Return what has noise."""
@@ -143,3 +221,15 @@ def errors_of(queries: Queries, query: LinearQuery | StrategyError) -> StrategyE
         return query
     variances = query.part.variance * squares_of(queries, query)
     return StrategyError(query.strategy, float(variances.sum()), float(variances.max()))
+
+
+def _choose(
+    queries: Queries, made: list[LinearQuery | StrategyError], strategy: str | None
+) -> LinearQuery:
+    if strategy is None:
+        chosen = min(made, key=lambda each: errors_of(queries, each).total)
+    else:
+        chosen = made[STRATEGIES.index(strategy)]
+    if isinstance(chosen, StrategyError):
+        raise ValueError(f"strategy cannot be {chosen.strategy!r}: {chosen.why_not}")
+    return chosen

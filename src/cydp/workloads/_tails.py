@@ -5,6 +5,8 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
+from dataclasses import dataclass
+from fractions import Fraction
 from typing import NamedTuple
 
 import numpy as np
@@ -15,8 +17,9 @@ from cydp._numbers.rational import float_of, log_of, read_integer
 from cydp.mechanisms._confidence import read_level
 from cydp.mechanisms._discrete_gaussian import DiscreteGaussian
 from cydp.mechanisms._discrete_laplace import DiscreteLaplace
+from cydp.releases._answers import Answer
 
-__all__ = ["Terms", "bound_sums"]
+__all__ = ["SumsAnswer", "Terms", "bound_sums"]
 
 _Floats = NDArray[np.float64]
 _LEAST = 2.0**-30  # of the points at which a bound is tried, as a share of the largest
@@ -39,6 +42,17 @@ class Terms(NamedTuple):
     noise: DiscreteLaplace | DiscreteGaussian
     squares: _Floats
     largest: _Floats | float = 1.0
+
+
+@dataclass(frozen=True, slots=True)
+class SumsAnswer(Answer):
+    """Sums of noise: how far the one with the largest error is from its mean."""
+
+    terms: tuple[Terms, ...]
+
+    def error(self, confidence: Number, count: int, rows: int) -> Fraction:
+        """Return the largest error bound of the sums."""
+        return Fraction(float(np.max(bound_sums(self.terms, confidence, count))))
 
 
 def bound_sums(terms: Sequence[Terms], confidence: Number, count: Integer) -> _Floats:

@@ -15,7 +15,7 @@ from cydp.workloads._places import read_cells, read_ranges
 from cydp.workloads._queries import Queries, RangeQueries, read_matrix
 from cydp.workloads._strategies import StrategyError, errors_of, strategies_of
 
-__all__ = ["Workload", "read_workload"]
+__all__ = ["Workload"]
 
 
 class Workload:
@@ -159,12 +159,3 @@ class Workload:
 
     def __repr__(self) -> str:
         return f"Workload(queries={self.queries}, cells={self.cells})"
-
-
-def read_workload(workload: Any) -> Queries:
-    """Return the queries of a workload, or of a matrix.
-
-    >>> read_workload([[1, 2]]).count
-    1
-    """
-    return (workload if isinstance(workload, Workload) else Workload(workload))._queries

@@ -139,17 +139,17 @@ def test_anything_else_by_the_same_id_is_refused(path: Path) -> None:
     )
     first, head = histogram(blocks()), ledger.head()
     others: dict[str, Callable[[], object]] = {
-        "cost, params": lambda: histogram(blocks(), epsilon=0.2),
-        "arguments": lambda: histogram(blocks(), bounds=(0, 5)),
+        "cost, query": lambda: histogram(blocks(), epsilon=0.2),
+        "query": lambda: histogram(blocks(), bounds=(0, 5)),
         "data_version": lambda: histogram(blocks(data_version="2")),
-        "params": lambda: histogram(blocks(), rows=2),
-        "params, function, arguments": lambda: noise.release([1] * 4, budget=blocks()),
-        "cost, mechanism, params, function, arguments, data_version": lambda: ledger.charge(
+        "query ": lambda: histogram(blocks(), rows=2),
+        "query, function, arguments": lambda: noise.release([1] * 4, budget=blocks()),
+        "cost, mechanism, query, function, arguments, data_version": lambda: ledger.charge(
             PureDP(1), charge_id="monday"
         ),
     }
     for differs, other in others.items():
-        with pytest.raises(ChargeConflictError, match=f"'monday' .* differs in {differs}:"):
+        with pytest.raises(ChargeConflictError, match=f"'monday' .* differs in {differs.strip()}:"):
             other()
     with pytest.raises(ChargeConflictError, match="differs in data_version:"):
         histogram(ledger.scope(charge_id="monday"))

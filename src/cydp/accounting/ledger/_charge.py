@@ -3,16 +3,16 @@
 
 from __future__ import annotations
 
-import json
 import uuid
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass
+from functools import partial
 from typing import Any
 
 from cydp._arguments import Integer
 from cydp.accounting._amounts import Amount, add_amounts, repeat_amount, zero_amount
 from cydp.accounting._cost import Cost, check_relation_of_cost, loss_of
-from cydp.accounting._describe_cost import describe_cost, name_mechanism
+from cydp.accounting._describe_cost import describe_cost, name_mechanism, query_of
 from cydp.accounting._loss import Loss
 from cydp.accounting._loss_numbers import read_count
 from cydp.accounting._sources import units_of
@@ -94,6 +94,9 @@ class Charge:
     charge_id : str
     entry : dict
         The fields of the entry that do not depend on what was spent before.
+    before : callable or None
+        Returns the fields that a repetition has in common with an entry of a query that an earlier
+        version wrote; None for what is no query.
 
     """
 
@@ -103,6 +106,7 @@ class Charge:
     blocks: tuple[str, ...]
     charge_id: str
     entry: dict[str, Any]
+    before: Callable[[], dict[str, Any]] | None = None
 
 
 def requested_amount(
@@ -134,6 +138,7 @@ def check_charge(
     label: str | None = None,
     relation: str | None = None,
     call: Call | None = None,
+    analyst: str | None = None,
 ) -> Charge:
     """Check the arguments of `BudgetLedger.charge`, and return a charge.
 
@@ -147,6 +152,8 @@ def check_charge(
         As in `BudgetLedger.charge`.
     call : Call, optional
         The call that the charge pays for, if the ledger makes it.
+    analyst : str, optional
+        Who asks.
 
     """
     times = read_count(count)
@@ -155,17 +162,32 @@ def check_charge(
         if given is not None:
             check_string(given, name)
     ids = (ALL,) if blocks is None else check_block_ids(blocks)
-    mechanism = name_mechanism(cost)
+    mechanism, query = name_mechanism(cost), None if call is None else query_of(cost)
+    params = None if mechanism is None else describe_cost(cost)
     compared = {
         "cost": strings_of(requested), "blocks": sorted(ids), "mechanism": mechanism,
-        "params": None if mechanism is None else describe_cost(cost), "count": times,
+        "count": times,
     }  # fmt: skip
     if call is not None:
         compared |= call.fields()
-    digest = sha256_of(json.dumps(compared, sort_keys=True))
-    entry = {"kind": "charge", "label": label, "fingerprint": digest} | compared
+    # The text of a query is for people: another wording does not make it another query.
+    compared |= {"params": params} if query is None else {"query": query.to_dict()}
+    before = None if query is None else partial(_fields_before_queries, compared, params, query)
+    shown = {"label": label, "analyst": analyst, "params": params}
+    entry = {"kind": "charge"} | shown | compared
     id_ = charge_id or str(uuid.uuid4())
-    return Charge(type(budget), requested, rounded, ids, id_, entry)
+    return Charge(type(budget), requested, rounded, ids, id_, entry, before)
+
+
+def _fields_before_queries(compared: dict[str, Any], params: Any, query: Any) -> dict[str, Any]:
+    """Return what an entry has that was written when ledgers compared the text of a query."""
+    found = {name: each for name, each in compared.items() if name != "query"} | {"params": params}
+    if "arguments" in found:
+        del found["arguments"]
+        arguments = query.arguments_before()
+        if arguments is not NotImplemented:
+            found["arguments"] = sha256_of(json_of(arguments, "arguments", sort_keys=True))
+    return found
 
 
 def check_unit(cost: Cost, kept: str, whole: str, blocks: int = 1) -> None:

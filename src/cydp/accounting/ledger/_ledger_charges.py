@@ -9,10 +9,13 @@ from typing import Any
 
 from cydp._arguments import Integer
 from cydp.accounting._amounts import add_amounts, exceeds
+from cydp.accounting._asked import Asked, Paid
 from cydp.accounting._cost import Cost, note_release
 from cydp.accounting._errors import (
     BlockRetiredError,
     BudgetExceededError,
+    ChargeConflictError,
+    ChargeInDoubtError,
     LedgerError,
     UnknownBlockError,
 )
@@ -27,12 +30,15 @@ from cydp.accounting.ledger._blocks import (
 )
 from cydp.accounting.ledger._charge import (
     ARGUMENTS,
+    Call,
     Charge,
     check_arguments,
     check_charge,
     check_unit,
 )
-from cydp.accounting.ledger._receipt import Receipt, note_charge
+from cydp.accounting.ledger._paid import PaidByLedger
+from cydp.accounting.ledger._receipt import Receipt
+from cydp.accounting.ledger._serialize import check_size
 from cydp.accounting.ledger._store import Store
 from cydp.accounting.ledger._write_charge import ChargesOfCall, write_charge
 
@@ -133,15 +139,15 @@ class LedgerCharges:
 
         """
         charge = self._check(cost, count, blocks, charge_id, label, relation)
-        receipts: list[Receipt] = []  # a list, so that an interruption of the commit loses nothing
+        answers: list[Paid] = []
         try:
-            self._store.write(lambda connection: receipts.append(write_charge(connection, charge)))
+            return self._write(charge, answers, records=False).receipt
         except BaseException as error:
-            self._note(error, receipts)
+            for paid in answers:
+                paid.note(error)
             if isinstance(error, BudgetExceededError):
                 note_release(error, cost)
             raise
-        return receipts[0]
 
     def charge_many(self, charges: Sequence[dict[str, Any]]) -> list[Receipt]:
         """Make several charges in one transaction, all of them or none.
@@ -200,21 +206,63 @@ class LedgerCharges:
             self._check_named(charge.blocks)
         return charge
 
-    def _note(self, error: BaseException, receipts: list[Receipt]) -> None:
-        """Add a note to an exception that says what became of a charge, if it was written."""
-        if not receipts or not receipts[0].fresh:
-            return
-        receipt = receipts[0]
+    def _pay_from(
+        self,
+        asked: Asked,
+        blocks: Iterable[str] | None = None,
+        label: str | None = None,
+        charge_id: str | None = None,
+        data_version: str | None = None,
+        analyst: str | None = None,
+        relation: str | None = None,
+    ) -> PaidByLedger:
+        """Charge for one call of a release; with a charge id, its result is recorded by `keep`."""
+        given = blocks, label, charge_id, data_version, analyst, relation
+        charge = self._charge_of(asked, *given)
+        return self._write(charge, asked.answers, records=charge_id is not None)
+
+    def _charge_of(
+        self,
+        asked: Asked,
+        blocks: Iterable[str] | None,
+        label: str | None,
+        charge_id: str | None,
+        data_version: str | None,
+        analyst: str | None = None,
+        relation: str | None = None,
+    ) -> Charge:
+        call = None
+        if charge_id is not None:
+            check_size(asked.nbytes)
+            arguments = None if asked.arguments is None else asked.arguments()
+            call = Call(asked.function, arguments, data_version)
+        given = blocks, charge_id, label, relation, call, analyst
+        return self._check(asked.cost, asked.count, *given)
+
+    def _look_up(self, asked: Asked, *given: Any) -> tuple[bool, LedgerError | None]:
+        """Return whether a call was charged before, and how it would be refused.
+
+        The parameters are those of `_pay_from`, with a charge id. Nothing is written.
+        """
+        if self._read_outcome(given[2]) is None:
+            return False, None
+        charge = self._charge_of(asked, *given)
         try:
-            outcome = self._read_outcome(receipt.charge_id)
-        except (LedgerError, KeyboardInterrupt):
-            note_charge(error, receipt.cost, receipt, "may have been charged")
-            return
-        if outcome is not None and outcome[0] is not None:
-            recorded = "its result is recorded: repeat the call to get it"
-            note_charge(error, receipt.cost, receipt, end=recorded)
-        elif outcome is not None:
-            note_charge(error, receipt.cost, receipt)
+            # Entries stay, so that this is a repetition still.
+            self._store.read(lambda connection: write_charge(connection, charge))
+        except (ChargeConflictError, ChargeInDoubtError) as error:
+            return True, error
+        return True, None
+
+    def _write(self, charge: Charge, answers: list[Paid], *, records: bool) -> PaidByLedger:
+        def write(connection: Connection) -> None:
+            receipt = write_charge(connection, charge)
+            answers.append(PaidByLedger(self, receipt, records=records))
+
+        self._store.write(write)
+        paid = answers[-1]
+        assert isinstance(paid, PaidByLedger)
+        return paid
 
     def _read_outcome(self, charge_id: str) -> Any:
         """Return a row with the recorded result of a charge; None if there is no such charge."""

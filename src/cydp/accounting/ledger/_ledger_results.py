@@ -9,17 +9,23 @@ from typing import Any
 
 from cydp._arguments import Integer
 from cydp._numbers.rational import read_integer
+from cydp.accounting._asked import Asked
 from cydp.accounting._cost import Cost, is_made, note_release
-from cydp.accounting._errors import BudgetExceededError, ChargeInDoubtError, LedgerError
+from cydp.accounting._errors import (
+    BudgetExceededError,
+    ChargeInDoubtError,
+    LedgerError,
+    UnknownBlockError,
+)
+from cydp.accounting._loss_numbers import read_count
 from cydp.accounting.ledger._blocks import check_block_ids
-from cydp.accounting.ledger._charge import Call
 from cydp.accounting.ledger._entries import append_entry
 from cydp.accounting.ledger._fields import check_string, describe_writer, sha256_of
 from cydp.accounting.ledger._ledger_charges import LedgerCharges, read_outcome
-from cydp.accounting.ledger._receipt import Receipt
+from cydp.accounting.ledger._paid import PaidByLedger
 from cydp.accounting.ledger._scope import LedgerScope
-from cydp.accounting.ledger._serialize import check_size, serialize
-from cydp.accounting.ledger._write_charge import read_result, write_charge
+from cydp.accounting.ledger._serialize import serialize
+from cydp.accounting.ledger._write_charge import read_result
 
 __all__ = ["LedgerResults"]
 
@@ -165,50 +171,33 @@ class LedgerResults(LedgerCharges):
         (True, PureDP(epsilon=0.5))
 
         """
-        return self._once(
-            charge_id, cost, release, count, blocks, label, relation, function, arguments,
-            data_version, nbytes, [],
-        )  # fmt: skip
-
-    def _once(
-        self,
-        charge_id: str,
-        cost: Cost,
-        release: Callable[[], Any],
-        count: Integer,
-        blocks: Iterable[str] | None,
-        label: str | None,
-        relation: str | None,
-        function: str | None,
-        arguments: Any,
-        data_version: str | None,
-        nbytes: Integer,
-        receipts: list[Receipt],
-    ) -> Any:
-        """Return what `once` returns, and append the receipt of the charge to `receipts`."""
         check_string(charge_id, "charge_id")
         if not callable(release):
             raise TypeError(f"release must be callable, not {type(release).__name__}")
-        name = _function_name(release) if function is None else function
-        call = Call(name, arguments, data_version)
         size = read_integer(nbytes, "nbytes")
         if size < 0:
             raise ValueError(f"nbytes must be at least 0, not {size}")
-        check_size(size)
-        charge = self._check(cost, count, blocks, charge_id, label, relation, call)
+        name = _function_name(release) if function is None else function
+        asked = Asked(cost, name, read_count(count), lambda: arguments, size)
         try:
-            self._store.write(lambda connection: receipts.append(write_charge(connection, charge)))
-            if not receipts[0].fresh:
-                return receipts[0].result
-            text = serialize(release())
-            self._record(charge_id, text)
-            return read_result(text)
+            paid = self._pay_from(asked, blocks, label, charge_id, data_version, relation=relation)
+            return paid.keep(release()) if paid.fresh else paid.result
         except BaseException as error:
-            self._note(error, receipts)
+            for answer in asked.answers:
+                answer.note(error)
             # What a loss or a mechanism is for is released after the charge.
-            if isinstance(error, BudgetExceededError) and not receipts and is_made(cost):
+            if isinstance(error, BudgetExceededError) and not asked.answers and is_made(cost):
                 note_release(error, cost)
             raise
+
+    def _pay(self, asked: Asked) -> PaidByLedger:
+        """Charge for one call of a release, as `charge` does."""
+        try:
+            return self._pay_from(asked)
+        except UnknownBlockError as error:
+            raise UnknownBlockError(
+                f"budget must be ledger.scope(blocks=[...]), not the ledger itself: {error}"
+            ) from None
 
     def result(self, charge_id: str) -> Any:
         """Return the result that was recorded for a charge.

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""The receipt of a charge, and the note of an exception that is raised after a charge."""
+"""The receipt of a charge."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from typing import Any
 
 from cydp.accounting._loss import Loss
 
-__all__ = ["Receipt", "note_charge"]
+__all__ = ["Receipt"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -45,23 +45,3 @@ class Receipt:
     rounded: bool = False
     result: Any = None
     fresh: bool = True
-
-
-def note_charge(
-    error: BaseException,
-    cost: Loss,
-    receipt: Receipt | None,
-    paid: str = "was charged",
-    end: str = "nothing was released",
-) -> None:
-    """Add a note to an exception: what was charged before it, and what became of the release.
-
-    Without a receipt, a filter was charged; with one, a ledger.
-    """
-    if receipt is None:
-        error.add_note(f"{cost} {paid} to the budget; {end}")
-    else:
-        error.add_note(
-            f"{cost} {paid} as entry {receipt.seq} of the ledger, by the id "
-            f"{receipt.charge_id!r}; {end}"
-        )

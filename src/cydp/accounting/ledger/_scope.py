@@ -7,8 +7,11 @@ from collections.abc import Callable
 from typing import TYPE_CHECKING, Any, NoReturn
 
 from cydp._arguments import Integer
+from cydp.accounting._asked import Asked
 from cydp.accounting._cost import Cost
+from cydp.accounting._errors import LedgerError
 from cydp.accounting.ledger._blocks import ALL
+from cydp.accounting.ledger._paid import PaidByLedger
 from cydp.accounting.ledger._receipt import Receipt
 
 if TYPE_CHECKING:
@@ -37,6 +40,8 @@ class LedgerScope:
         the recorded result.
     data_version : str or None
         The caller's name for the data that is read.
+    analyst : str or None
+        Who asks, for the history of the ledger: a `Session` says it.
 
     Examples
     --------
@@ -53,8 +58,9 @@ class LedgerScope:
 
     """
 
-    __slots__ = ("blocks", "charge_id", "data_version", "label", "ledger")
+    __slots__ = ("analyst", "blocks", "charge_id", "data_version", "label", "ledger")
 
+    analyst: str | None
     blocks: tuple[str, ...]
     charge_id: str | None
     data_version: str | None
@@ -68,8 +74,9 @@ class LedgerScope:
         label: str | None = None,
         charge_id: str | None = None,
         data_version: str | None = None,
+        analyst: str | None = None,
     ) -> None:
-        values = blocks, charge_id, data_version, label, ledger
+        values = analyst, blocks, charge_id, data_version, label, ledger
         for name, value in zip(LedgerScope.__slots__, values, strict=True):
             object.__setattr__(self, name, value)
 
@@ -130,29 +137,32 @@ class LedgerScope:
         nbytes: int = 0,
     ) -> Any:
         """Charge, release and record, as `BudgetLedger.once` does with the `charge_id`."""
-        return self._once(cost, release, count, relation, function, arguments, nbytes, [])
-
-    def _once(
-        self,
-        cost: Cost,
-        release: Callable[[], Any],
-        count: Integer,
-        relation: str | None,
-        function: str | None,
-        arguments: Any,
-        nbytes: int,
-        receipts: list[Receipt],
-    ) -> Any:
-        """Return what `once` returns, and append the receipt of the charge to `receipts`."""
         if self.charge_id is None:
             raise ValueError(
                 "charge_id must be given to the scope whose release is recorded: "
                 "ledger.scope(charge_id=...)"
             )
-        return self.ledger._once(
-            self.charge_id, cost, release, count, self.blocks or None, self.label, relation,
-            function, arguments, self.data_version, nbytes, receipts,
+        return self.ledger.once(
+            self.charge_id, cost, release, count, blocks=self.blocks or None, label=self.label,
+            relation=relation, function=function, arguments=arguments,
+            data_version=self.data_version, nbytes=nbytes,
         )  # fmt: skip
+
+    def _pay(self, asked: Asked) -> PaidByLedger:
+        """Charge for one call of a release, as `BudgetLedger.charge` does."""
+        return self.ledger._pay_from(asked, *self._given)
+
+    @property
+    def _given(self) -> tuple[Any, ...]:
+        return (
+            self.blocks or None, self.label, self.charge_id, self.data_version, self.analyst
+        )  # fmt: skip
+
+    def _look_up(self, asked: Asked) -> tuple[bool, LedgerError | None]:
+        """Return whether a call was charged by the charge id, and how it would be refused."""
+        if self.charge_id is None:
+            return False, None
+        return self.ledger._look_up(asked, *self._given)
 
     def would_exceed(self, cost: Cost, count: Integer = 1, *, relation: str | None = None) -> bool:
         """Whether a charge would be refused for lack of budget, as things stand."""
@@ -161,7 +171,7 @@ class LedgerScope:
     def __repr__(self) -> str:
         given = {
             "blocks": list(self.blocks) or None, "label": self.label, "charge_id": self.charge_id,
-            "data_version": self.data_version,
+            "data_version": self.data_version, "analyst": self.analyst,
         }  # fmt: skip
         words = (f"{name}={value!r}" for name, value in given.items() if value is not None)
         return f"{self.ledger!r}.scope({', '.join(words)})"

@@ -33,7 +33,8 @@ __all__ = ["ChargesOfCall", "read_result", "write_charge"]
 
 # The fields in which a repetition of a charge can differ.
 _COMPARED = (
-    "cost", "count", "blocks", "mechanism", "params", "function", "arguments", "data_version"
+    "cost", "count", "blocks", "mechanism", "params", "query", "function", "arguments",
+    "data_version",
 )  # fmt: skip
 
 
@@ -103,8 +104,16 @@ def _refusal(
 def _repeat(charge: Charge, seq: int, body: str, digest: str, result: Any) -> Receipt:
     """Return the receipt of a charge that was paid before, if it is the same and has a result."""
     entry = json.loads(body)
-    if entry.get("fingerprint") != charge.entry["fingerprint"]:
-        differences = [name for name in _COMPARED if entry.get(name) != charge.entry.get(name)]
+    given, compared = charge.entry, set(_COMPARED)
+    if "query" in entry:
+        compared.remove("params")  # the text of the query
+    elif charge.before is not None:
+        given = charge.before()
+        compared &= given.keys()
+    differences = [
+        name for name in _COMPARED if name in compared and entry.get(name) != given.get(name)
+    ]
+    if differences:
         raise ChargeConflictError(
             f"charge_id {charge.charge_id!r} belongs to a charge that differs in "
             f"{', '.join(differences)}: repeat the same call, or use another charge_id"

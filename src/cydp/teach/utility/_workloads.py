@@ -30,8 +30,8 @@ from cydp.releases._unit import Change
 from cydp.teach.utility._case import Case, Errors, errors_of
 from cydp.teach.utility._setting import EXPONENTIAL, GAUSSIAN, LAPLACE, RESPONSE, Setting
 from cydp.teach.utility._spread import Spread, spread_of
-from cydp.workloads._marginals import marginals, plan_marginals
-from cydp.workloads._range_counts import plan_ranges, range_counts
+from cydp.workloads._marginals import marginals
+from cydp.workloads._range_counts import range_counts
 
 __all__ = ["READY", "WORKLOADS"]
 
@@ -123,7 +123,7 @@ def _sum(setting: Setting) -> Case:
 def _ranges(levels: int | None, setting: Setting) -> Case:
     """Return the case of all ranges of bins: from a histogram, or from a tree."""
     d, privacy = setting.dimension, setting.privacy
-    plan = plan_ranges(d, levels=levels, **privacy)
+    plan: Any = explain(range_counts, d, (0, d), levels=levels, **privacy).query
     x = np.arange(d)
 
     def draw(rng: Generator) -> Errors:
@@ -145,7 +145,7 @@ def _marginals(setting: Setting) -> Case:
     names = [f"column {i}" for i in range(setting.dimension)]
     domains = {name: [0, 1] for name in names}
     sets, privacy = list(combinations(names, 2)), setting.privacy
-    part, *_ = plan_marginals(domains, sets, **privacy).parts.values()
+    part, *_ = explain(marginals, domains, sets, **privacy).query.parts.values()
     rows = np.arange(1000)
     table = {name: (rows >> i % 9) & 1 for i, name in enumerate(names)}
     truth = [

@@ -1,0 +1,86 @@
+# SPDX-License-Identifier: MIT
+"""What a ledger returns to a release that it has paid for."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from cydp.accounting._asked import note_charge
+from cydp.accounting._errors import LedgerError
+from cydp.accounting._loss import Loss
+from cydp.accounting.ledger._receipt import Receipt
+from cydp.accounting.ledger._serialize import serialize
+from cydp.accounting.ledger._write_charge import read_result
+
+if TYPE_CHECKING:
+    from cydp.accounting.ledger._ledger_charges import LedgerCharges
+
+__all__ = ["PaidByLedger"]
+
+
+class PaidByLedger:
+    """A charge of a ledger, and where its result is recorded.
+
+    Parameters
+    ----------
+    ledger : BudgetLedger
+    receipt : Receipt
+    records : bool
+        Whether `keep` records the result.
+
+    """
+
+    __slots__ = ("_records", "ledger", "receipt")
+
+    def __init__(self, ledger: LedgerCharges, receipt: Receipt, *, records: bool) -> None:
+        self.ledger: Any = ledger
+        self.receipt, self._records = receipt, records
+
+    @property
+    def cost(self) -> Loss:
+        """What each block was charged, in the measure of the ledger."""
+        return self.receipt.cost
+
+    @property
+    def fresh(self) -> bool:
+        """Whether this call was charged. Else `result` is what was recorded for it."""
+        return self.receipt.fresh
+
+    @property
+    def result(self) -> Any:
+        """The recorded result of a call that was charged before."""
+        return self.receipt.result
+
+    def keep(self, result: Any) -> Any:
+        """Record a result if the charge has an id, and return it as it is read back."""
+        if not self._records:
+            return result
+        text = serialize(result)
+        self.ledger._record(self.receipt.charge_id, text)
+        return read_result(text)
+
+    @property
+    def stands(self) -> bool:
+        """Whether the charge was written, if `_pay` was interrupted; True where nobody can tell."""
+        try:
+            return self.ledger._read_outcome(self.receipt.charge_id) is not None
+        except LedgerError:
+            return True
+
+    def note(self, error: BaseException) -> None:
+        """Say on an exception what became of the charge, if it was written."""
+        receipt = self.receipt
+        if not receipt.fresh:
+            return
+        words = f"as entry {receipt.seq} of the ledger, by the id {receipt.charge_id!r}"
+        try:
+            outcome = self.ledger._read_outcome(receipt.charge_id)
+        except (LedgerError, KeyboardInterrupt):
+            note_charge(error, self, f"may have been charged {words}")
+            return
+        if outcome is None:  # the transaction was interrupted before it was written
+            return
+        end = "nothing was released"
+        if outcome[0] is not None:
+            end = "its result is recorded: repeat the call to get it"
+        note_charge(error, self, f"was charged {words}", end)

@@ -1,0 +1,134 @@
+# SPDX-License-Identifier: MIT
+"""The way of every release: check, pay, read, draw. docs/releases.md, "One way".
+
+The public parameters were checked by the caller. The budget pays durably, the data is read, noise
+is drawn. If the data is not what was checked and paid for, there is an error before any noise.
+"""
+
+from __future__ import annotations
+
+import math
+import os
+from collections.abc import Callable
+from typing import Any, TypeAlias
+
+import numpy as np
+from numpy.typing import NDArray
+
+from cydp._columns.digests import digest_argument
+from cydp._default_generator import generator_or_default
+from cydp._generator import Generator
+from cydp.accounting._asked import Asked, Paid
+from cydp.accounting._cost import Cost
+from cydp.accounting._describe_argument import describe_argument
+from cydp.accounting._filter import PrivacyFilter
+from cydp.accounting._loss import ZCDP, ApproxDP, PureDP
+from cydp.accounting._odometer import PrivacyOdometer
+from cydp.accounting.ledger._ledger import BudgetLedger
+from cydp.accounting.ledger._scope import LedgerScope
+
+__all__ = ["Budget", "check_budget_type", "draw_array", "run"]
+
+Budget: TypeAlias = PrivacyFilter | BudgetLedger | LedgerScope
+
+_INSTEAD_OF_A_BUDGET = (  # what is passed by mistake, and what to do
+    (str | os.PathLike, "open a ledger by its path with BudgetLedger.open"),
+    (PureDP | ApproxDP | ZCDP, "make one PrivacyFilter of the loss, and pass it to every release"),
+    (PrivacyOdometer, "it cannot refuse, so call its charge beside the release"),
+)
+
+
+def run(
+    asked: Asked,
+    draw: Callable[[Generator], Any],
+    budget: Any,
+    rng: Generator | None,
+) -> tuple[Any, Paid | None]:
+    """Return what `draw` returns, once a budget has paid, and what the budget has answered.
+
+    If the budget had paid for the same call before, the recorded result is returned.
+
+    Parameters
+    ----------
+    asked : Asked
+        The call, and what it costs.
+    draw : callable
+        A function of a generator. It reads the data, and returns what may be published.
+    budget, rng
+        Arguments of the release. They are checked here, all other arguments by the caller. What
+        wraps a budget has its `_pay`.
+
+    Raises
+    ------
+    TypeError
+        If `budget` is not a budget, if `rng` is not a Generator, or if it is seeded and there is a
+        budget.
+    PrivacyError
+        If the budget refuses, or is kept under another relation. Then nothing is charged.
+
+    """
+    generator = generator_or_default(rng)
+    if budget is None:  # most often, and the quickest way
+        return draw(generator), None
+    check_budget_type(budget)
+    if generator._reproducible:
+        raise TypeError("rng must not be seeded where a budget pays: its noise is known")
+    try:
+        paid: Paid = budget._pay(asked)
+        return (paid.keep(draw(generator)) if paid.fresh else paid.result), paid
+    except BaseException as error:
+        for answer in asked.answers:
+            answer.note(error)
+        raise
+
+
+def draw_array(
+    cost: Cost,
+    draw: Callable[[Generator], NDArray[Any]],
+    shape: tuple[int, ...],
+    dtype: np.dtype[Any],
+    budget: Budget | None,
+    rng: Generator | None,
+    *,
+    count: int = 1,
+    arguments: Any = None,
+) -> NDArray[Any]:
+    """Return the array that a mechanism draws, once a budget has paid.
+
+    Parameters
+    ----------
+    cost : mechanism
+    draw, budget, rng
+        As in `run`.
+    shape, dtype
+        The shape and dtype of the array.
+    count : int, default 1
+        The number of times that the loss is charged.
+    arguments : object, optional
+        Public arguments that the mechanism does not hold, for `digest_argument`.
+
+    Raises
+    ------
+    TypeError, PrivacyError
+        As `run` does.
+
+    """
+    if budget is None:  # most often, and the quickest way
+        return draw(generator_or_default(rng))
+    asked = Asked(
+        cost, type(cost).__name__, count,
+        lambda: digest_argument({"shape": shape, "dtype": dtype.str, "other": arguments}),
+        math.prod(shape) * dtype.itemsize,
+    )  # fmt: skip
+    released: NDArray[Any]
+    released, _ = run(asked, draw, budget, rng)
+    return released
+
+
+def check_budget_type(budget: object) -> None:
+    """Raise a TypeError for what is no budget that can pay, and say what to pass instead."""
+    if isinstance(budget, type) or not hasattr(budget, "_pay"):
+        raise TypeError(
+            "budget must be a PrivacyFilter, a BudgetLedger or a ledger.scope(...), not "
+            f"{describe_argument(budget, *_INSTEAD_OF_A_BUDGET)}"
+        )

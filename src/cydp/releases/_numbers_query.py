@@ -1,0 +1,46 @@
+# SPDX-License-Identifier: MIT
+"""What releases of one column of bounded numbers have in common."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import ClassVar
+
+from cydp._numbers.bounds import check_pair
+from cydp.exact._grid import Grid
+from cydp.releases._query import Given, Query
+from cydp.releases._reads import names_of
+from cydp.releases._rows import NumberRows
+
+__all__ = ["NumbersQuery"]
+
+
+@dataclass(frozen=True, repr=False)
+class NumbersQuery(Query):
+    """A release of a column of numbers that are clamped to bounds.
+
+    Attributes
+    ----------
+    grid : Grid
+        The bounds, in steps.
+    filled : int or None
+        What a missing number counts as, in steps; None: it does not count.
+
+    """
+
+    own: ClassVar[tuple[str, ...]] = ()  # arguments besides the bounds and `missing`
+
+    grid: Grid
+    filled: int | None
+
+    @classmethod
+    def of(cls, given: Given, source: NumberRows | None) -> Query:
+        """Return the query of a call; `built` takes the bounds, `missing` and `own`."""
+        further = [given[name] for name in cls.own]
+        names = names_of(given, "column", "user")
+        return cls.kept(given, names, *check_pair(given["bounds"]), given["missing"], *further)
+
+    @classmethod
+    def declare(cls, given: Given) -> NumberRows:
+        """Return the columns of numbers and of users."""
+        return NumberRows(given["x"], given["column"], given["user"])

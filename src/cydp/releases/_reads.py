@@ -1,0 +1,103 @@
+# SPDX-License-Identifier: MIT
+"""What a query reads: columns by name, public keys and edges, and their digests."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from typing import Any, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from cydp._columns.digests import digest_argument
+from cydp._columns.label_keys import LabelKeys
+from cydp._columns.tables import is_column
+from cydp.releases._keys import digest_keys
+
+__all__ = ["NOTHING", "Reads", "known_names", "label_of", "names_of"]
+
+
+class Reads(NamedTuple):
+    """What a query reads.
+
+    Attributes
+    ----------
+    columns : mapping
+        The names of columns by the arguments that name them: "" for a column without a name, None
+        for an argument that was not given.
+    keys : LabelKeys or None
+        Public keys.
+    edges : tuple of ndarrays
+        The public edges of bins.
+    public : mapping
+        Other public inputs by name, each with a `digest`: domains of columns, or a workload.
+    labels : tuple of ndarrays
+        What places in domains are called, in the types that the columns declare.
+
+    """
+
+    columns: Mapping[str, Any] = {}
+    keys: LabelKeys | None = None
+    edges: tuple[NDArray[Any], ...] = ()
+    public: Mapping[str, Any] = {}
+    labels: tuple[NDArray[Any], ...] = ()
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return it as JSON can hold it: keys and edges by their number and a digest."""
+        found: dict[str, Any] = {
+            "columns": {argument: _json_of(name) for argument, name in self.columns.items()}
+        }
+        if self.keys is not None:
+            found["keys"] = {"size": len(self.keys), "sha256": digest_keys(self.keys)}
+        if self.edges:
+            found["edges"] = [
+                {"size": each.size, "sha256": digest_argument(each)} for each in self.edges
+            ]
+        if self.public:
+            found["public"] = {name: each.digest() for name, each in self.public.items()}
+        return found
+
+
+NOTHING = Reads()
+
+
+def label_of(column: Any) -> Any:
+    """Return the name of a column; "" for a column itself, which a query must not keep.
+
+    >>> label_of("age"), label_of([31, 64]), label_of(None)
+    ('age', '', None)
+    """
+    if column is None or type(column) is str:  # most often, and the quickest way
+        return column
+    return "" if is_column(column) else column
+
+
+def _json_of(name: Any) -> Any:
+    """Return a name, or names, as JSON can hold them."""
+    if isinstance(name, tuple):
+        return [_json_of(each) for each in name]
+    if isinstance(name, np.generic):
+        name = name.item()
+    if isinstance(name, float) and name.is_integer():  # names are equal if numbers are
+        return int(name)
+    is_plain = name is None or isinstance(name, str | int) or (name == name and type(name) is float)
+    return name if is_plain else repr(name)
+
+
+def names_of(given: Mapping[str, Any], *arguments: str) -> dict[str, Any]:
+    """Return the names of columns by the arguments that name one each.
+
+    >>> names_of({"column": "age", "user": [7, 9]}, "column", "user")
+    {'column': 'age', 'user': ''}
+    """
+    return {argument: label_of(given[argument]) for argument in arguments}
+
+
+def known_names(columns: Iterable[Any]) -> tuple[str, ...]:
+    """Return the names of columns, "" for a column that was given without one; () if none has one.
+
+    >>> known_names(["age", [31, 64]]), known_names([None])
+    (('age', ''), ())
+    """
+    names = tuple(each if isinstance(each, str) else "" for each in columns)
+    return names if any(names) else ()
