@@ -18,7 +18,7 @@ from hypothesis import strategies as st
 from cydp import exact
 from cydp._columns.canonical import canonical, label_bytes
 from cydp._columns.labels import Labels
-from cydp.exact._contributions import bound_users
+from cydp.exact._contributions import bound_users, sample_key
 from cydp.exact._label_sets import find_labels
 from cydp.testing import SeededGenerator
 
@@ -38,8 +38,9 @@ MISSING: list[Any] = [None, float("nan"), [], (None,), object()]
 
 def bound(users: Any, codes: Any, keys: Any, **limits: Any) -> list[bool]:
     codes = np.array(codes, np.uint32)
-    seed = limits.pop("seed", 1)
-    stays = bound_users(Labels(users, "user"), codes, keys, **limits, rng=SeededGenerator(seed))
+    labels, seed = Labels(users, "user"), limits.pop("seed", 1)
+    key: Any = sample_key(labels, SeededGenerator(seed))
+    stays = bound_users(labels, codes, keys, key, **limits)
     assert stays.dtype == bool
     return stays.tolist()  # type: ignore[no-any-return]
 

@@ -80,6 +80,8 @@ NO_NUMBERS: dict[str, Any] = {
     "objects": np.ma.array([31415], dtype=object), "lists of different lengths": [[31415, 2], [3]],
 }  # fmt: skip
 
+KEY = np.zeros(2, np.uint64)
+
 
 def test_every_function_says_the_same_of_what_is_no_column() -> None:
     """Each names its own argument."""
@@ -190,9 +192,10 @@ USERS: dict[str, Refusal] = {
     "a seed": (lambda: stay(rng=42), TypeError, ("rng", "cydp.Generator or None", "int")),
     "lengths": (lambda: stay([31415], [1, 2]), ValueError, ("users and partitions", "same length")),
     "a matrix": (lambda: stay(np.zeros((2, 2), int), [1, 2]), ValueError, ("one dimension",)),
-    "rows": (lambda: bound_users(Labels([1], "user"), np.zeros(2, np.uint32), 3, max_partitions=1),
+    "rows": (lambda: bound_users(Labels([1], "user"), np.zeros(2, np.uint32), 3, KEY,
+                                 max_partitions=1),
              ValueError, ("user must have an entry for each row",)),
-    "limits": (lambda: bound_users(Labels([1]), np.zeros(1, np.uint32), 3, max_partitions=0),
+    "limits": (lambda: bound_users(Labels([1]), np.zeros(1, np.uint32), 3, KEY, max_partitions=0),
                ValueError, ("max_partitions must be at least 1",)),
 }  # fmt: skip
 

@@ -32,6 +32,7 @@ TABLE: dict[str, Any] = {
     "x": RANDOM.uniform(0, 10, N), "y": RANDOM.uniform(0, 4, N),
     "s": RANDOM.choice(["a", "b", "c"], N), "u": np.arange(N) // 4,
 }  # fmt: skip
+TABLE["s"][: N // 3] = "c"  # so that a part of the rows has not all keys
 X: dict[str, Any] = {"column": "x"}
 DOMAINS: dict[str, Any] = {"s": ["a", "b"], "x": (2, (0, 10))}
 MODEL = models.linear_regression(

@@ -102,11 +102,10 @@ def bound_users(
     users: Labels,
     codes: NDArray[np.uint32],
     keys: int | LabelSets,
+    key: Words,
     *,
     max_partitions: Integer,
     max_rows_per_partition: Integer = 1,
-    rng: Generator | None = None,
-    key: Words | None = None,
 ) -> NDArray[np.bool_]:
     """Choose the rows that stay, as `bound_contributions` does, of users of any kind. NOT private.
 
@@ -119,10 +118,10 @@ def bound_users(
     keys : int or LabelSets
         How many given keys there are; or the labels that were found in the rows, by whose values
         the sample is drawn. Rows of another code do not stay, and do not count.
-    max_partitions, max_rows_per_partition, rng
+    key : ndarray of uint64, shape (2,)
+        The secret key that `sample_key` returned, one for all pieces of the rows.
+    max_partitions, max_rows_per_partition
         As in `bound_contributions`.
-    key : ndarray of uint64, shape (2,), optional
-        The secret key that `sample_key` returned for all pieces of the rows. Default: drawn.
 
     Returns
     -------
@@ -137,17 +136,14 @@ def bound_users(
     --------
     >>> users = Labels([("ann", 1), ("ann", 1), None, 7.5])
     >>> codes = np.array([0, 1, 0, 1], np.uint32)
-    >>> bound_users(users, codes, 1, max_partitions=1).tolist()
+    >>> bound_users(users, codes, 1, np.zeros(2, np.uint64), max_partitions=1).tolist()
     [True, False, False, False]
 
     """
     limits = _read_limits(max_partitions, max_rows_per_partition)
-    generator = generator_or_default(rng)
     values, present = identify_users(users)
     if len(values) != len(codes):
         raise ValueError("user must have an entry for each row")
-    if key is None:
-        key = _draw_key(generator)
     ids = codes.astype(np.uint64)
     hashes = ids if isinstance(keys, int) else _hash_labels(keys, key)[codes]
     count = keys if isinstance(keys, int) else len(keys)

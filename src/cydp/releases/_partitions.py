@@ -74,9 +74,10 @@ def bound_rows(
         The most rows of a user that stay in each partition. Default: those of the unit.
 
     """
+    assert key is not None
     stays = bound_users(
-        users, codes, keys, max_partitions=unit.max_partitions or 1,
-        max_rows_per_partition=max_rows or unit.max_rows, key=key,
+        users, codes, keys, key, max_partitions=unit.max_partitions or 1,
+        max_rows_per_partition=max_rows or unit.max_rows,
     )  # fmt: skip
     return np.where(stays, codes, np.uint32(keys if isinstance(keys, int) else len(keys)))
 

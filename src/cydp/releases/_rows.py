@@ -313,7 +313,8 @@ def stay_within(
     unit: Unit, users: Labels, outside: NDArray[np.bool_], key: Key
 ) -> NDArray[np.bool_]:
     """Return which rows stay, at most `max_rows` of each user; those outside do not count."""
+    assert key is not None
     return bound_users(
-        users, outside.astype(np.uint32), 1, max_partitions=1,
-        max_rows_per_partition=unit.max_rows, key=key,
+        users, outside.astype(np.uint32), 1, key, max_partitions=1,
+        max_rows_per_partition=unit.max_rows,
     )  # fmt: skip
