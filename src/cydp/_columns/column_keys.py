@@ -232,6 +232,11 @@ def _refuse(entry: Any) -> None:
         raise ValueError(
             f"keys must not be of {entry.dtype}, whose steps have no fixed length: take days, [D]"
         )
+    if isinstance(entry, tuple):
+        raise ValueError(
+            "keys that are tuples must hold numbers, text, bytes, dates, times or tuples of these, "
+            "none of them missing, nor beyond 400 digits"
+        )
     raise ValueError("keys must not be missing, as None and NaN are, nor beyond 400 digits")
 
 
