@@ -21,13 +21,17 @@ def ledger(tmp_path: Path) -> BudgetLedger:
 def test_recorded_answers_are_found(ledger: BudgetLedger) -> None:
     spent, missing = ledger.spent, []
     for name, call in CALLS.items():
+        if name == "on_sample":  # refused: its query does not tell what was compared then
+            with pytest.raises(ChargeConflictError):
+                call(ledger.scope(charge_id=name, data_version="1"))
+            continue
         scope = ledger.scope(charge_id=name, data_version="1")
         try:
             one, two = call(scope), call(scope)
         except ChargeConflictError as error:
             missing.append(f"{name}: {error}")
             continue
-        if name != "noise" and (one != two or (name != "on_sample" and one.payment is None)):
+        if name != "noise" and (one != two or one.payment is None):
             missing.append(name)
     assert missing == []
     assert ledger.spent == spent

@@ -5,6 +5,7 @@ from __future__ import annotations
 import inspect
 import json
 import pickle
+from collections import deque
 from collections.abc import Callable, Mapping
 from pathlib import Path
 from types import MappingProxyType
@@ -253,6 +254,75 @@ def test_tallies_of_other_queries_are_not_added() -> None:
     with pytest.raises(ValueError, match="of one query"):
         first + second
     assert "NOT private" in repr(first)
+    for one, two in (
+        (prepared(CASES["histogram"]), prepared(CASES["histogram"]._replace(args=(4, (0, 9))))),
+        (prepared(CASES["sum"]), prepared(CASES["sum"]._replace(given={"column": "y"}))),
+    ):
+        assert one.query == two.query
+        with pytest.raises(ValueError, match="of one query"):
+            one.query.read(one.source, None) + two.query.read(two.source, None)
+
+
+SECRET = "alice"
+ROWS: dict[str, Callable[[Any], Any]] = {
+    "tuple": tuple, "deque": deque, "list": list, "array": np.array,
+    "named": lambda rows: {"name": list(rows)},
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("kind", ROWS)
+def test_no_record_is_taken_for_a_name(kind: str, tmp_path: Path) -> None:
+    """Whatever holds users or keys: they are in no query, entry, pickle of a query, or kept one."""
+    users, numbers = ROWS[kind]([SECRET, "bob", SECRET]), [0.5, 1, 2]
+    calls: dict[str, Callable[[Any], Any]] = {
+        "count": lambda b: cydp.count(numbers, user=users, max_rows=1, epsilon=1, budget=b),
+        "sum": lambda b: cydp.sum(numbers, (0, 4), user=users, max_rows=1, epsilon=1, budget=b),
+        "histogram": lambda b: cydp.histogram(
+            numbers, 2, (0, 4), user=users, max_partitions=1, epsilon=1, budget=b
+        ),
+        "by": lambda b: cydp.histogram(
+            numbers, 2, (0, 4), by=users, by_keys=["bob"], epsilon=1, budget=b
+        ),
+        "top_k": lambda b: cydp.top_k(
+            numbers, 1, [1, 2], user=users, max_rows_per_partition=1, epsilon=1, budget=b
+        ),
+        "range_counts": lambda b: workloads.range_counts(
+            numbers, 2, (0, 4), user=users, max_partitions=1, epsilon=1, budget=b
+        ),
+        "histogramdd": lambda b: cydp.histogramdd(
+            {"x": numbers}, 2, [(0, 4), (0, 4)], columns=["x", [77.25, 1, 2]], epsilon=1, budget=b
+        ),
+    }
+    with BudgetLedger.create(tmp_path / "l", PureDP(99), privacy_unit="user") as ledger:
+        for name, call in calls.items():
+            scope = None
+            if name not in ("by", "histogramdd"):
+                scope = ledger.scope(charge_id=name)
+            try:
+                made = call(scope)
+            except TypeError:  # such a column is refused
+                continue
+            text = json.dumps(made.query.to_dict()) + repr(made.query.reads.columns)
+            assert SECRET not in text + str(pickle.dumps(made.query)), name
+            assert "77.25" not in text, name
+        assert SECRET not in json.dumps(list(ledger.history()), default=str)
+
+
+def test_a_tuple_is_a_name_where_a_table_has_it() -> None:
+    table = {("a", 1): [1.0, 2], ("a", 2): [3.0, 4]}
+    keys = [
+        json.dumps(prepared(Case(cydp.count, (), {"column": name}), table).query.to_dict())
+        for name in table
+    ]
+    assert keys[0] != keys[1]
+    with pytest.raises(TypeError, match="user must be the name"):
+        Session([1.0, 2.0], PrivacyFilter(PureDP(1)), user=(SECRET, "bob"), max_rows=1)
+    numbers = Session({1: [1.0] * 90, "1": [3.0] * 90}, PrivacyFilter(PureDP(99)))
+    one, two = (
+        numbers.contingency_tables({c: (4, (0, 4))}, [c], epsilon=9).noisy[0] for c in (1, "1")
+    )
+    assert int(one.argmax()) == 1
+    assert int(two.argmax()) == 3
 
 
 def test_a_query_is_restored_from_its_dictionary() -> None:

@@ -58,6 +58,7 @@ from cydp.releases import (
 from cydp.releases._call import arguments_of, kind_of
 from cydp.releases._explain import explain
 from cydp.releases._explanation import Explanation
+from cydp.releases._reads import is_name
 from cydp.releases._run import Prepared, prepare
 from cydp.releases._unit import UnitName, check_ledger, read_unit, user_key
 from cydp.workloads import _linear_queries, _marginals, _range_counts
@@ -174,6 +175,8 @@ class Session:
             raise ValueError(f"wait must be at least 0 seconds, not {format_number(seconds)}")
         self._wait = float_of(seconds)
         check_name(user, "user")
+        if isinstance(user, tuple) and not is_name(user, table):
+            raise TypeError("user must be the name of a column of the session's table")
         own = {
             "max_rows": max_rows, "max_partitions": max_partitions,
             "max_rows_per_partition": max_rows_per_partition,
@@ -378,8 +381,8 @@ class Session:
             if slot.answer is not None:
                 memory.entries.append(self._repeated(question, slot.seq))
                 return slot.answer
-            slot.is_asked = True
             try:
+                slot.is_asked = True
                 self._pay(prepared, question, again, slot, memory)
             finally:
                 slot.is_asked = False

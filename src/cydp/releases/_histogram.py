@@ -94,7 +94,9 @@ class HistogramQuery(Query):
         query = cls.kept(given, names | {"by": None}, cells)
         if by is not None:
             columns = by_names(by, given["column"]) or (by,)
-            query = query.reading(columns=names | {"by": tuple(map(label_of, columns))})
+            query = query.reading(
+                columns=names | {"by": tuple(label_of(each, given.get("x")) for each in columns)}
+            )
         if source is None:
             return query
         return query.reading(keys=source.keys, edges=(source.grid.edges,))

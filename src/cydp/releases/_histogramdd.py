@@ -15,7 +15,7 @@ from cydp._arguments import BinsLike, Integer, Number, RangeLike
 from cydp._columns.declared import Records
 from cydp._columns.digests import digest_argument
 from cydp._columns.pieces import add_pieces
-from cydp._columns.tables import open_table
+from cydp._columns.tables import is_column, open_table
 from cydp._generator import Generator
 from cydp.exact._bins import Bins
 from cydp.exact._cell_codes import cell_codes
@@ -47,9 +47,9 @@ class CellsQuery(HistogramQuery):
         """Return the query of a call."""
         bins, columns = given["bins"], given["columns"]
         names = names_of(given, "user")
-        all_names = names | {"columns": None if columns is None else tuple(columns)}
+        all_names = names | {"columns": None if columns is None else _names(columns)}
         if source is not None:
-            all_names["names"] = tuple(source.names)
+            all_names["names"] = _names(source.names)
             edges = tuple(grid.edges for grid in source.grids)
             return cls.kept(given, names, source.cells).reading(columns=all_names, edges=edges)
         is_each = isinstance(bins, list | tuple) or np.ndim(bins)
@@ -192,3 +192,8 @@ class _Rows(Rows):
 
 def _count_cells(grids: Sequence[Bins]) -> int:
     return int(np.prod([len(grid.edges) - 1 for grid in grids], dtype=object))
+
+
+def _names(columns: Sequence[Any]) -> tuple[Any, ...]:
+    """Return names of columns, "" for a column itself; the table has those that are names."""
+    return tuple("" if is_column(each) else each for each in columns)

@@ -11,10 +11,10 @@ from numpy.typing import NDArray
 
 from cydp._columns.digests import digest_argument
 from cydp._columns.label_keys import LabelKeys
-from cydp._columns.tables import is_column
+from cydp._columns.tables import open_table
 from cydp.releases._keys import digest_keys
 
-__all__ = ["NOTHING", "Reads", "known_names", "label_of", "names_of"]
+__all__ = ["NOTHING", "Reads", "is_name", "known_names", "label_of", "names_of"]
 
 
 class Reads(NamedTuple):
@@ -54,22 +54,43 @@ class Reads(NamedTuple):
                 {"size": each.size, "sha256": digest_argument(each)} for each in self.edges
             ]
         if self.public:
-            found["public"] = {name: each.digest() for name, each in self.public.items()}
+            found["public"] = {
+                name: [_json_of(getattr(each, "names", ())), each.digest()]
+                for name, each in self.public.items()
+            }
         return found
 
 
 NOTHING = Reads()
 
 
-def label_of(column: Any) -> Any:
-    """Return the name of a column; "" for a column itself, which a query must not keep.
+def label_of(column: Any, table: Any = None) -> Any:
+    """Return the name of a column; "" for all else, such as a column itself: records are no name.
 
-    >>> label_of("age"), label_of([31, 64]), label_of(None)
-    ('age', '', None)
+    Text and numbers are names. A tuple is one if a table has a column of that name.
+
+    >>> label_of("age"), label_of([31, 64]), label_of((31, 64)), label_of(None)
+    ('age', '', '', None)
     """
     if column is None or type(column) is str:  # most often, and the quickest way
         return column
-    return "" if is_column(column) else column
+    if isinstance(column, str):
+        return str(column)
+    if isinstance(column, int | float | np.number | np.bool):
+        return column
+    return column if isinstance(column, tuple) and is_name(column, table) else ""
+
+
+def is_name(name: tuple[Any, ...], table: Any) -> bool:
+    """Whether a table has a column of this name; False for what is no table.
+
+    >>> is_name(("a", 1), {("a", 1): [7, 9]}), is_name(("a", 1), [7, 9])
+    (True, False)
+    """
+    try:
+        return any(type(each) is tuple and each == name for each in open_table(table).names)
+    except (TypeError, ValueError):
+        return False
 
 
 def _json_of(name: Any) -> Any:
@@ -81,16 +102,17 @@ def _json_of(name: Any) -> Any:
     if isinstance(name, float) and name.is_integer():  # names are equal if numbers are
         return int(name)
     is_plain = name is None or isinstance(name, str | int) or (name == name and type(name) is float)
-    return name if is_plain else repr(name)
+    return name if is_plain else [type(name).__name__, repr(name)]
 
 
 def names_of(given: Mapping[str, Any], *arguments: str) -> dict[str, Any]:
     """Return the names of columns by the arguments that name one each.
 
-    >>> names_of({"column": "age", "user": [7, 9]}, "column", "user")
-    {'column': 'age', 'user': ''}
+    >>> names_of({"x": [1, 2], "column": None, "user": [7, 9]}, "column", "user")
+    {'column': None, 'user': ''}
     """
-    return {argument: label_of(given[argument]) for argument in arguments}
+    table = given.get("x", given.get("table"))
+    return {argument: label_of(given[argument], table) for argument in arguments}
 
 
 def known_names(columns: Iterable[Any]) -> tuple[str, ...]:

@@ -39,7 +39,9 @@ class Tally:
     def __add__(self, other: object) -> Tally:
         if not isinstance(other, Tally):
             return NotImplemented
-        if other.query != self.query:
+        mine, theirs = self.query, other.query
+        same_reads = mine.reads is theirs.reads or mine.reads.to_dict() == theirs.reads.to_dict()
+        if mine != theirs or not same_reads:
             raise ValueError("tallies must be of one query to be added")
         return replace(
             self, parts={name: _add(each, other.parts[name]) for name, each in self.parts.items()}

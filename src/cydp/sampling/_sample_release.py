@@ -77,8 +77,8 @@ class SampleQuery:
         return {"share": str(self.share), "of": self.asked.to_dict()}
 
     def arguments_before(self) -> Any:
-        """Return nothing: what an earlier version compared besides its text is not known."""
-        return NotImplemented
+        """Return what no earlier version wrote: what it compared cannot be told from a query."""
+        return {"on_sample": "compared by its query alone"}
 
     def __repr__(self) -> str:
         return f"on_sample({self.asked!r}, share={literal_of(self.share)})"

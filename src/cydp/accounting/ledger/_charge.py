@@ -183,10 +183,8 @@ def _fields_before_queries(compared: dict[str, Any], params: Any, query: Any) ->
     """Return what an entry has that was written when ledgers compared the text of a query."""
     found = {name: each for name, each in compared.items() if name != "query"} | {"params": params}
     if "arguments" in found:
-        del found["arguments"]
-        arguments = query.arguments_before()
-        if arguments is not NotImplemented:
-            found["arguments"] = sha256_of(json_of(arguments, "arguments", sort_keys=True))
+        digest = sha256_of(json_of(query.arguments_before(), "arguments", sort_keys=True))
+        found["arguments"] = digest
     return found
 
 
