@@ -70,3 +70,31 @@ def test_integer_keys_close_to_each_other(keys: list[int], dtype: str, data: st.
         masked = np.ma.MaskedArray(np.array(values, dtype), [True] * len(values))
         missing = [len(wanted)] * len(values)
         assert match_labels([Labels(masked)], LabelKeys(given_keys)).tolist() == missing
+
+
+def nested(depth: int, inner: Any) -> Any:
+    for _ in range(depth):
+        inner = (inner,)
+    return inner
+
+
+@pytest.mark.parametrize(("key", "words"), [
+    ((Own(1), 1), "must not hold a Own within a tuple"),
+    ((1, ("a", Own(1))), "must not hold a Own within a tuple"),
+    (frozenset({Own(1)}), "must not hold a Own within a frozenset"),
+    ((1, None), "must not be missing"),
+    ((1, (float("nan"),)), "must not be missing"),
+    ((1, np.datetime64(3, "Y")), "whose steps have no fixed length"),
+    ((1, [2]), "must be hashable"),
+    (nested(9, 1), "must not be nested more than eight deep"),
+    (nested(12, 1), "must not be nested more than eight deep"),
+])  # fmt: skip
+def test_what_is_wrong_with_a_part_of_a_key_is_said(key: Any, words: str) -> None:
+    with pytest.raises((TypeError, ValueError), match=words):
+        LabelKeys([key])
+
+
+def test_an_object_is_a_key_by_itself_and_in_a_tuple_if_it_is_one_by_itself() -> None:
+    own = Own(1)
+    for keys in ([own], [own, (own, 1)], [nested(8, 1)]):
+        assert codes_of(keys, keys) == list(range(len(keys)))

@@ -73,10 +73,6 @@ def test_what_holds_no_numbers() -> None:
     check_refusals({
         "a release of objects": (released, TypeError, ("x must hold numbers",)),
         "an accumulator": (lambda: accumulator.update(more), TypeError, ("x must hold",)),
-        "a key of a tuple": (
-            lambda: cydp.value_counts([1], [(print, 1)], epsilon=1), ValueError,
-            ("keys that are tuples must hold numbers",),
-        ),
         "a NaN without a range": (nan, ValueError, ("x must be finite if range is None",)),
     })  # fmt: skip
 

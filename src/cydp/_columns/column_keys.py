@@ -124,7 +124,7 @@ class ColumnKeys:
             labels = [canonical(entry, others) for entry in entries]
             if None in labels:
                 entry = entries[labels.index(None)]
-                _refuse(entry)
+                _refuse(entry, others)
         places: dict[Canonical, int] = {}
         codes = np.fromiter(
             (places.setdefault(label, len(places)) for label in labels), np.uint32, len(labels)
@@ -221,7 +221,8 @@ def _holds(kind: LabelType, integers: NDArray[Any]) -> bool:
     return ends.min <= int(integers.min()) and int(integers.max()) <= ends.max
 
 
-def _refuse(entry: Any) -> None:
+def _refuse(entry: Any, others: frozenset[type]) -> None:
+    """Raise what is wrong with a key that is no label."""
     try:
         hash(entry)
     except Exception:
@@ -232,12 +233,23 @@ def _refuse(entry: Any) -> None:
         raise ValueError(
             f"keys must not be of {entry.dtype}, whose steps have no fixed length: take days, [D]"
         )
-    if isinstance(entry, tuple):
-        raise ValueError(
-            "keys that are tuples must hold numbers, text, bytes, dates, times or tuples of these, "
-            "none of them missing, nor beyond 400 digits"
-        )
+    if isinstance(entry, tuple | frozenset):
+        _refuse_part(entry, others)
     raise ValueError("keys must not be missing, as None and NaN are, nor beyond 400 digits")
+
+
+def _refuse_part(entry: tuple[Any, ...] | frozenset[Any], others: frozenset[type]) -> None:
+    """Raise what is wrong with a part of a key."""
+    wrong = [part for part in entry if canonical(part, others) is None]
+    if not wrong:
+        raise ValueError("keys must not be nested more than eight deep")
+    part, kind = wrong[0], type(wrong[0])
+    if canonical(part, frozenset({kind})) is not None:
+        raise TypeError(
+            f"keys must not hold a {kind.__name__} within a {type(entry).__name__}: objects of "
+            "that class are keys only by themselves, so give numbers or text instead"
+        )
+    _refuse(part, others)
 
 
 def _store(values: list[Any], kind: LabelType) -> tuple[Any, NDArray[np.bool_]]:
