@@ -54,6 +54,8 @@ class Case(NamedTuple):
 
 CASES: dict[str, Case] = {
     "count": Case(cydp.count, (), X),
+    "count of rows": Case(cydp.count, ()),
+    "count of labels": Case(cydp.count, (), {"column": "s"}),
     "sum": Case(cydp.sum, ((0, 10),), X),
     "mean": Case(cydp.mean, ((0, 10),), X),
     "variance": Case(cydp.variance, ((0, 10),), X),
@@ -246,6 +248,15 @@ def test_nothing_is_counted_outside_of_a_sample() -> None:
         return all(same(each, two.parts[name]) for name, each in one.parts.items())
 
     assert every(check) == []
+
+
+def test_a_sum_of_tallies_ends_where_int64_does() -> None:
+    query, ends = prepared(CASES["value_counts"]).query, np.iinfo(np.int64)
+    one, two = (
+        Tally(query, {"n": np.array([first, second])})
+        for first, second in ((2**62, -(2**62) - 1), (2**62, -(2**62)))
+    )
+    assert (one + two).parts["n"].tolist() == [ends.max, ends.min]
 
 
 def test_tallies_of_other_queries_are_not_added() -> None:

@@ -22,7 +22,7 @@ from cydp.models._rows import ModelRows, read_features
 from cydp.releases._answers import Answer, NoisyAnswer
 from cydp.releases._parts import Aggregate, Part
 from cydp.releases._payment import Payment
-from cydp.releases._query import Given, Query
+from cydp.releases._query import DataQuery, Given
 from cydp.releases._reads import names_of
 from cydp.releases._release import Release, recorded
 from cydp.releases._rows import Key
@@ -40,7 +40,7 @@ _ROUNDING = 2.0**-40  # of the largest eigenvalue: far above the error of an eig
 
 @recorded
 @dataclass(frozen=True, repr=False)
-class RegressionQuery(Query):
+class RegressionQuery(DataQuery):
     """The sums of all products of two of 1, the features and the target.
 
     Attributes
@@ -60,7 +60,7 @@ class RegressionQuery(Query):
     ridge: Fraction
 
     @classmethod
-    def of(cls, given: Given, source: ModelRows | None) -> Query:
+    def of(cls, given: Given, source: ModelRows | None) -> DataQuery:
         """Return the query of a call."""
         columns, goal = read_columns(given["features"], given["target"])
         least = as_exact(read_nonnegative(given["ridge"], "ridge"))

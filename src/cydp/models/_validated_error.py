@@ -22,7 +22,7 @@ from cydp.models._linear_regression import LinearRegression
 from cydp.models._rows import ModelRows
 from cydp.releases._mean import MeanQuery, MeanRelease, sums_of
 from cydp.releases._payment import Payment
-from cydp.releases._query import Given, Query
+from cydp.releases._query import DataQuery, Given
 from cydp.releases._reads import names_of
 from cydp.releases._release import recorded
 from cydp.releases._rows import Key
@@ -52,7 +52,7 @@ class ErrorQuery(MeanQuery):
     error: str
 
     @classmethod
-    def of(cls, given: Given, source: Any) -> Query:
+    def of(cls, given: Given, source: Any) -> DataQuery:
         """Return the query of a call."""
         model, error = given["model"], given["error"]
         if not isinstance(model, LinearRegression):

@@ -25,7 +25,7 @@ from cydp.publishing._query import TOTAL, TablesQuery, read_weights
 from cydp.releases._domain_rows import DomainRows
 from cydp.releases._domains import Domain, axes_of, labels_of, read_domains
 from cydp.releases._payment import Payment
-from cydp.releases._query import Given, Query
+from cydp.releases._query import DataQuery, Given
 from cydp.releases._reads import names_of
 from cydp.releases._release import recorded
 from cydp.releases._run import release, run
@@ -51,7 +51,7 @@ class ContingencyQuery(TablesQuery):
         return {**given, "domains": read_domains(given["domains"])}
 
     @classmethod
-    def of(cls, given: Given, source: DomainRows | None) -> Query:
+    def of(cls, given: Given, source: DomainRows | None) -> DataQuery:
         """Return the query of a call."""
         known = read_domains(given["domains"])
         chosen = _read_tables(given["tables"], known)

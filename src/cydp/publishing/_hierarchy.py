@@ -26,7 +26,7 @@ from cydp.publishing._tree import RegionTree, estimate_tree, integers_of_tree, r
 from cydp.releases._domain_rows import DomainRows
 from cydp.releases._domains import Domain, axes_of, labels_of, read_domains
 from cydp.releases._payment import Payment
-from cydp.releases._query import Given, Query
+from cydp.releases._query import DataQuery, Given
 from cydp.releases._reads import names_of
 from cydp.releases._release import recorded
 from cydp.releases._rows import Key
@@ -54,7 +54,7 @@ class HierarchyQuery(TablesQuery):
         return {**given, "regions": regions, "cells": inner or None}
 
     @classmethod
-    def of(cls, given: Given, source: DomainRows | None) -> Query:
+    def of(cls, given: Given, source: DomainRows | None) -> DataQuery:
         """Return the query of a call."""
         keys, inner = _read_domains_of(given)
         names = tuple(map(str, given["levels"]))

@@ -13,7 +13,7 @@ from cydp.releases._answers import Answer, NoisyAnswer
 from cydp.releases._domain_rows import DomainRows
 from cydp.releases._joint import RowMoves, moves_of_tables
 from cydp.releases._parts import Aggregate
-from cydp.releases._query import Query
+from cydp.releases._query import DataQuery
 from cydp.releases._rows import Key
 from cydp.releases._split import Weights, read_split
 from cydp.releases._tally import Tally
@@ -29,7 +29,7 @@ _LEAST = 1e-250
 
 
 @dataclass(frozen=True, repr=False)
-class TablesQuery(Query):
+class TablesQuery(DataQuery):
     """Counts in several tables, each of disjoint cells that are public.
 
     Attributes

@@ -25,7 +25,7 @@ from cydp.releases._bounds_release import BoundsRelease
 from cydp.releases._histogram import CellRows, HistogramRows
 from cydp.releases._parts import Aggregate
 from cydp.releases._payment import Payment
-from cydp.releases._query import Given, Query
+from cydp.releases._query import DataQuery, Given
 from cydp.releases._reads import names_of
 from cydp.releases._release import recorded
 from cydp.releases._rows import Key
@@ -41,7 +41,7 @@ _MOST_EXPONENT = sys.float_info.max_exp - 1
 
 @recorded
 @dataclass(frozen=True, repr=False)
-class BoundsQuery(Query):
+class BoundsQuery(DataQuery):
     """Counts of numbers by sign and power of two.
 
     Attributes
@@ -60,7 +60,7 @@ class BoundsQuery(Query):
     fallback: tuple[Fraction, Fraction]
 
     @classmethod
-    def of(cls, given: Given, source: HistogramRows | None) -> Query:
+    def of(cls, given: Given, source: HistogramRows | None) -> DataQuery:
         """Return the query of a call."""
         names = names_of(given, "column", "user")
         return cls.kept(given, names, given["confidence"], given["fallback"])

@@ -7,7 +7,7 @@ from collections.abc import Mapping, Sequence
 from inspect import signature
 from typing import Any
 
-from cydp.releases._query import Query
+from cydp.releases._query import DataQuery
 from cydp.releases._run import RELEASES
 
 __all__ = ["arguments_of", "kind_of"]
@@ -15,7 +15,7 @@ __all__ = ["arguments_of", "kind_of"]
 _NOT_GIVEN = ("budget", "rng")
 
 
-def kind_of(function: Any) -> type[Query]:
+def kind_of(function: Any) -> type[DataQuery]:
     """Return the kind of query that a release makes.
 
     Raises

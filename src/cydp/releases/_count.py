@@ -14,7 +14,7 @@ from cydp.releases._answers import Answer, NoisyAnswer
 from cydp.releases._number import NumberRelease
 from cydp.releases._parts import Aggregate
 from cydp.releases._payment import Payment
-from cydp.releases._query import Given, Query
+from cydp.releases._query import DataQuery, Given
 from cydp.releases._reads import names_of
 from cydp.releases._release import recorded
 from cydp.releases._rows import Key, PresentRows
@@ -27,14 +27,14 @@ __all__ = ["CountQuery", "count"]
 
 @recorded
 @dataclass(frozen=True, repr=False)
-class CountQuery(Query):
+class CountQuery(DataQuery):
     """The number of records."""
 
     function: ClassVar[str] = "count"
     is_count: ClassVar[bool] = True
 
     @classmethod
-    def of(cls, given: Given, source: PresentRows | None) -> Query:
+    def of(cls, given: Given, source: PresentRows | None) -> DataQuery:
         """Return the query of a call."""
         return cls.kept(given, names_of(given, "column", "user"))
 

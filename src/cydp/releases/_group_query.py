@@ -28,7 +28,7 @@ from cydp.releases._keys import count_keys, digest_keys
 from cydp.releases._partitions import Codes, count_codes
 from cydp.releases._parts import Aggregate, log_noise, split_privacy
 from cydp.releases._payment import Payment
-from cydp.releases._query import Given, Query
+from cydp.releases._query import DataQuery, Given
 from cydp.releases._reads import known_names, names_of
 from cydp.releases._release import recorded
 from cydp.releases._rows import Key, declare_users, key_names
@@ -52,7 +52,7 @@ KEYS = "keys"  # whose weight is that of their selection
 
 @recorded
 @dataclass(frozen=True, repr=False)
-class GroupQuery(Query):
+class GroupQuery(DataQuery):
     """Counts, sums, means and quantiles by key.
 
     Attributes
@@ -78,7 +78,7 @@ class GroupQuery(Query):
     weights: Weights
 
     @classmethod
-    def of(cls, given: Given, source: GroupRows | None) -> Query:
+    def of(cls, given: Given, source: GroupRows | None) -> DataQuery:
         """Return the query of a call."""
         columns = _columns_of_keys(given)
         keys = None if source is None else source.keys

@@ -30,7 +30,7 @@ from cydp.releases._keys import count_keys, digest_keys
 from cydp.releases._partitions import bound_rows, count_codes, join_codes
 from cydp.releases._parts import Aggregate
 from cydp.releases._payment import Payment
-from cydp.releases._query import Given, Query
+from cydp.releases._query import DataQuery, Given
 from cydp.releases._reads import known_names, label_of, names_of
 from cydp.releases._release import recorded
 from cydp.releases._rows import (
@@ -63,7 +63,7 @@ FLOATS = np.dtype(np.float64)
 
 @recorded
 @dataclass(frozen=True, repr=False)
-class HistogramQuery(Query):
+class HistogramQuery(DataQuery):
     """Counts in disjoint cells that are public.
 
     Attributes
@@ -79,7 +79,7 @@ class HistogramQuery(Query):
     cells: int
 
     @classmethod
-    def of(cls, given: Given, source: HistogramRows | None) -> Query:
+    def of(cls, given: Given, source: HistogramRows | None) -> DataQuery:
         """Return the query of a call."""
         by, keys = given["by"], given["by_keys"]
         names = names_of(given, "column", "user")

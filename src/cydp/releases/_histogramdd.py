@@ -25,7 +25,7 @@ from cydp.releases._histogram import FLOATS, HistogramQuery
 from cydp.releases._histogram_release import HistogramRelease
 from cydp.releases._partitions import bound_rows, count_codes
 from cydp.releases._payment import Payment
-from cydp.releases._query import Given, Query
+from cydp.releases._query import DataQuery, Given
 from cydp.releases._reads import known_names, names_of
 from cydp.releases._release import recorded
 from cydp.releases._rows import Key, Rows, declare_users
@@ -43,7 +43,7 @@ class CellsQuery(HistogramQuery):
     data: ClassVar[str] = "table"
 
     @classmethod
-    def of(cls, given: Given, source: Any) -> Query:
+    def of(cls, given: Given, source: Any) -> DataQuery:
         """Return the query of a call."""
         bins, columns = given["bins"], given["columns"]
         names = names_of(given, "user")

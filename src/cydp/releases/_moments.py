@@ -69,10 +69,7 @@ class MomentQuery(NumbersQuery):
 
     def draw(self, tally: Tally, generator: Generator) -> list[int]:
         """Return each part with its noise, and last the number of rows, noisy unless public."""
-        drawn = [
-            part.noise.release(tally.parts[name], rng=generator)
-            for name, part in self.parts.items()
-        ]
+        drawn = self.noisy(tally, generator)
         return [*drawn, tally.parts["count"]] if self.knows_rows else drawn
 
     def deviations(self, weight: Fraction) -> Aggregate:

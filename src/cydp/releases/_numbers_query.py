@@ -8,7 +8,7 @@ from typing import ClassVar
 
 from cydp._numbers.bounds import check_pair
 from cydp.exact._grid import Grid
-from cydp.releases._query import Given, Query
+from cydp.releases._query import DataQuery, Given
 from cydp.releases._reads import names_of
 from cydp.releases._rows import NumberRows
 
@@ -16,7 +16,7 @@ __all__ = ["NumbersQuery"]
 
 
 @dataclass(frozen=True, repr=False)
-class NumbersQuery(Query):
+class NumbersQuery(DataQuery):
     """A release of a column of numbers that are clamped to bounds.
 
     Attributes
@@ -34,7 +34,7 @@ class NumbersQuery(Query):
     filled: int | None
 
     @classmethod
-    def of(cls, given: Given, source: NumberRows | None) -> Query:
+    def of(cls, given: Given, source: NumberRows | None) -> DataQuery:
         """Return the query of a call; `built` takes the bounds, `missing` and `own`."""
         further = [given[name] for name in cls.own]
         names = names_of(given, "column", "user")

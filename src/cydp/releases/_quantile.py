@@ -25,7 +25,7 @@ from cydp.releases._parts import Aggregate
 from cydp.releases._payment import Payment
 from cydp.releases._presence import fill_absent
 from cydp.releases._qs import Qs, read_quantiles
-from cydp.releases._query import Given, Query
+from cydp.releases._query import DataQuery, Given
 from cydp.releases._release import Release, recorded
 from cydp.releases._rows import Key, NumberRows
 from cydp.releases._run import release, run
@@ -64,7 +64,7 @@ class QuantileQuery(NumbersQuery):
     several: bool = field(default=False, repr=False)
 
     @classmethod
-    def of(cls, given: Given, source: NumberRows | None) -> Query:
+    def of(cls, given: Given, source: NumberRows | None) -> DataQuery:
         """Return the query of a call; `median` has no q."""
         return super().of({"q": "1/2", **given}, source)
 

@@ -32,7 +32,7 @@ from cydp.releases._unit import Unit
 if TYPE_CHECKING:
     from cydp.releases._release import Release
 
-__all__ = ["Given", "Query"]
+__all__ = ["DataQuery", "Given", "Query"]
 
 Given = Mapping[str, Any]
 """The arguments of a call of a release by name, with its defaults."""
@@ -50,10 +50,6 @@ _KEPT_TYPES = frozenset(
 class Query(ABC):
     """A release, of whatever data: what it does and costs follows from public parameters.
 
-    A release is a subclass, which says in this order what its parameters mean (`of`), which columns
-    it needs (`declare`), what it counts or adds up of them (`read`), and what is released of that
-    (`draw`, `result`). All else is done by `cydp.releases._run`, which knows no release.
-
     Attributes
     ----------
     privacy : loss
@@ -70,7 +66,6 @@ class Query(ABC):
     """
 
     function: ClassVar[str]
-    data: ClassVar[str] = "x"  # the argument that has the data
     rows_given: ClassVar[str] = "n"  # the argument of `explain` on which errors depend
     bounded: ClassVar[str] = "rows"  # of a user: see `TERMS`
 
@@ -87,14 +82,8 @@ class Query(ABC):
         object.__setattr__(self, "parts", MappingProxyType(parts))
         object.__setattr__(self, "loss", loss if given is self.privacy else self.privacy)
 
-    # What a release says of itself.
-
     @classmethod
-    def settled(cls, given: Given) -> Given:
-        """Return the arguments, with those read that both `declare` and `of` need."""
-        return given
-
-    @classmethod
+    @abstractmethod
     def of(cls, given: Given, source: Any | None) -> Query:
         """Return the query of a call.
 
@@ -111,51 +100,6 @@ class Query(ABC):
             If an argument is not allowed.
 
         """
-        raise NotImplementedError
-
-    @classmethod
-    def declare(cls, given: Given) -> Any:
-        """Return the columns of a call, declared; no value is read.
-
-        Returns
-        -------
-        source
-            With `users`, a column or None, and `length`, the number of rows or None.
-
-        Raises
-        ------
-        TypeError, ValueError
-            For columns that are not there, of other types, or of lengths that are known to differ.
-
-        """
-        raise NotImplementedError
-
-    def read(self, source: Any, key: NDArray[np.uint64] | None) -> Tally:
-        """Return the exact answers; the data is read here, and nowhere else.
-
-        Parameters
-        ----------
-        source : what `declare` returned
-        key : ndarray of uint64, shape (2,), or None
-            By it the rows of each user that count are chosen; None without users.
-
-        """
-        raise NotImplementedError
-
-    def draw(self, tally: Tally, generator: Generator) -> Any:
-        """Return what is released of a tally: unless overridden, each part with its noise.
-
-        The answer of a single part, else a list of answers.
-        """
-        drawn = [
-            part.noise.release(tally.parts[name], rng=generator)
-            for name, part in self.parts.items()
-        ]
-        return drawn if len(drawn) > 1 else drawn[0]
-
-    def result(self, drawn: Any, payment: Any) -> Release:
-        """Return the release of what `draw` returned, or a ledger has recorded."""
-        raise NotImplementedError
 
     @abstractmethod
     def aggregates(self) -> Sequence[Aggregate]:
@@ -169,9 +113,9 @@ class Query(ABC):
         """
         return None
 
+    @abstractmethod
     def answers(self) -> Sequence[Answer]:
         """Return the released numbers, with their expected errors."""
-        raise NotImplementedError
 
     def rows_per_key(self, rows: int) -> int | None:
         """Return how many of so many rows each public key has in the mean; None without keys."""
@@ -187,28 +131,17 @@ class Query(ABC):
         """What a reader of the query should know besides its noise and errors."""
         return ()
 
-    @property
-    def nbytes(self) -> int:
-        """How many bytes the arrays of what is released have, if that is known."""
-        return 0
-
-    def check_recorded(self, source: Any) -> None:
-        """Raise a TypeError if a ledger might not be able to record what is released."""
-        return
-
-    # What follows from that.
-
     @classmethod
     def kept(cls, given: Given, names: Mapping[str, Any], *own: Any) -> Self:
-        """Return a query of these classes' own parameters, from the arguments of a call.
+        """Return the query of a call, or the one that was kept of a call with the same arguments.
 
-        It is kept by what callers wrote. `built` makes it of the privacy, the unit, and `own`.
+        `built` makes it of the privacy, the unit, and `own`.
 
         Parameters
         ----------
         given : mapping
         names : mapping
-            The columns that are read, by the arguments that name them, as `name_of` returns them.
+            The columns that are read, by the arguments that name them: see `label_of`.
         *own : object
             What the query depends on besides: arguments as they were written.
 
@@ -323,6 +256,85 @@ class Query(ABC):
             self.unit.parameters,
         ]
         return f"{self.function}({', '.join(parts)})"
+
+
+@dataclass(frozen=True, repr=False)
+class DataQuery(Query):
+    """A release of a table or a column.
+
+    A release is a subclass, which says which columns it needs (`declare`), what its parameters mean
+    (`of`), what it counts or adds up of the rows (`read`), and what is released of that (`draw`,
+    `result`). All else is done by `cydp.releases._run`, which knows no release.
+    """
+
+    data: ClassVar[str] = "x"  # the argument that has the data
+
+    @classmethod
+    @abstractmethod
+    def of(cls, given: Given, source: Any | None) -> DataQuery:
+        """Return the query of a call; `source` is what `declare` returned."""
+
+    @classmethod
+    def settled(cls, given: Given) -> Given:
+        """Return the arguments, with those read that both `declare` and `of` need."""
+        return given
+
+    @classmethod
+    @abstractmethod
+    def declare(cls, given: Given) -> Any:
+        """Return the columns of a call, declared; no value is read.
+
+        Returns
+        -------
+        source
+            With `users`, a column or None, and `length`, the number of rows or None.
+
+        Raises
+        ------
+        TypeError, ValueError
+            For columns that are not there, of other types, or of lengths that are known to differ.
+
+        """
+
+    @abstractmethod
+    def read(self, source: Any, key: NDArray[np.uint64] | None) -> Tally:
+        """Return the exact answers; the data is read here, and nowhere else.
+
+        Parameters
+        ----------
+        source : what `declare` returned
+        key : ndarray of uint64, shape (2,), or None
+            By it the rows of each user that count are chosen; None without users.
+
+        """
+
+    def draw(self, tally: Tally, generator: Generator) -> Any:
+        """Return what is released of a tally: unless overridden, each part with its noise.
+
+        The answer of a single part, else a list of answers.
+        """
+        drawn = self.noisy(tally, generator)
+        return drawn if len(drawn) > 1 else drawn[0]
+
+    def noisy(self, tally: Tally, generator: Generator) -> list[Any]:
+        """Return each part with its noise."""
+        return [
+            part.noise.release(tally.parts[name], rng=generator)
+            for name, part in self.parts.items()
+        ]
+
+    @abstractmethod
+    def result(self, drawn: Any, payment: Any) -> Release:
+        """Return the release of what `draw` returned, or a ledger has recorded."""
+
+    @property
+    def nbytes(self) -> int:
+        """How many bytes the arrays of what is released have, if that is known."""
+        return 0
+
+    def check_recorded(self, source: Any) -> None:
+        """Raise a TypeError if a ledger might not be able to record what is released."""
+        return
 
 
 def _as_tuple(name: Any) -> Any:

@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+from abc import ABC, abstractmethod
 from collections.abc import Callable, Sequence
 from typing import Any, TypeAlias
 
@@ -127,7 +128,7 @@ def check_lengths(first: Records | Labels, second: Labels | None) -> None:
         raise ValueError("all columns must have an entry for each record: their lengths differ")
 
 
-class Rows:
+class Rows(ABC):
     """The rows of a release: columns that were declared, and are read after the charge.
 
     Attributes
@@ -146,9 +147,9 @@ class Rows:
         self.sampled: NDArray[np.bool_] | None = None
 
     @property
+    @abstractmethod
     def length(self) -> int | None:
         """The number of rows; None for a relation of DuckDB, whose query would run."""
-        raise NotImplementedError
 
     def in_sample(self, values: NDArray[Any]) -> NDArray[Any]:
         """Return those of the rows' values that are in the sample."""

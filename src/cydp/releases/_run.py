@@ -14,13 +14,13 @@ from cydp.accounting._asked import Asked
 from cydp.exact._contributions import sample_key
 from cydp.mechanisms import _run
 from cydp.releases._payment import payment_of
-from cydp.releases._query import Given, Query
+from cydp.releases._query import DataQuery, Given
 
 __all__ = ["RELEASES", "Prepared", "prepare", "release", "run"]
 
 _Function = TypeVar("_Function", bound=Callable[..., Any])
 
-RELEASES: dict[Callable[..., Any], type[Query]] = {}
+RELEASES: dict[Callable[..., Any], type[DataQuery]] = {}
 """The query that each public function makes."""
 
 
@@ -30,13 +30,13 @@ class Prepared:
 
     Attributes
     ----------
-    query : Query
+    query : DataQuery
     source : object
         The columns, declared.
 
     """
 
-    query: Query
+    query: DataQuery
     source: Any
 
     @property
@@ -60,7 +60,7 @@ class Prepared:
         return query.result(drawn, payment_of(paid))
 
 
-def prepare(kind: type[Query], given: Given) -> Prepared:
+def prepare(kind: type[DataQuery], given: Given) -> Prepared:
     """Return the release of a call, checked.
 
     Raises
@@ -74,12 +74,12 @@ def prepare(kind: type[Query], given: Given) -> Prepared:
     return Prepared(kind.of(given, source), source)
 
 
-def run(kind: type[Query], given: Given) -> Any:
+def run(kind: type[DataQuery], given: Given) -> Any:
     """Return the release of a call: `given` has all arguments of the public function."""
     return prepare(kind, given).release(given["budget"], given["rng"])
 
 
-def release(kind: type[Query]) -> Callable[[_Function], _Function]:
+def release(kind: type[DataQuery]) -> Callable[[_Function], _Function]:
     """Return a decorator for the public function that makes a query.
 
     Wrong arguments show its signature, and all wrappers of releases find its query.

@@ -26,7 +26,7 @@ from cydp.releases._group_rows import GroupRows
 from cydp.releases._keys import count_keys, digest_keys
 from cydp.releases._parts import Aggregate
 from cydp.releases._payment import Payment
-from cydp.releases._query import Given, Query
+from cydp.releases._query import DataQuery, Given
 from cydp.releases._reads import names_of
 from cydp.releases._release import Release, recorded
 from cydp.releases._rows import Key, declare_users, open_columns
@@ -41,7 +41,7 @@ __all__ = ["TopQuery", "TopRelease", "top_k"]
 
 @recorded
 @dataclass(frozen=True, repr=False)
-class TopQuery(Query):
+class TopQuery(DataQuery):
     """The k most frequent of some public keys.
 
     Attributes
@@ -60,7 +60,7 @@ class TopQuery(Query):
     n_keys: int
 
     @classmethod
-    def of(cls, given: Given, source: GroupRows | None) -> Query:
+    def of(cls, given: Given, source: GroupRows | None) -> DataQuery:
         """Return the query of a call."""
         keys = None if source is None else source.keys
         n_keys = count_keys(given["keys"], None) if keys is None else len(keys)

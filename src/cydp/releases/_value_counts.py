@@ -14,7 +14,7 @@ from cydp.mechanisms._run import Budget
 from cydp.releases._group_query import GroupQuery
 from cydp.releases._group_rows import GroupRows
 from cydp.releases._keys import count_keys
-from cydp.releases._query import Given, Query
+from cydp.releases._query import DataQuery, Given
 from cydp.releases._reads import names_of
 from cydp.releases._rows import declare_users, key_names, open_columns
 from cydp.releases._run import release, run
@@ -31,7 +31,7 @@ class ValuesQuery(GroupQuery):
     data: ClassVar[str] = "x"
 
     @classmethod
-    def of(cls, given: Given, source: GroupRows | None) -> Query:
+    def of(cls, given: Given, source: GroupRows | None) -> DataQuery:
         """Return the query of a call."""
         keys = None if source is None else source.keys
         n_keys = count_keys(given["keys"], None) if keys is None else len(keys)

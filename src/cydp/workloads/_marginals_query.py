@@ -17,7 +17,7 @@ from cydp.releases._domains import Domain, labels_of, read_domains
 from cydp.releases._joint import RowMoves, moves_of_tables
 from cydp.releases._parts import Aggregate
 from cydp.releases._payment import Payment
-from cydp.releases._query import Given, Query
+from cydp.releases._query import DataQuery, Given
 from cydp.releases._reads import names_of
 from cydp.releases._release import recorded
 from cydp.releases._rows import Key
@@ -36,7 +36,7 @@ _TOTAL = "total"  # the name of the marginal of no columns
 
 @recorded
 @dataclass(frozen=True, repr=False)
-class MarginalsQuery(Query):
+class MarginalsQuery(DataQuery):
     """Counts in the cells of several tables over some columns each.
 
     Attributes
@@ -66,7 +66,7 @@ class MarginalsQuery(Query):
         return {**given, "domains": read_domains(given["domains"])}
 
     @classmethod
-    def of(cls, given: Given, source: DomainRows | None) -> Query:
+    def of(cls, given: Given, source: DomainRows | None) -> DataQuery:
         """Return the query of a call."""
         sets, used = _read_tables(given["domains"], given["sets"])
         consistent = given["consistent"]

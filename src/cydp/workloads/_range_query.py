@@ -19,7 +19,7 @@ from cydp.releases._answers import Answer, NoisyAnswer
 from cydp.releases._histogram import CellRows, HistogramRows, bins_of, rows_of
 from cydp.releases._parts import Aggregate, Part, split_privacy
 from cydp.releases._payment import Payment
-from cydp.releases._query import Given, Query
+from cydp.releases._query import DataQuery, Given
 from cydp.releases._reads import known_names, names_of
 from cydp.releases._release import recorded
 from cydp.releases._rows import Key
@@ -39,7 +39,7 @@ _BRANCHINGS = 64  # all smaller ones are tried, and those that give each number 
 
 @recorded
 @dataclass(frozen=True, repr=False)
-class RangeQuery(Query):
+class RangeQuery(DataQuery):
     """The counts of all nodes of a tree over cells.
 
     Attributes
@@ -61,7 +61,7 @@ class RangeQuery(Query):
     levels: int
 
     @classmethod
-    def of(cls, given: Given, source: HistogramRows | None) -> Query:
+    def of(cls, given: Given, source: HistogramRows | None) -> DataQuery:
         """Return the query of a call."""
         grid = bins_of(given) if source is None else source.grid
         names = names_of(given, "column", "user")

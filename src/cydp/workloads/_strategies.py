@@ -18,7 +18,7 @@ from cydp.releases._answers import Answer, NoisyAnswer
 from cydp.releases._histogram import CellRows, HistogramRows, bins_of, rows_of
 from cydp.releases._parts import Aggregate, Part
 from cydp.releases._payment import Payment
-from cydp.releases._query import Given, Query
+from cydp.releases._query import DataQuery, Given
 from cydp.releases._reads import names_of
 from cydp.releases._release import recorded
 from cydp.releases._rows import Key
@@ -41,7 +41,7 @@ STRATEGIES = ("identity", "tree", "workload")
 
 @recorded
 @dataclass(frozen=True, repr=False)
-class LinearQuery(Query):
+class LinearQuery(DataQuery):
     """A workload of linear queries on the counts of cells, and what has noise.
 
     Attributes
@@ -68,7 +68,7 @@ class LinearQuery(Query):
     changes: tuple[Fraction, Fraction, int]
 
     @classmethod
-    def of(cls, given: Given, source: HistogramRows | None) -> Query:
+    def of(cls, given: Given, source: HistogramRows | None) -> DataQuery:
         """Return the query of a call: that of the best strategy, unless one was given."""
         queries, strategy = read_workload(given["workload"]), given["strategy"]
         if strategy is not None and strategy not in STRATEGIES:
