@@ -40,7 +40,7 @@ def check(chosen: Any, scores: NDArray[Any]) -> None:
     The expectation is the exponential mechanism's; permute-and-flip is better where scores differ.
     """
     if scores.ndim == 1:
-        bound = EXPONENTIAL.error_bound(1 - 1e-9, count=len(scores))
+        bound = EXPONENTIAL.error_bound(1 - 1e-9, candidates=len(scores))
         assert scores[chosen] >= scores.max() - bound
         return
     some = scores[:2000]

@@ -316,12 +316,14 @@ INTERVALS = [one for one in CALLABLES if one.name.split(".")[-1] == "interval"]
 
 
 @rule_of(BOUNDS, name_of)
-def test_an_error_bound_takes_a_confidence_and_a_count(public: Public) -> None:
-    confidence, count, *others = public.parameters
-    assert (confidence.name, count.name) == ("confidence", "count")
-    assert (confidence.kind, confidence.default) == (POSITIONAL, 0.95)
-    assert count.kind == KEYWORD
-    assert count.default in (1, NONE)
+def test_an_error_bound_says_what_it_counts(public: Public) -> None:
+    """`count` is of results that hold together; candidates and reports have their own names."""
+    confidence, number, *others = public.parameters
+    assert (confidence.name, confidence.kind) == ("confidence", POSITIONAL)
+    assert confidence.default == 0.95
+    assert number.kind == KEYWORD
+    named = number.name, number.default
+    assert named in (("count", 1), ("candidates", NONE), ("reports", NONE))
     of_a_table = [("column", KEYWORD, None)] if public.owner is cydp.releases.TableRelease else []
     assert [(one.name, one.kind, one.default) for one in others] == of_a_table
 

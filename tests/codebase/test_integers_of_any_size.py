@@ -40,10 +40,10 @@ CALLS: dict[str, Callable[[Any], Any]] = {
     "k": lambda n: PureDP(1).group(n),
     "coordinates": lambda n: Gaussian(rho=1, coordinates=n, sensitivity=1),
     "n_categories": lambda n: RandomizedResponse(epsilon=1, n_categories=n),
-    "count of reports": lambda n: RandomizedResponse(epsilon=1).error_bound(count=n),
+    "reports of people": lambda n: RandomizedResponse(epsilon=1).error_bound(reports=n),
     "count of draws": lambda n: DiscreteLaplace(epsilon=1, sensitivity=1).error_bound(count=n),
-    "count of candidates": lambda n: ExponentialMechanism(epsilon=1, sensitivity=1).error_bound(
-        count=n
+    "candidates of a choice": lambda n: ExponentialMechanism(epsilon=1, sensitivity=1).error_bound(
+        candidates=n
     ),
     "max_partitions": lambda n: PartitionSelection(epsilon=1, delta=1e-5, max_partitions=n),
     "expect_head": lambda n: BudgetLedger.open("nowhere", expect_head=(n, "x")),

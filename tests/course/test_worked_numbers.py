@@ -99,7 +99,7 @@ def test_local_noise_is_larger() -> None:
     """1,000 people at epsilon 1: within 3 where one party adds noise, else within 61."""
     local = cydp.RandomizedResponse(epsilon=1)
     assert cydp.DiscreteLaplace(epsilon=1, sensitivity=1).error_bound() == 3
-    assert round(local.error_bound(count=1000)) == 61
+    assert round(local.error_bound(reports=1000)) == 61
     p = local.probabilities(1)
     assert p[1] / p[0] == pytest.approx(math.e)
 

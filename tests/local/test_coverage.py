@@ -109,7 +109,7 @@ def test_sums_are_covered_exactly_as_often_as_stated() -> None:
         (1, 2, 5, 30, 1000), ((0.1, 10), (1, 10), (1, 100), (4, 20))
     ):
         survey = NumberSurvey((0, width), epsilon=epsilon, step=1)
-        bound = survey.error_bound(count=n)
+        bound = survey.error_bound(reports=n)
         low, high = NumberEstimate(Tally(survey, n, (0,))).interval(column="sum")
         assert (low, high) == (-bound, bound)
         assert 0.9499 <= sum_chances(survey, n, int(bound)).sum() < MOST, (n, epsilon, width)
@@ -121,7 +121,7 @@ def test_sums_are_covered_as_often_as_asked() -> None:
     ):
         survey = NumberSurvey((0, width), epsilon=epsilon, step=1)
         for n in (5, 10, 100):
-            radius, reach = (int(survey.error_bound(c, count=n)) for c in (level, 0.9999))
+            radius, reach = (int(survey.error_bound(c, reports=n)) for c in (level, 0.9999))
             masses = sum_chances(survey, n, reach)
             assert masses[reach - radius : reach + radius + 1].sum() >= level - 0.0011
             if epsilon < 4:  # so many steps that an interval a twentieth too short is noticed

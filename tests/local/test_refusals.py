@@ -58,7 +58,7 @@ def test_what_is_no_survey() -> None:
             refusals[f"{survey}: text {i}"] = partial(read, other), ValueError, ("text must be",)
         refusals[f"{survey}: no text"] = partial(read, 3), TypeError, ("text must be a str",)
     refusals |= {
-        "no survey": (lambda: compare(3, count=10), TypeError, ("survey must be a", "not int")),
+        "no survey": (lambda: compare(3, reports=10), TypeError, ("survey must be a", "not int")),
         "positions": (lambda: UnaryEncoding(1, 3), TypeError, ("by name",)),
     }
     check_refusals(refusals)
@@ -85,7 +85,7 @@ def test_what_is_no_report() -> None:
             lambda: LAPLACE.estimate([1.0]).interval(column="median"), ValueError,
             ("column must be 'mean' or 'sum'", "'median'"),
         ),
-        "nobody": (lambda: LAPLACE.error_bound(count=0), ValueError, ("count must be",)),
+        "nobody": (lambda: LAPLACE.error_bound(reports=0), ValueError, ("reports must be",)),
         "floats": (lambda: bits.estimate(np.zeros((3, 20))), TypeError, ("reports must be bits",)),
         "sums of floats": (
             lambda: bits.estimate_sums([0.5] * 20, count=2), TypeError, ("sums must be integers",)

@@ -228,12 +228,12 @@ def test_what_is_told_of_an_estimate() -> None:
 def test_the_central_side_is_that_of_releases() -> None:
     told = {"epsilon": 1, "relation": "change-one"}
     total = cydp.sum([1, 2], (0, 100), **told)  # type: ignore[arg-type]
-    assert compare(LAPLACE, count=10).central == total.error_bound()
+    assert compare(LAPLACE, reports=10).central == total.error_bound()
     for n in (100, 10_000):  # the local side grows as sqrt(n)
-        grown = compare(LAPLACE, count=100 * n).local / compare(LAPLACE, count=n).local
+        grown = compare(LAPLACE, reports=100 * n).local / compare(LAPLACE, reports=n).local
         assert grown == pytest.approx(10, rel=2e-3)
     counts = cydp.value_counts(["yes"], LABELS, **told)  # type: ignore[arg-type]
-    assert compare(CategorySurvey(LABELS, epsilon=1), count=10).central == counts.error_bound()
+    assert compare(CategorySurvey(LABELS, epsilon=1), reports=10).central == counts.error_bound()
 
 
 @pytest.mark.parametrize("survey", SURVEYS, ids=repr)
@@ -264,7 +264,7 @@ def test_float64_holds_all_that_is_told(method: Any) -> None:
     for bounds in ((-(2.0**329), 2.0**329), (0, 2.0**-271)):
         survey = NumberSurvey(bounds, epsilon=1, method=method)
         found = survey.estimate([survey.report(bounds[1]) for _ in range(9)])
-        told = [survey.variance, survey.error_bound(count=2**62 - 1), *found.interval()]
+        told = [survey.variance, survey.error_bound(reports=2**62 - 1), *found.interval()]
         assert np.isfinite(told).all()
         assert min(told[:2]) > 0
     if method == "one-bit":  # which has no scale

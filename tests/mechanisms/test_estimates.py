@@ -82,7 +82,7 @@ def test_coverage_is_what_was_asked_for(n: int, k: int, epsilon: str) -> None:
     h = np.arange(n + 1)
     counts, rest = (h - n * w) / (p - w), p * (n * w + (k - 2) * h)  # p and w swapped
     swapped = 1.96 * np.sqrt(rest) / (p - w)
-    proven = m.hoeffding_bound(count=n)
+    proven = m.hoeffding_bound(reports=n)
     assert min(coverage(m, n, (counts - proven, counts + proven), NORMAL)) > 0.992
     if k > 2:  # of two categories p w is w p
         assert max(coverage(m, n, (counts - swapped, counts + swapped), NORMAL)) > 0.96
@@ -93,8 +93,8 @@ def test_coverage_is_what_was_asked_for(n: int, k: int, epsilon: str) -> None:
     worst = max((0, n), key=lambda t: variance(m, n, t))
     off = np.abs(counts - worst)
     inside = lambda bound: float(distribution(m, n, worst)[off <= bound].sum())  # noqa: E731
-    assert 0.95 <= inside(m.error_bound(count=n)) < 0.96
-    assert 0.9 <= inside(m.error_bound(0.9, count=n)) < 0.92
+    assert 0.95 <= inside(m.error_bound(reports=n)) < 0.96
+    assert 0.9 <= inside(m.error_bound(0.9, reports=n)) < 0.92
     assert inside(proven) > 0.992
 
 
@@ -103,7 +103,7 @@ def test_hoeffdings_bound_is_that_of_the_formula() -> None:
     slope = 1 / float(m.p_truth - (1 - m.p_truth) / 2)
     for confidence, n in ((0.5, 10), (0.95, 1000)):
         formula = math.sqrt(n * math.log(2 / (1 - confidence)) / 2) * slope
-        assert formula < m.hoeffding_bound(confidence, count=n) < formula * (1 + 2**-30)
+        assert formula < m.hoeffding_bound(confidence, reports=n) < formula * (1 + 2**-30)
 
 
 def test_few_reports_are_covered_too_often_rather_than_too_rarely() -> None:

@@ -199,7 +199,7 @@ def test_error_bounds_hold(kind: Any) -> None:
     for monotonic in (False, True):
         m = kind(epsilon=1, sensitivity=2, monotonic=monotonic)
         for confidence in (0.5, 0.95, "0.999"):
-            bound = m.error_bound(confidence, count=30)
+            bound = m.error_bound(confidence, candidates=30)
             miss = 1 - float(Fraction(confidence))
             scale = float(m.scale)
             assert math.isclose(bound, scale * math.log(30 / miss), rel_tol=1e-9)
@@ -211,5 +211,5 @@ def test_error_bounds_hold(kind: Any) -> None:
 @each
 def test_extreme_error_bounds(kind: Any) -> None:
     m = kind(epsilon=1, sensitivity=1)
-    assert m.error_bound(1 - Fraction(1, 10**400), count=1) > 1800
-    assert m.error_bound(count=10**400) > 1800
+    assert m.error_bound(1 - Fraction(1, 10**400), candidates=1) > 1800
+    assert m.error_bound(candidates=10**400) > 1800

@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Iterable
 from fractions import Fraction
+from inspect import signature
 from typing import Any
 
 import numpy as np
@@ -198,15 +199,19 @@ def test_confidences_and_counts() -> None:
     report = cydp.RandomizedResponse(epsilon=1)
     makers = [make for make in GOOD if hasattr(make, "error_bound")]
     bounds = [*(make(**GOOD[make]).error_bound for make in makers), report.hoeffding_bound]
+    names = [[*signature(bound).parameters][1] for bound in bounds]
     assert len(bounds) == 10
+    assert {*names} == {"count", "candidates", "reports"}
     table, bad = Table(), (0, 1, -0.5, 1.5, math.nan, "x")
-    for bound in bounds:
-        table.call(bound, ValueError, ["confidence must"], *bad, count=2)
-        by_count = lambda n, bound=bound: bound(count=n)  # noqa: E731
-        table.call(by_count, ValueError, ["count must"], 0, -1)
-        table.call(by_count, TypeError, ["count must"], True, 1.5, None)
-    for bound in (bounds[0], bounds[3], report.error_bound, report.hoeffding_bound):
+    for bound, name in zip(bounds, names, strict=True):
+        table.call(bound, ValueError, ["confidence must"], *bad, **{name: 2})
+        by_count = lambda n, bound=bound, name=name: bound(**{name: n})  # noqa: E731
+        table.call(by_count, ValueError, [f"{name} must"], 0, -1)
+        table.call(by_count, TypeError, [f"{name} must"], True, 1.5, None)
+    for bound in (bounds[0], bounds[3]):
         table.call(bound, ValueError, ["count must", "2**62"], count=2**63)
+    for bound in (report.error_bound, report.hoeffding_bound):
+        table.call(bound, ValueError, ["reports must", "2**62"], reports=2**63)
     table.call(report.estimate([0, 1]).interval, ValueError, ["confidence must"], *bad)
     check_refusals(table)
 

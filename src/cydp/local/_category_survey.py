@@ -307,7 +307,7 @@ class CategorySurvey:
             raise ValueError("reports must be a tally of this survey")
         return CategoryEstimate(tally)
 
-    def error_bound(self, confidence: Number = 0.95, *, count: Integer) -> float:
+    def error_bound(self, confidence: Number = 0.95, *, reports: Integer) -> float:
         """Return the approximate distance of an estimated count from the true count, beforehand.
 
         Parameters
@@ -315,7 +315,7 @@ class CategorySurvey:
         confidence : number between 0 and 1, default 0.95
             The approximate probability that this holds for one label, at the true count at which
             the estimate has the largest variance.
-        count : int >= 1
+        reports : int >= 1
             The number of people who report.
 
         Returns
@@ -326,23 +326,23 @@ class CategorySurvey:
         Raises
         ------
         TypeError, ValueError
-            If confidence or count is outside its range.
+            If confidence or reports is outside its range.
 
         Examples
         --------
-        >>> round(CategorySurvey(["yes", "no"], epsilon=1).error_bound(count=1000), 1)
+        >>> round(CategorySurvey(["yes", "no"], epsilon=1).error_bound(reports=1000), 1)
         60.6
 
         """
-        return self.mechanism.error_bound(confidence, count=count)
+        return self.mechanism.error_bound(confidence, reports=reports)
 
-    def hoeffding_bound(self, confidence: Number = 0.95, *, count: Integer) -> float:
+    def hoeffding_bound(self, confidence: Number = 0.95, *, reports: Integer) -> float:
         """Return what `error_bound` does, with proof, and wider; parameters as in `error_bound`.
 
-        >>> round(CategorySurvey(["yes", "no"], epsilon=1).hoeffding_bound(count=1000), 1)
+        >>> round(CategorySurvey(["yes", "no"], epsilon=1).hoeffding_bound(reports=1000), 1)
         92.9
         """
-        return self.mechanism.hoeffding_bound(confidence, count=count)
+        return self.mechanism.hoeffding_bound(confidence, reports=reports)
 
     def to_json(self) -> str:
         """Return what a client needs to make reports, as text.

@@ -55,7 +55,7 @@ class Comparison:
 
 @explain_arguments
 def compare(
-    survey: CategorySurvey | NumberSurvey, confidence: Number = 0.95, *, count: Integer
+    survey: CategorySurvey | NumberSurvey, confidence: Number = 0.95, *, reports: Integer
 ) -> Comparison:
     """Return the error of a survey beside that of a trusted curator with the same epsilon.
 
@@ -65,7 +65,7 @@ def compare(
         The local side.
     confidence : number between 0 and 1, default 0.95
         That of both errors.
-    count : int >= 1
+    reports : int >= 1
         The number of people who report, which is public on both sides.
 
     Returns
@@ -87,7 +87,7 @@ def compare(
     Examples
     --------
     >>> from cydp.local import CategorySurvey, NumberSurvey
-    >>> compare(CategorySurvey(["yes", "no"], epsilon=1), count=1000)
+    >>> compare(CategorySurvey(["yes", "no"], epsilon=1), reports=1000)
     <1,000 people, 95 % confidence: local within 60.5524, central within 3, 20.2 times less>
 
     """
@@ -100,11 +100,11 @@ def compare(
         raise TypeError(
             f"survey must be a CategorySurvey or a NumberSurvey, not {type(survey).__name__}"
         )
-    local = survey.error_bound(confidence, count=count)
+    local = survey.error_bound(confidence, reports=reports)
     noise = DiscreteLaplace(epsilon=survey.epsilon, sensitivity=change)
     return Comparison(
         local=local,
         central=float_of(noise.error_bound(confidence) * step),
-        people=int(count),
+        people=int(reports),
         confidence=read_level(confidence),
     )

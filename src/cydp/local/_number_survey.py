@@ -101,7 +101,7 @@ class NumberSurvey:
     >>> type(survey.report(37))
     <class 'float'>
     >>> estimate = survey.estimate(survey.reports([37, 52, None, 18] * 100))
-    >>> estimate.people, abs(estimate.sum - 15700) < survey.error_bound("0.999999999", count=400)
+    >>> estimate.people, abs(estimate.sum - 15700) < survey.error_bound("0.999999999", reports=400)
     (400, True)
 
     """
@@ -350,7 +350,7 @@ class NumberSurvey:
             raise ValueError("reports must be one report or more")
         return NumberEstimate(tally)
 
-    def error_bound(self, confidence: Number = 0.95, *, count: Integer) -> float:
+    def error_bound(self, confidence: Number = 0.95, *, reports: Integer) -> float:
         """Return the approximate distance of the estimated sum from the true sum, beforehand.
 
         Parameters
@@ -358,28 +358,28 @@ class NumberSurvey:
         confidence : number between 0 and 1, default 0.95
             The approximate probability that this holds; by "one-bit" it is larger, unless the
             numbers have the largest variance.
-        count : int >= 1
+        reports : int >= 1
             The number of people who report.
 
         Returns
         -------
         float
-            In the unit of the data. That of the mean is it divided by count.
+            In the unit of the data. That of the mean is it divided by reports.
 
         Raises
         ------
         TypeError, ValueError
-            If confidence or count is outside its range.
+            If confidence or reports is outside its range.
 
         Examples
         --------
-        >>> round(NumberSurvey((0, 1), epsilon=1).error_bound(count=1000), 1)
+        >>> round(NumberSurvey((0, 1), epsilon=1).error_bound(reports=1000), 1)
         87.7
 
         """
-        level, n = read_level(confidence), read_integer(count, "count")
+        level, n = read_level(confidence), read_integer(reports, "reports")
         if not 1 <= n < 2**62:
-            raise ValueError(f"count must be from 1 to 2**62 - 1, not {n}")
+            raise ValueError(f"reports must be from 1 to 2**62 - 1, not {n}")
         if isinstance(self._mechanism, RandomizedResponse):
             return one_bit_half_width(level, n, self._mechanism._odds.slope) * self._width
         return sum_half_width(level, n, self._mechanism) * float_of(self.step)

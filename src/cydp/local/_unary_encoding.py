@@ -133,7 +133,7 @@ class UnaryEncoding:
     def _odds(self) -> ReportOdds:
         return _odds_of(self.epsilon)
 
-    def error_bound(self, confidence: Number = 0.95, *, count: Integer) -> float:
+    def error_bound(self, confidence: Number = 0.95, *, reports: Integer) -> float:
         """Return the approximate distance of an estimated count from the true count.
 
         Parameters
@@ -141,7 +141,7 @@ class UnaryEncoding:
         confidence : number between 0 and 1, default 0.95
             The approximate probability that this holds, at the true counts at which the estimates
             have the largest variance.
-        count : int >= 1
+        reports : int >= 1
             The number of reports.
 
         Returns
@@ -152,25 +152,25 @@ class UnaryEncoding:
         Raises
         ------
         TypeError, ValueError
-            If confidence or count is outside its range.
+            If confidence or reports is outside its range.
 
         Examples
         --------
-        >>> round(UnaryEncoding(epsilon=1, n_categories=100).error_bound(count=1000), 1)
+        >>> round(UnaryEncoding(epsilon=1, n_categories=100).error_bound(reports=1000), 1)
         136.3
 
         """
-        return self._odds.error_bound(confidence, count)
+        return self._odds.error_bound(confidence, reports)
 
-    def hoeffding_bound(self, confidence: Number = 0.95, *, count: Integer) -> float:
+    def hoeffding_bound(self, confidence: Number = 0.95, *, reports: Integer) -> float:
         """Return a distance of an estimated count from the true count, with proof.
 
         Parameters and errors are those of `error_bound`; the confidence is the least probability.
 
-        >>> round(UnaryEncoding(epsilon=1, n_categories=100).hoeffding_bound(count=1000), 1)
+        >>> round(UnaryEncoding(epsilon=1, n_categories=100).hoeffding_bound(reports=1000), 1)
         185.9
         """
-        return self._odds.hoeffding_bound(confidence, count)
+        return self._odds.hoeffding_bound(confidence, reports)
 
     def probabilities(self, code: Integer) -> NDArray[np.float64]:
         """Return the probability of each bit to be 1 for a true code, shape (n_categories,).

@@ -133,15 +133,15 @@ class ReportOdds(NamedTuple):
         largest = max(p * (1 - p) for p in self)
         return float_of(largest / (self.p_true - self.p_other) ** 2)
 
-    def error_bound(self, confidence: Number, count: Integer) -> float:
-        """Return the approximate error of an estimated count of `count` reports."""
-        n = _read_report_count(count)
+    def error_bound(self, confidence: Number, reports: Integer) -> float:
+        """Return the approximate error of an estimated count of so many reports."""
+        n = _read_reports(reports)
         return normal_quantile(confidence) * math.sqrt(n * self.variance) + self.slope / 2
 
-    def hoeffding_bound(self, confidence: Number, count: Integer) -> float:
-        """Return a proved bound of the error of an estimated count of `count` reports."""
+    def hoeffding_bound(self, confidence: Number, reports: Integer) -> float:
+        """Return a proved bound of the error of an estimated count of so many reports."""
         log_failure = log_failure_probability(confidence, 1)
-        width = math.sqrt(_read_report_count(count) * (math.log(2) - log_failure) / 2)
+        width = math.sqrt(_read_reports(reports) * (math.log(2) - log_failure) / 2)
         return width * self.slope * (1 + 2**-40)
 
     def estimate(self, h: Floats, n: float) -> Estimate:
@@ -166,11 +166,11 @@ def normal_quantile(confidence: Number) -> float:
     return -NormalDist().inv_cdf(math.exp(log_failure) / 2)
 
 
-def _read_report_count(count: Integer) -> int:
+def _read_reports(reports: Integer) -> int:
     """Return the number of reports, or raise a TypeError or ValueError."""
-    n = read_integer(count, "count")
+    n = read_integer(reports, "reports")
     if not 1 <= n < 2**62:
-        raise ValueError(f"count must be from 1 to 2**62 - 1, not {format_number(Fraction(n))}")
+        raise ValueError(f"reports must be from 1 to 2**62 - 1, not {format_number(Fraction(n))}")
     return n
 
 

@@ -88,14 +88,14 @@ class _NoisyMaxMechanism(ABC):
     def probabilities(self, scores: ArrayLike) -> NDArray[np.float64]:
         """Return the probability of each candidate, along the last axis."""
 
-    def error_bound(self, confidence: Number = 0.95, *, count: Integer) -> float:
+    def error_bound(self, confidence: Number = 0.95, *, candidates: Integer) -> float:
         """Return the distance within which the chosen score is from the best score.
 
         Parameters
         ----------
         confidence : number between 0 and 1, default 0.95
             The least probability that it is.
-        count : int >= 1
+        candidates : int >= 1
             The number of candidates.
 
         Returns
@@ -106,11 +106,11 @@ class _NoisyMaxMechanism(ABC):
         Raises
         ------
         TypeError, ValueError
-            If confidence or count is outside its range.
+            If confidence or candidates is outside its range.
 
         Notes
         -----
-        It is scale * (ln(count) + ln(1 / (1 - confidence))) [1]_.
+        It is scale * (ln(candidates) + ln(1 / (1 - confidence))) [1]_.
 
         References
         ----------
@@ -119,13 +119,13 @@ class _NoisyMaxMechanism(ABC):
 
         Examples
         --------
-        >>> round(ExponentialMechanism(epsilon=1, sensitivity=1).error_bound(0.95, count=4), 3)
+        >>> round(ExponentialMechanism(epsilon=1, sensitivity=1).error_bound(0.95, candidates=4), 3)
         8.764
 
         """
-        m = read_integer(count, "count")
+        m = read_integer(candidates, "candidates")
         if m < 1:
-            raise ValueError(f"count must be at least 1, not {m}")
+            raise ValueError(f"candidates must be at least 1, not {m}")
         level = read_level(confidence)
         failure = 1 - level
         log_inverse = math.log(failure.denominator) - math.log(failure.numerator)

@@ -93,30 +93,30 @@ class QuantileMechanism:
         """Scale of the noise, in ranks: 2 sensitivity / epsilon."""
         return as_exact(2 * self.sensitivity / self.epsilon)
 
-    def error_bound(self, confidence: Number = 0.95, *, count: Integer) -> float:
+    def error_bound(self, confidence: Number = 0.95, *, candidates: Integer) -> float:
         """Return how far, in ranks, the choice is at most from the quantile: its d(y).
 
         Parameters
         ----------
         confidence : number between 0 and 1, default 0.95
             The least probability that it is.
-        count : int >= 1
+        candidates : int >= 1
             The number of grid points.
 
         Raises
         ------
         TypeError, ValueError
-            If confidence or count is outside its range.
+            If confidence or candidates is outside its range.
 
         Examples
         --------
         >>> m = QuantileMechanism(epsilon=1, sensitivity="1/2", q="1/2")
-        >>> round(m.error_bound(0.95, count=2**30), 1)
+        >>> round(m.error_bound(0.95, candidates=2**30), 1)
         23.8
 
         """
         same = ExponentialMechanism(epsilon=self.epsilon, sensitivity=self.sensitivity)
-        return same.error_bound(confidence, count=count)
+        return same.error_bound(confidence, candidates=candidates)
 
     def choose(self, records: SortedUnits, rng: Generator) -> NDArray[np.int64]:
         """Choose a grid point for each group.

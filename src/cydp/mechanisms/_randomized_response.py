@@ -139,7 +139,7 @@ class RandomizedResponse:
         """
         return self._odds.variance
 
-    def error_bound(self, confidence: Number = 0.95, *, count: Integer) -> float:
+    def error_bound(self, confidence: Number = 0.95, *, reports: Integer) -> float:
         """Return the approximate distance within which an estimated count is from the true count.
 
         It is for planning, before there are reports. Afterwards, `Estimate.interval` is narrower.
@@ -149,7 +149,7 @@ class RandomizedResponse:
         confidence : number between 0 and 1, default 0.95
             The approximate probability that it is, for the true counts at which the estimates have
             the largest variance.
-        count : int >= 1
+        reports : int >= 1
             The number of reports.
 
         Returns
@@ -160,7 +160,7 @@ class RandomizedResponse:
         Raises
         ------
         TypeError, ValueError
-            If confidence or count is outside its range.
+            If confidence or reports is outside its range.
 
         Notes
         -----
@@ -171,20 +171,20 @@ class RandomizedResponse:
 
         Examples
         --------
-        >>> round(RandomizedResponse(epsilon=1).error_bound(0.95, count=1000), 1)
+        >>> round(RandomizedResponse(epsilon=1).error_bound(0.95, reports=1000), 1)
         60.6
 
         """
-        return self._odds.error_bound(confidence, count)
+        return self._odds.error_bound(confidence, reports)
 
-    def hoeffding_bound(self, confidence: Number = 0.95, *, count: Integer) -> float:
+    def hoeffding_bound(self, confidence: Number = 0.95, *, reports: Integer) -> float:
         """Return a distance within which an estimated count is from the true count, with proof.
 
         Parameters
         ----------
         confidence : number between 0 and 1, default 0.95
             The least probability that it is. At 95 % the true probability is at least 99.3 %.
-        count : int >= 1
+        reports : int >= 1
             The number of reports.
 
         Returns
@@ -195,7 +195,7 @@ class RandomizedResponse:
         Raises
         ------
         TypeError, ValueError
-            If confidence or count is outside its range.
+            If confidence or reports is outside its range.
 
         References
         ----------
@@ -203,11 +203,11 @@ class RandomizedResponse:
 
         Examples
         --------
-        >>> round(RandomizedResponse(epsilon=1).hoeffding_bound(0.95, count=1000), 1)
+        >>> round(RandomizedResponse(epsilon=1).hoeffding_bound(0.95, reports=1000), 1)
         92.9
 
         """
-        return self._odds.hoeffding_bound(confidence, count)
+        return self._odds.hoeffding_bound(confidence, reports)
 
     @property
     def _odds(self) -> ReportOdds:

@@ -89,7 +89,7 @@ class RankAnswer(Answer):
     def error(self, confidence: Number, count: int, rows: int) -> Fraction:
         """Return the error in ranks."""
         points = self.grid.highest - self.grid.lowest + 1
-        return Fraction(self.part.choice.error_bound(confidence, count=points * count))
+        return Fraction(self.part.choice.error_bound(confidence, candidates=points * count))
 
 
 @dataclass(frozen=True, slots=True)
@@ -112,7 +112,7 @@ class SelectedAnswer(Answer):
 
     def error(self, confidence: Number, count: int, rows: int) -> Fraction:
         """Return by how many rows its count is below that of the best key."""
-        return Fraction(self.selection.error_bound(confidence, count=self.candidates * count))
+        return Fraction(self.selection.error_bound(confidence, candidates=self.candidates * count))
 
 
 @dataclass(frozen=True, slots=True)

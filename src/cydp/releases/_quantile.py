@@ -176,9 +176,9 @@ class QuantileRelease(Release):
 
     def _rank_bounds(self, confidence: Number, together: int) -> list[float]:
         grid = self.query.grid
-        count = (grid.highest - grid.lowest + 1) * together
+        points = (grid.highest - grid.lowest + 1) * together
         parts = self.query.parts.values()
-        return [part.choice.error_bound(confidence, count=count) for part in parts]
+        return [part.choice.error_bound(confidence, candidates=points) for part in parts]
 
     @property
     def _notes(self) -> tuple[str, ...]:

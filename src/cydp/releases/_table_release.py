@@ -176,7 +176,7 @@ class TableRelease(Release, PostProcessing):
             Numbers(
                 name=f"{name} q={format_number(q)}" if column.several else name,
                 values=steps[part.name] * float_of(part.step),
-                bound=part.choice.error_bound(confidence, count=points * together),
+                bound=part.choice.error_bound(confidence, candidates=points * together),
                 bound_unit="ranks",
             )
             for q, part in zip(summary.qs, column.parts, strict=True)

@@ -210,7 +210,7 @@ class TopRelease(Release):
 
         """
         candidates = self.query.n_keys * read_integer(count, "count")
-        return self.mechanism.error_bound(confidence, count=candidates)
+        return self.mechanism.error_bound(confidence, candidates=candidates)
 
     def interval(self, confidence: Number = 0.95, *, count: Integer = 1) -> tuple[Any, Any]:
         """Refuse: no number is released."""

@@ -188,7 +188,7 @@ def _local_count(setting: Setting) -> Case:
     assert epsilon is not None
     survey = CategorySurvey([0, 1], epsilon=epsilon)
     x = np.arange(n) % 2
-    truth, bound = np.asarray(x.sum()), survey.error_bound(count=n)
+    truth, bound = np.asarray(x.sum()), survey.error_bound(reports=n)
 
     def draw(rng: Generator) -> Errors:
         return errors_of(survey.estimate(survey.reports(x, rng=rng)).counts[1], truth, bound)
