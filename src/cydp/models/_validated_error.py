@@ -5,7 +5,7 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass
-from typing import Any, ClassVar, Literal, TypeAlias
+from typing import Any, ClassVar, Literal, TypeAlias, cast
 
 import numpy as np
 from numpy.typing import NDArray
@@ -23,6 +23,7 @@ from cydp.models._rows import ModelRows
 from cydp.releases._mean import MeanQuery, MeanRelease, sums_of
 from cydp.releases._payment import Payment
 from cydp.releases._query import DataQuery, Given
+from cydp.releases._ratios import MeanAnswer
 from cydp.releases._reads import names_of
 from cydp.releases._release import recorded
 from cydp.releases._rows import Key
@@ -140,10 +141,11 @@ class ErrorRelease(MeanRelease):
             raise TypeError(f"population must be True or False, not {type(population).__name__}")
         failure = (1 - level) / 2 if population else 1 - level
         largest = float_of(self.query.grid.bounds[1])
-        mean = float_of(self._interval(1 - failure, 1)[1])
+        mean: float = self.interval(1 - failure)[1]
         if not population:
             return min(mean, largest)
-        fewest = self._around(1 - failure, 1)["count"][0]
+        answer = cast(MeanAnswer, self._answer)
+        fewest = answer.around(self._steps, 1 - failure, 1)[-1][0]
         if fewest < 1:
             return largest
         # A Chernoff bound: docs/models.md, "The error of the population".

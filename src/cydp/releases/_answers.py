@@ -1,16 +1,19 @@
 # SPDX-License-Identifier: MIT
-"""Kinds of released numbers, and their expected errors. docs/releases/explain.md."""
+"""Released numbers and their errors, before there is data and after. docs/releases/explain.md."""
 
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Sequence
+from collections.abc import Mapping
 from dataclasses import dataclass
 from fractions import Fraction
-from typing import Any
+from typing import Any, TypeAlias
+
+import numpy as np
 
 from cydp._arguments import Number
-from cydp.exact._grid import Grid, centre_of
+from cydp._numbers.rational import float_of
+from cydp.exact._grid import Grid
 from cydp.mechanisms._noisy_max import ExponentialMechanism
 from cydp.releases._parts import Part
 
@@ -18,14 +21,18 @@ __all__ = [
     "OF_X",
     "Answer",
     "HalvedAnswer",
-    "MeanAnswer",
     "NoisyAnswer",
     "RankAnswer",
     "SelectedAnswer",
-    "VarianceAnswer",
+    "Steps",
 ]
 
 OF_X = "in the unit of the data"
+
+Steps: TypeAlias = Mapping[str, Any]
+"""The noisy answers of each part by its name, in steps: an int each, or an array each."""
+
+_MOST = 2**62  # no noisy count is beyond it (DiscreteLaplace.release), and int64 would wrap
 
 
 @dataclass(frozen=True, slots=True)
@@ -54,7 +61,7 @@ class Answer(ABC):
 
     @abstractmethod
     def error(self, confidence: Number, count: int, rows: int) -> Fraction:
-        """Return the distance from the exact number.
+        """Return the distance from the exact number, before there is data.
 
         Parameters
         ----------
@@ -67,6 +74,18 @@ class Answer(ABC):
 
         """
 
+    def values(self, steps: Steps) -> Any:
+        """Return the released numbers: of ints ints or fractions, of arrays an array."""
+        raise TypeError(f"{self.name} is no number")
+
+    @abstractmethod
+    def error_bound(self, steps: Steps, confidence: Number, count: int) -> Any:
+        """Return the distance of the released numbers from the exact ones."""
+
+    @abstractmethod
+    def interval(self, steps: Steps, confidence: Number, count: int) -> tuple[Any, Any]:
+        """Return the ends of intervals that hold the exact numbers."""
+
 
 @dataclass(frozen=True, slots=True)
 class NoisyAnswer(Answer):
@@ -74,33 +93,95 @@ class NoisyAnswer(Answer):
 
     part: Part
 
+    @property
+    def is_count(self) -> bool:
+        """Whether it is a number of rows, and so an integer."""
+        return self.unit == "rows" and self.part.step == 1
+
     def error(self, confidence: Number, count: int, rows: int) -> Fraction:
         """Return the error bound of the noise."""
         return self.part.noise.error_bound(confidence, count=count) * self.part.step
 
+    def values(self, steps: Steps) -> Any:
+        """Return the noisy numbers."""
+        return self._in_unit(steps[self.part.name])
+
+    def error_bound(self, steps: Steps, confidence: Number, count: int) -> Any:
+        """Return the error bound of the noise, which no data changes."""
+        return self._in_unit(self.part.noise.error_bound(confidence, count=count))
+
+    def interval(self, steps: Steps, confidence: Number, count: int) -> tuple[Any, Any]:
+        """Return the numbers minus and plus the error bound."""
+        bound, noisy = self.part.noise.error_bound(confidence, count=count), steps[self.part.name]
+        if isinstance(noisy, np.ndarray):
+            bound = min(bound, _MOST)
+        return self._in_unit(noisy - bound), self._in_unit(noisy + bound)
+
+    def _in_unit(self, steps: Any) -> Any:
+        if self.is_count:
+            return steps
+        step = self.part.step
+        return steps * (float_of(step) if isinstance(steps, np.ndarray) else step)
+
+
+class _Ranked(Answer):
+    """A quantile: its error is in ranks, because in the unit of the data it depends on the data."""
+
+    __slots__ = ()
+
+    @abstractmethod
+    def rank_error(self, confidence: Number, count: int) -> float:
+        """Return by how many ranks a released number misses the quantile, at most."""
+
+    def error(self, confidence: Number, count: int, rows: int) -> Fraction:
+        """Return the error in ranks."""
+        return Fraction(self.rank_error(confidence, count))
+
+    def error_bound(self, steps: Steps, confidence: Number, count: int) -> Any:
+        """Refuse: it would depend on the data."""
+        raise TypeError(
+            "quantiles have no error bound in the unit of the data: it would depend on the data. "
+            "rank_error of a quantile, or cydp.explain, gives their error in ranks"
+        )
+
+    def interval(self, steps: Steps, confidence: Number, count: int) -> tuple[Any, Any]:
+        """Refuse, as `error_bound` does."""
+        return self.error_bound(steps, confidence, count), None
+
 
 @dataclass(frozen=True, slots=True)
-class RankAnswer(Answer):
+class RankAnswer(_Ranked):
     """A quantile."""
 
     part: Part
     grid: Grid
 
-    def error(self, confidence: Number, count: int, rows: int) -> Fraction:
-        """Return the error in ranks."""
+    @property
+    def q(self) -> Fraction:
+        """Which quantile."""
+        q: Fraction = self.part.choice.q
+        return q
+
+    def rank_error(self, confidence: Number, count: int) -> float:
+        """Return the error bound of a choice of one point of the grid."""
         points = self.grid.highest - self.grid.lowest + 1
-        return Fraction(self.part.choice.error_bound(confidence, candidates=points * count))
+        return self.part.choice.error_bound(confidence, candidates=points * count)
+
+    def values(self, steps: Steps) -> Any:
+        """Return the chosen points as floats."""
+        return steps[self.part.name] * float_of(self.part.step)
 
 
 @dataclass(frozen=True, slots=True)
-class HalvedAnswer(Answer):
+class HalvedAnswer(_Ranked):
     """A median by repeated choice of a range."""
 
     query: Any  # HalvingQuery
 
-    def error(self, confidence: Number, count: int, rows: int) -> Fraction:
-        """Return the error in ranks of the last range."""
-        return Fraction(self.query.rank_bound(confidence, count))
+    def rank_error(self, confidence: Number, count: int) -> float:
+        """Return the error of the last range."""
+        bound: float = self.query.rank_bound(confidence, count)
+        return bound
 
 
 @dataclass(frozen=True, slots=True)
@@ -112,69 +193,12 @@ class SelectedAnswer(Answer):
 
     def error(self, confidence: Number, count: int, rows: int) -> Fraction:
         """Return by how many rows its count is below that of the best key."""
-        return Fraction(self.selection.error_bound(confidence, candidates=self.candidates * count))
+        return Fraction(self.error_bound({}, confidence, count))
 
+    def error_bound(self, steps: Steps, confidence: Number, count: int) -> float:
+        """Return by how many rows its count is below that of the best key."""
+        return self.selection.error_bound(confidence, candidates=self.candidates * count)
 
-@dataclass(frozen=True, slots=True)
-class MeanAnswer(Answer):
-    """A noisy sum of x - c over a number of rows, noisy or not."""
-
-    total: Part
-    rows: Part | None
-    grid: Grid
-
-    @property
-    def needs_rows(self) -> bool:
-        """True."""
-        return True
-
-    def error(self, confidence: Number, count: int, rows: int) -> Fraction:
-        """Return the error for the worst data."""
-        around, apart = _bounds_of([self.total, self.rows], confidence, count)
-        grid, farthest = self.grid, _farthest(self.grid)
-        most = (around + farthest * apart) / max(rows - apart, Fraction(1))
-        rounding = Fraction(1, 2)  # of each number, and so of their mean
-        return (min(most, Fraction(grid.highest - grid.lowest)) + rounding) * grid.step
-
-
-@dataclass(frozen=True, slots=True)
-class VarianceAnswer(Answer):
-    """A variance from noisy sums and a number of rows, noisy or not."""
-
-    squares: Part
-    total: Part
-    rows: Part | None
-    grid: Grid
-
-    @property
-    def needs_rows(self) -> bool:
-        """True."""
-        return True
-
-    def error(self, confidence: Number, count: int, rows: int) -> Fraction:
-        """Return the error for the worst data."""
-        parts = [self.total, self.rows, self.squares]
-        around, apart, around_squares = _bounds_of(parts, confidence, count)
-        grid, farthest, fewest = self.grid, _farthest(self.grid), max(rows - apart, Fraction(1))
-        of_mean = (around + farthest * apart) / fewest
-        per_step = self.squares.step / grid.step**2
-        around_squares = around_squares * per_step + (per_step - 1)  # the sum was rounded down
-        of_squares = (around_squares + farthest**2 * apart) / fewest
-        most = of_squares + of_mean * (2 * farthest + of_mean)
-        width = Fraction(grid.highest - grid.lowest)
-        # Rounding changes the standard deviation, of width / 2 at most, by half a step.
-        return (min(most, width**2 / 4) + width / 2 + Fraction(1, 4)) * grid.step**2
-
-
-def _bounds_of(parts: Sequence[Part | None], confidence: Number, count: int) -> list[Fraction]:
-    """Return error bounds of parts, in steps, that hold together; 0 for a part without noise."""
-    together = count * sum(part is not None for part in parts)
-    return [
-        Fraction(part.noise.error_bound(confidence, count=together) if part else 0)
-        for part in parts
-    ]
-
-
-def _farthest(grid: Grid) -> int:
-    centre = centre_of(grid)
-    return max(grid.highest - centre, centre - grid.lowest)
+    def interval(self, steps: Steps, confidence: Number, count: int) -> tuple[Any, Any]:
+        """Refuse: no number is released."""
+        raise TypeError("top_k releases keys, and no number that could have an interval")

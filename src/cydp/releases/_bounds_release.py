@@ -9,9 +9,10 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from cydp._arguments import Integer, Number
+from cydp._arguments import Number
 from cydp._numbers.bounds import Pair
 from cydp._numbers.rational import float_of
+from cydp.releases._answers import Steps
 from cydp.releases._parts import Part
 from cydp.releases._release import Release, recorded
 from cydp.releases.output._sheet import Numbers, Sheet
@@ -81,35 +82,9 @@ class BoundsRelease(Release, Pair):
         """Variance of the noise in each count."""
         return self._part.variance
 
-    def error_bound(self, confidence: Number = 0.95, *, count: Integer = 1) -> int:
-        """Return the distance within which noisy counts of bins are from the true counts.
-
-        Parameters
-        ----------
-        confidence : number between 0 and 1, default 0.95
-            The least probability that this holds.
-        count : int >= 1, default 1
-            The number of bins for which it holds together.
-
-        Returns
-        -------
-        int
-            In records. A bin whose true count is above the threshold by this or more is found.
-
-        Raises
-        ------
-        TypeError, ValueError
-            If confidence or count is outside its range.
-
-        """
-        return self._part.noise.error_bound(confidence, count=count)
-
-    def interval(
-        self, confidence: Number = 0.95, *, count: Integer = 1
-    ) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
-        """Return intervals that contain the true counts of bins; parameters as in `error_bound`."""
-        bound = min(self.error_bound(confidence, count=count), 2**62)
-        return self.counts - bound, self.counts + bound
+    @property
+    def _steps(self) -> Steps:
+        return {"counts": self.counts}
 
     def __array__(self, dtype: Any = None, copy: bool | None = None) -> NDArray[Any]:
         return np.array(self.value, dtype)

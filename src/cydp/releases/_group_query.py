@@ -21,7 +21,7 @@ from cydp._numbers.rational import as_exact
 from cydp.accounting._loss import ApproxDP, Loss, PureDP
 from cydp.exact._sorted_units import SortedUnits
 from cydp.mechanisms._partition_selection import PartitionSelection
-from cydp.releases._answers import OF_X, Answer, MeanAnswer, NoisyAnswer, RankAnswer
+from cydp.releases._answers import OF_X, Answer, NoisyAnswer, RankAnswer
 from cydp.releases._group_rows import FoundTally, GroupRows
 from cydp.releases._joint import Moves, RowMoves, size_of
 from cydp.releases._keys import count_keys, digest_keys
@@ -29,18 +29,12 @@ from cydp.releases._partitions import Codes, count_codes
 from cydp.releases._parts import Aggregate, log_noise, split_privacy
 from cydp.releases._payment import Payment
 from cydp.releases._query import DataQuery, Given
+from cydp.releases._ratios import MeanAnswer
 from cydp.releases._reads import known_names, names_of
 from cydp.releases._release import recorded
 from cydp.releases._rows import Key, declare_users, key_names
 from cydp.releases._split import Weights, read_split
 from cydp.releases._summaries import Summary, columns_of, exact_summary, read_summaries
-from cydp.releases._table_columns import (
-    CountColumn,
-    MeanColumn,
-    QuantileColumn,
-    SumColumn,
-    TableColumn,
-)
 from cydp.releases._table_release import TableRelease
 from cydp.releases._tally import Tally
 from cydp.releases._unit import Unit
@@ -134,14 +128,22 @@ class GroupQuery(DataQuery):
         """Refuse keys that are not public, if a ledger might not be able to record them."""
         source.check_recorded()
 
-    def answers(self) -> list[Answer]:
-        """Return the columns of numbers."""
-        found: list[Answer] = []
+    @cached_property
+    def columns(self) -> dict[str, list[Answer]]:
+        """The columns of numbers: an answer each, or one for each of their quantiles."""
+        found: dict[str, list[Answer]] = {}
         if self.has_count:
-            found.append(NoisyAnswer("n", self.n_keys, "rows", self.parts["n"]))
-        for summary in self.summaries:
-            found += self._answers_of(summary)
-        return found
+            found["n"] = [NoisyAnswer("n", self.n_keys, "rows", self.parts["n"])]
+        return found | {summary.name: self._answers_of(summary) for summary in self.summaries}
+
+    @property
+    def several(self) -> list[str]:
+        """The columns that have a dimension for quantiles."""
+        return [summary.name for summary in self.summaries if summary.several]
+
+    def answers(self) -> list[Answer]:
+        """Return the columns of numbers, each quantile alone."""
+        return [answer for answers in self.columns.values() for answer in answers]
 
     def rows_per_key(self, rows: int) -> int | None:
         """Return how many of so many rows each public key has in the mean; None without keys."""
@@ -153,7 +155,7 @@ class GroupQuery(DataQuery):
             return [NoisyAnswer(name, cells, OF_X, parts[name])]
         if summary.kind == "mean":
             rows = parts[summary.rows_name if summary.counts_rows else "n"]
-            return [MeanAnswer(name, cells, OF_X, parts[name], rows, summary.grid)]
+            return [MeanAnswer(name, cells, OF_X, summary.grid, parts[name], rows)]
         chosen = [parts[summary.quantile_name(i)] for i in range(len(summary.qs))]
         return [
             RankAnswer(f"{name} q={q}", cells, "ranks", part, summary.grid)
@@ -307,27 +309,6 @@ class GroupQuery(DataQuery):
                 comes[summary.rows_name] = size_of(1)
                 becomes[-1].append({summary.name: most, summary.rows_name: size_of(1)})
         return RowMoves(comes, becomes, self.n_keys)
-
-    @cached_property
-    def columns(self) -> dict[str, TableColumn]:
-        """The columns of the released table."""
-        found: dict[str, TableColumn] = {}
-        if self.has_count:
-            found["n"] = CountColumn(self.parts["n"])
-        for summary in self.summaries:
-            found[summary.name] = self._column(summary)
-        return found
-
-    def _column(self, summary: Summary) -> TableColumn:
-        parts = self.parts
-        if summary.kind == "quantile":
-            chosen = tuple(parts[summary.quantile_name(i)] for i in range(len(summary.qs)))
-            return QuantileColumn(chosen, summary.several)
-        total = parts[summary.name]
-        if summary.kind == "sum":
-            return SumColumn(total)
-        rows = parts[summary.rows_name if summary.counts_rows else "n"]
-        return MeanColumn(total, rows, summary.grid)
 
     @property
     def mechanisms(self) -> dict[str, Any]:

@@ -10,7 +10,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from cydp._arguments import Integer, Number
+from cydp._arguments import Number
+from cydp.releases._answers import Steps
 from cydp.releases._parts import Part
 from cydp.releases._release import Release, recorded
 from cydp.releases.output._sheet import Numbers, Sheet, bins_of, keys_of
@@ -82,69 +83,9 @@ class HistogramRelease(Release, PostProcessing):
         """Variance of the noise in each count."""
         return self._part.variance
 
-    def error_bound(self, confidence: Number = 0.95, *, count: Integer = 1) -> int:
-        """Return the distance within which noisy counts are from the true counts.
-
-        Parameters
-        ----------
-        confidence : number between 0 and 1, default 0.95
-            The least probability that this holds.
-        count : int >= 1, default 1
-            The number of bins for which it holds together: 1, or ``release.counts.size`` for all.
-
-        Returns
-        -------
-        int
-            In records.
-
-        Raises
-        ------
-        TypeError, ValueError
-            If confidence or count is outside its range.
-
-        Examples
-        --------
-        >>> from cydp import histogram
-        >>> release = histogram([1, 2], 4, (0, 4), epsilon=1)
-        >>> release.error_bound(0.95), release.error_bound(0.95, count=4)
-        (3, 4)
-
-        """
-        return self._part.noise.error_bound(confidence, count=count)
-
-    def interval(
-        self, confidence: Number = 0.95, *, count: Integer = 1
-    ) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
-        """Return intervals that contain the true counts.
-
-        Parameters
-        ----------
-        confidence : number between 0 and 1, default 0.95
-            The least probability that this holds.
-        count : int >= 1, default 1
-            The number of bins for which it holds together: 1, or ``release.counts.size`` for all.
-
-        Returns
-        -------
-        (lower, upper) : ndarrays of int64, of the shape of counts
-            The ends of the intervals, in records.
-
-        Raises
-        ------
-        TypeError, ValueError
-            If confidence or count is outside its range.
-
-        Examples
-        --------
-        >>> from cydp import histogram
-        >>> lower, upper = histogram([1, 2], 2, (0, 4), epsilon=1).interval(0.95)
-        >>> upper - lower
-        array([6, 6])
-
-        """
-        # No count is beyond 2**62 (DiscreteLaplace.release), and int64 would wrap.
-        bound = min(self.error_bound(confidence, count=count), 2**62)
-        return self.counts - bound, self.counts + bound
+    @property
+    def _steps(self) -> Steps:
+        return {"counts": self.counts}
 
     def __array__(self, dtype: Any = None, copy: bool | None = None) -> NDArray[Any]:
         return np.array(self.counts, dtype)

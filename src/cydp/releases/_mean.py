@@ -5,26 +5,24 @@ from __future__ import annotations
 
 from collections.abc import Hashable
 from dataclasses import dataclass
-from fractions import Fraction
 from typing import Any, ClassVar, Self
 
 from numpy.typing import NDArray
 
 from cydp._arguments import Bounds, Column, Integer, Number
 from cydp._generator import Generator
-from cydp._numbers.rational import as_exact
 from cydp.accounting._loss import Loss
 from cydp.exact._clamped_sum import sum_units
-from cydp.exact._grid import Grid, centre_of, public_grid
+from cydp.exact._grid import centre_of, public_grid
 from cydp.mechanisms._run import Budget
-from cydp.releases._answers import OF_X, Answer, MeanAnswer
-from cydp.releases._box import Interval, mean_within, unrounded_mean
+from cydp.releases._answers import OF_X, Answer
 from cydp.releases._joint import Moves, size_of
 from cydp.releases._missing import Missing, read_missing
-from cydp.releases._moments import MomentQuery, MomentRelease, clamp
+from cydp.releases._moments import MomentQuery, MomentRelease
 from cydp.releases._parts import Aggregate
 from cydp.releases._payment import Payment
 from cydp.releases._presence import count_present
+from cydp.releases._ratios import MeanAnswer
 from cydp.releases._release import recorded
 from cydp.releases._rows import Key, NumberRows
 from cydp.releases._run import release, run
@@ -64,7 +62,7 @@ class MeanQuery(MomentQuery):
     def answers(self) -> list[Answer]:
         """Return the mean."""
         parts = self.parts
-        return [MeanAnswer(self.function, 1, OF_X, parts["sum"], parts.get("count"), self.grid)]
+        return [MeanAnswer(self.function, 1, OF_X, self.grid, parts["sum"], parts.get("count"))]
 
     def read(self, source: NumberRows, key: Key) -> Tally:
         """Add x - c, in steps, and count the rows."""
@@ -93,23 +91,6 @@ class MeanRelease(MomentRelease):
         The number of numbers, with noise unless it is public.
 
     """
-
-    @property
-    def exact(self) -> Fraction:
-        """The mean as a fraction: c + deviations / max(rows, 1), clamped to the bounds."""
-        grid: Grid = self.query.grid
-        return as_exact(self._place(Fraction(self.deviations, max(self.rows, 1))) * grid.step)
-
-    def _place(self, deviation: Fraction) -> Fraction:
-        """Return a mean in steps from its distance to c."""
-        grid = self.query.grid
-        return clamp(centre_of(grid) + deviation, Fraction(grid.lowest), Fraction(grid.highest))
-
-    def _interval(self, confidence: Number, count: Integer) -> Interval:
-        around = self._around(confidence, count)
-        lower, upper = mean_within(around["sum"], around["count"])
-        ends = unrounded_mean((self._place(lower), self._place(upper)))
-        return ends[0] * self.query.grid.step, ends[1] * self.query.grid.step
 
 
 @release(MeanQuery)

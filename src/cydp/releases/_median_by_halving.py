@@ -251,9 +251,6 @@ class HalvingRelease(QuantileRelease):
         found: ExponentialMechanism = self.query.selection
         return found
 
-    def _rank_bounds(self, confidence: Number, together: int) -> list[float]:
-        return [self.query.rank_bound(confidence, together)]
-
     @property
     def _notes(self) -> tuple[str, ...]:
         lower, upper = self.range

@@ -12,11 +12,11 @@ from typing import Any, ClassVar
 import numpy as np
 from numpy.typing import NDArray
 
-from cydp._arguments import Integer, Number
+from cydp._arguments import Number
 from cydp._generator import Generator
-from cydp._numbers.rational import as_exact, float_of, read_integer
+from cydp._numbers.rational import as_exact, float_of
 from cydp.exact._grid import centre_of
-from cydp.releases._box import Interval
+from cydp.releases._answers import Steps
 from cydp.releases._joint import Moves, RowMoves, size_of
 from cydp.releases._numbers_query import NumbersQuery
 from cydp.releases._parts import Aggregate
@@ -25,12 +25,7 @@ from cydp.releases._split import Weights
 from cydp.releases._tally import Tally
 from cydp.releases.output._sheet import Numbers, Sheet
 
-__all__ = ["MomentQuery", "MomentRelease", "clamp"]
-
-
-def clamp(number: Fraction, lower: Fraction, upper: Fraction) -> Fraction:
-    """Return the number, or the end that it is beyond."""
-    return as_exact(min(max(number, lower), upper))
+__all__ = ["MomentQuery", "MomentRelease"]
 
 
 @dataclass(frozen=True, repr=False)
@@ -115,9 +110,13 @@ class MomentRelease(Release):
     rows: int
 
     @property
-    @abstractmethod
+    def _steps(self) -> Steps:
+        return {"sum": self.deviations, "count": self.rows}
+
+    @property
     def exact(self) -> Fraction:
-        """The released number as a fraction."""
+        """The released number as a fraction, clamped to what the bounds allow."""
+        return as_exact(self._answer.values(self._steps))
 
     @property
     def value(self) -> float:
@@ -128,60 +127,6 @@ class MomentRelease(Release):
     def variance(self) -> dict[str, float]:
         """Variance of the noise in each part. A ratio has none of its own: see `interval`."""
         return {name: part.variance for name, part in self.query.parts.items()}
-
-    def error_bound(self, confidence: Number = 0.95, *, count: Integer = 1) -> float:
-        """Return the larger distance of `value` from the ends of its interval.
-
-        Parameters and errors are those of `interval`.
-        """
-        lower, upper = self._interval(confidence, count)
-        return float_of(max(self.exact - lower, upper - self.exact))
-
-    def interval(self, confidence: Number = 0.95, *, count: Integer = 1) -> tuple[float, float]:
-        """Return an interval that contains the exact answer, if at least one row counts.
-
-        That is the answer of the clamped numbers as they are, before they are rounded to the grid.
-
-        Parameters
-        ----------
-        confidence : number between 0 and 1, default 0.95
-            The least probability that this holds.
-        count : int >= 1, default 1
-            For how many such numbers it holds together.
-
-        Returns
-        -------
-        (lower, upper) : floats
-            In the unit of `value`.
-
-        Raises
-        ------
-        TypeError, ValueError
-            If confidence or count is outside its range.
-
-        Notes
-        -----
-        All parts are within their own bounds with this confidence together. The interval holds
-        every ratio of such parts, and what rounding can add to it: docs/releases/means.md.
-
-        """
-        lower, upper = self._interval(confidence, count)
-        return float_of(lower), float_of(upper)
-
-    @abstractmethod
-    def _interval(self, confidence: Number, count: Integer) -> Interval:
-        """Return the interval as fractions."""
-
-    def _around(self, confidence: Number, count: Integer) -> dict[str, Interval]:
-        """Return an interval of each exact part, in steps, that hold together."""
-        parts = self.query.parts
-        together = read_integer(count, "count") * len(parts)
-        noisy = {"squares": getattr(self, "squares", 0), "sum": self.deviations, "count": self.rows}
-        found = {"count": (Fraction(self.rows), Fraction(self.rows))}
-        for name, part in parts.items():
-            bound = part.noise.error_bound(confidence, count=together)
-            found[name] = Fraction(noisy[name] - bound), Fraction(noisy[name] + bound)
-        return found
 
     def __float__(self) -> float:
         return self.value

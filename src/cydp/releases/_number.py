@@ -10,8 +10,9 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from cydp._arguments import Integer, Number
+from cydp._arguments import Number
 from cydp._numbers.rational import as_exact, float_of
+from cydp.releases._answers import Steps
 from cydp.releases._parts import Part
 from cydp.releases._release import Release, recorded
 from cydp.releases.output._sheet import Numbers, Sheet
@@ -59,58 +60,9 @@ class NumberRelease(Release):
         """Variance of the noise, in the square of the unit of the data."""
         return self._part.variance
 
-    def error_bound(self, confidence: Number = 0.95, *, count: Integer = 1) -> int | float:
-        """Return the distance within which the number is from the exact answer.
-
-        The exact answer of a sum is that of the numbers clamped and rounded to the grid. Each of
-        them is rounded by half a step at most, ``query.grid.step / 2``; how many there are may be
-        private, so their sum has no public bound: docs/releases/means.md.
-
-        Parameters
-        ----------
-        confidence : number between 0 and 1, default 0.95
-            The least probability that this holds.
-        count : int >= 1, default 1
-            For how many such numbers it holds together.
-
-        Returns
-        -------
-        int for a count, else float
-            In the unit of the data.
-
-        Raises
-        ------
-        TypeError, ValueError
-            If confidence or count is outside its range.
-
-        Examples
-        --------
-        >>> import cydp
-        >>> cydp.count([1, 2, 3], epsilon=1).error_bound(0.99)
-        4
-
-        """
-        bound = self._part.noise.error_bound(confidence, count=count)
-        return bound if self.query.is_count else float_of(bound * self._part.step)
-
-    def interval(
-        self, confidence: Number = 0.95, *, count: Integer = 1
-    ) -> tuple[int | float, int | float]:
-        """Return an interval that contains the exact answer; parameters as in `error_bound`.
-
-        Examples
-        --------
-        >>> import cydp
-        >>> lower, upper = cydp.count([1, 2, 3], epsilon=1).interval(0.99)
-        >>> upper - lower
-        8
-
-        """
-        bound, step = self._part.noise.error_bound(confidence, count=count), self._part.step
-        lower, upper = self.steps - bound, self.steps + bound
-        if self.query.is_count:
-            return lower, upper
-        return float_of(lower * step), float_of(upper * step)
+    @property
+    def _steps(self) -> Steps:
+        return {self._part.name: self.steps}
 
     def __float__(self) -> float:
         return float(self.value)

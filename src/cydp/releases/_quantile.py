@@ -175,22 +175,16 @@ class QuantileRelease(Release):
         return np.array(bounds) if self.steps.ndim else bounds[0]
 
     def _rank_bounds(self, confidence: Number, together: int) -> list[float]:
-        grid = self.query.grid
-        points = (grid.highest - grid.lowest + 1) * together
-        parts = self.query.parts.values()
-        return [part.choice.error_bound(confidence, candidates=points) for part in parts]
+        return [each.rank_error(confidence, together) for each in self.query.answers()]
 
     @property
     def _notes(self) -> tuple[str, ...]:
         return ()
 
-    def error_bound(self, confidence: Number = 0.95, *, count: Integer = 1) -> Any:
-        """Refuse: the distance in the unit of the data depends on the data; see `rank_error`."""
-        raise TypeError("a quantile has no public error bound in its own unit: see rank_error")
-
-    def interval(self, confidence: Number = 0.95, *, count: Integer = 1) -> tuple[Any, Any]:
-        """Refuse: the ends would depend on the data; see `rank_error`."""
-        return self.error_bound(confidence, count=count), None
+    @property
+    def _answer(self) -> Answer:
+        answer: Answer = self.query.answers()[0]
+        return answer
 
     def __float__(self) -> float:
         return float(self.value)

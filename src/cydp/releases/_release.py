@@ -6,12 +6,14 @@ from __future__ import annotations
 from abc import abstractmethod
 from collections.abc import Iterable
 from dataclasses import dataclass, field, fields
+from fractions import Fraction
 from types import MappingProxyType
 from typing import Any, Self, TypeVar, cast
 
 import numpy as np
 
 from cydp._arguments import Integer, Number
+from cydp._numbers.rational import float_of, read_integer
 from cydp._version import __version__
 from cydp.accounting._loss import ZCDP, ApproxDP, Loss, PureDP
 from cydp.accounting.ledger._ledger import BudgetLedger
@@ -20,6 +22,7 @@ from cydp.exact._grid import Grid
 from cydp.mechanisms._confidence import read_level
 from cydp.mechanisms._discrete_laplace import DiscreteLaplace
 from cydp.mechanisms._quantile import QuantileMechanism
+from cydp.releases._answers import Answer, Steps
 from cydp.releases._certificate import json_of_query, make_certificate
 from cydp.releases._format import format_cost, format_noise
 from cydp.releases._parts import Part
@@ -28,7 +31,7 @@ from cydp.releases._unit import Unit
 from cydp.releases.output._sheet import Axis, Numbers, Sheet
 from cydp.releases.output._shown import Shown
 
-__all__ = ["Release", "describe", "describe_loss", "recorded"]
+__all__ = ["Release", "describe", "describe_loss", "recorded", "rounded"]
 
 _Kind = TypeVar("_Kind", bound=type)
 
@@ -95,13 +98,71 @@ class Release(Shown):
     def variance(self) -> Any:
         """Variance of the noise in each released number."""
 
-    @abstractmethod
-    def error_bound(self, confidence: Number = 0.95, *, count: Integer = 1) -> Any:
-        """Return the largest distance of released numbers from the true ones."""
+    @property
+    def _steps(self) -> Steps:
+        """The noisy answers of each part, in steps."""
+        return {}
 
-    @abstractmethod
+    @property
+    def _answer(self) -> Answer:
+        """What is released, where it is of one kind."""
+        (answer,) = self.query.answers()
+        return answer
+
+    def error_bound(self, confidence: Number = 0.95, *, count: Integer = 1) -> Any:
+        """Return the distance within which released numbers are from the exact answers.
+
+        Exact answers are those of numbers as they count: clamped, and of sums rounded to the grid.
+        A sum has no public bound of this rounding; a mean's bound includes it.
+
+        Parameters
+        ----------
+        confidence : number between 0 and 1, default 0.95
+            The least probability that this holds.
+        count : int >= 1, default 1
+            For how many of the released numbers it holds together: 1, or as many as there are.
+
+        Returns
+        -------
+        int for counts, else float
+            In rows for counts, else in the unit of the numbers. For a selected key it is by how
+            many rows its count is below the best one.
+
+        Raises
+        ------
+        TypeError, ValueError
+            If confidence or count is outside its range, or if a bound would depend on the data, as
+            that of a quantile.
+
+        Examples
+        --------
+        >>> import cydp
+        >>> release = cydp.histogram([1, 2], 4, (0, 4), epsilon=1)
+        >>> release.error_bound(), release.error_bound(count=4)
+        (3, 4)
+
+        """
+        together = read_integer(count, "count")
+        return rounded(self._answer.error_bound(self._steps, confidence, together))
+
     def interval(self, confidence: Number = 0.95, *, count: Integer = 1) -> tuple[Any, Any]:
-        """Return lower and upper ends that hold the true numbers."""
+        """Return intervals that contain the exact answers; parameters as in `error_bound`.
+
+        Returns
+        -------
+        (lower, upper) : two numbers, or two arrays of the shape of the released numbers
+
+        Examples
+        --------
+        >>> import cydp
+        >>> lower, upper = cydp.count([1, 2, 3], epsilon=1).interval(0.99)
+        >>> upper - lower
+        8
+
+        """
+        together = read_integer(count, "count")
+        lower, upper = self._answer.interval(self._steps, confidence, together)
+        return rounded(lower), rounded(upper)
 
     def _make_sheet(
         self,
@@ -273,6 +334,11 @@ def recorded(kind: _Kind) -> _Kind:
 def _as_tuple(part: Any) -> Any:
     """Return a list as the tuple that it was before it was recorded."""
     return tuple(map(_as_tuple, part)) if isinstance(part, list) else part
+
+
+def rounded(number: Any) -> Any:
+    """Return a fraction as a float; an int, or an array, as it is."""
+    return float_of(number) if isinstance(number, Fraction) else number
 
 
 def _read_only(value: Any) -> Any:

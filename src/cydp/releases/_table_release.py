@@ -10,10 +10,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from cydp._arguments import Integer, Number
-from cydp._numbers.rational import float_of, format_number, read_integer
+from cydp._numbers.rational import format_number, read_integer
 from cydp.mechanisms._quantile import QuantileMechanism
-from cydp.releases._release import Release, recorded
-from cydp.releases._table_columns import CountColumn, QuantileColumn, TableColumn
+from cydp.releases._answers import Answer, RankAnswer, Steps
+from cydp.releases._release import Release, recorded, rounded
 from cydp.releases.output._sheet import Numbers, Sheet, keys_of
 from cydp.releases.postprocessing._post_processed import PostProcessing
 
@@ -69,13 +69,16 @@ class TableRelease(Release, PostProcessing):
         return len(self.key_columns[0])
 
     def __getitem__(self, name: str) -> NDArray[Any]:
-        return self._column(name).values(self._by_part())
+        found = [each.values(self._steps) for each in self._column(name)]
+        return np.stack(found, axis=-1) if name in self.query.several else found[0]
 
-    def _by_part(self) -> dict[str, NDArray[np.int64]]:
+    @property
+    def _steps(self) -> Steps:
         return dict(zip(self.query.parts, self.steps, strict=True))
 
-    def _column(self, name: str | None) -> TableColumn:
-        columns: dict[str, TableColumn] = self.query.columns
+    def _column(self, name: str | None) -> list[Answer]:
+        """Return what a column is of: one answer, or an answer for each quantile."""
+        columns: dict[str, list[Answer]] = self.query.columns
         if name is None:
             return next(iter(columns.values()))
         if name not in columns:
@@ -124,8 +127,8 @@ class TableRelease(Release, PostProcessing):
         4
 
         """
-        found = self._column(column)
-        return found.error_bound(self._by_part(), confidence, read_integer(count, "count"))
+        answer, together = self._column(column)[0], read_integer(count, "count")
+        return rounded(answer.error_bound(self._steps, confidence, together))
 
     def interval(
         self, confidence: Number = 0.95, *, count: Integer = 1, column: str | None = None
@@ -140,47 +143,34 @@ class TableRelease(Release, PostProcessing):
         array([6, 6])
 
         """
-        found = self._column(column)
-        return found.interval(self._by_part(), confidence, read_integer(count, "count"))
+        answer, together = self._column(column)[0], read_integer(count, "count")
+        return answer.interval(self._steps, confidence, together)
 
     def _sheet(self, confidence: Number, simultaneous: bool) -> Sheet:
-        together, steps = max(len(self), 1) if simultaneous else 1, self._by_part()
+        together, steps = max(len(self), 1) if simultaneous else 1, self._steps
         columns: list[Numbers] = []
-        for name, column in self.query.columns.items():
-            if isinstance(column, QuantileColumn):
-                columns += self._quantiles(name, column, confidence, together)
-                continue
-            lower, upper = column.interval(steps, confidence, together)
-            found = Numbers(
-                name=name,
-                values=column.values(steps),
-                unit="rows" if isinstance(column, CountColumn) else "",
-                bound=column.error_bound(steps, confidence, together),
-                lower=lower,
-                upper=upper,
-            )
-            columns.append(found)
+        for name, answers in self.query.columns.items():
+            for each in answers:
+                values = each.values(steps)
+                if isinstance(each, RankAnswer):
+                    q = f" q={format_number(each.q)}" if name in self.query.several else ""
+                    bound = each.rank_error(confidence, together)
+                    found = Numbers(
+                        name=f"{name}{q}", values=values, bound=bound, bound_unit="ranks"
+                    )
+                else:
+                    lower, upper = each.interval(steps, confidence, together)
+                    found = Numbers(
+                        name=name, values=values, unit="rows" if name == "n" else "",
+                        bound=rounded(each.error_bound(steps, confidence, together)),
+                        lower=lower, upper=upper,
+                    )  # fmt: skip
+                columns.append(found)
         axis = keys_of(self.key_columns, self.key_names)
         # Which of the two was called is not known where both do the same.
         counts_values = list(self.query.columns) == ["n"] and len(self.key_columns) == 1
         title = "value_counts" if counts_values else self.query.function
         return self._make_sheet([axis], columns, confidence, simultaneous, title=title)
-
-    def _quantiles(
-        self, name: str, column: QuantileColumn, confidence: Number, together: int
-    ) -> list[Numbers]:
-        """Return a column for each quantile, whose bounds are in ranks."""
-        (summary,) = (each for each in self.query.summaries if each.name == name)
-        steps, points = self._by_part(), summary.grid.highest - summary.grid.lowest + 1
-        return [
-            Numbers(
-                name=f"{name} q={format_number(q)}" if column.several else name,
-                values=steps[part.name] * float_of(part.step),
-                bound=part.choice.error_bound(confidence, candidates=points * together),
-                bound_unit="ranks",
-            )
-            for q, part in zip(summary.qs, column.parts, strict=True)
-        ]
 
     @property
     def _noise_words(self) -> str:
@@ -190,4 +180,4 @@ class TableRelease(Release, PostProcessing):
 
     @property
     def _exact(self) -> dict[str, Any]:
-        return {"steps": {name: part.tolist() for name, part in self._by_part().items()}}
+        return {"steps": {name: part.tolist() for name, part in self._steps.items()}}

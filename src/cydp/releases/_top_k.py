@@ -182,40 +182,6 @@ class TopRelease(Release):
     def variance(self) -> None:
         """None: no number is released."""
 
-    def error_bound(self, confidence: Number = 0.95, *, count: Integer = 1) -> float:
-        """Return by how many records the count of a key is below the best one left, at most.
-
-        Parameters
-        ----------
-        confidence : number between 0 and 1, default 0.95
-            The least probability that this holds.
-        count : int >= 1, default 1
-            For how many of the selected keys it holds together: 1, or k for all.
-
-        Returns
-        -------
-        float
-            In records.
-
-        Raises
-        ------
-        TypeError, ValueError
-            If confidence or count is outside its range.
-
-        Examples
-        --------
-        >>> release = top_k(["a", "b", "a"], 1, ["a", "b", "c"], epsilon=1)
-        >>> round(release.error_bound(), 1)
-        4.1
-
-        """
-        candidates = self.query.n_keys * read_integer(count, "count")
-        return self.mechanism.error_bound(confidence, candidates=candidates)
-
-    def interval(self, confidence: Number = 0.95, *, count: Integer = 1) -> tuple[Any, Any]:
-        """Refuse: no number is released."""
-        raise TypeError("top_k releases keys, and no number that could have an interval")
-
     def __len__(self) -> int:
         return len(self.key_columns[0])
 

@@ -19,14 +19,14 @@ from cydp.accounting._loss import Loss
 from cydp.exact._clamped_sum import sum_units_and_squares
 from cydp.exact._grid import Grid, centre_of, public_grid
 from cydp.mechanisms._run import Budget
-from cydp.releases._answers import Answer, VarianceAnswer
-from cydp.releases._box import Interval, unrounded_variance, variance_within
+from cydp.releases._answers import Answer, Steps
 from cydp.releases._joint import Moves, RowMoves, size_of
 from cydp.releases._missing import Missing, read_missing
-from cydp.releases._moments import MomentQuery, MomentRelease, clamp
+from cydp.releases._moments import MomentQuery, MomentRelease
 from cydp.releases._parts import Aggregate
 from cydp.releases._payment import Payment
 from cydp.releases._presence import count_present
+from cydp.releases._ratios import VarianceAnswer
 from cydp.releases._release import recorded
 from cydp.releases._rows import Key, NumberRows
 from cydp.releases._run import release, run
@@ -40,7 +40,6 @@ _PARTS = ("squares", "sum", "count")
 _STEPS_OF_WIDTH = 2**21  # so that squares of deviations, and their noise, have room in int64
 _PIECES = 256  # of the distances of two numbers
 _MOST_STEPS = 2**31  # from 0 to a bound, as the kernel of squares allows
-_END = 2**62 - 1  # some mechanisms clamp integers there: docs/mechanisms/saturating_add.md
 _BITS_OF_SQUARE = 21  # of the farthest square as it is released: rounding adds 2**-20 to it at most
 
 
@@ -89,8 +88,8 @@ class VarianceQuery(MomentQuery):
         parts = self.parts
         return [
             VarianceAnswer(
-                "variance", 1, "in the square of the unit of the data", parts["squares"],
-                parts["sum"], parts.get("count"), self.grid,
+                "variance", 1, "in the square of the unit of the data", self.grid,
+                parts["sum"], parts.get("count"), parts["squares"],
             )
         ]  # fmt: skip
 
@@ -137,7 +136,7 @@ class VarianceQuery(MomentQuery):
 
     def _squares_apart(self, nearest: Fraction, farthest: Fraction) -> Fraction:
         """Return the most that squares are apart whose roots are so far apart."""
-        apart = clamp(Fraction(self.farthest), nearest, farthest)  # where t (2 m - t) is largest
+        apart = min(max(Fraction(self.farthest), nearest), farthest)  # where t (2 m - t) is largest
         return apart * (2 * self.farthest - apart)
 
 
@@ -165,32 +164,8 @@ class VarianceRelease(MomentRelease):
     squares: int
 
     @property
-    def exact(self) -> Fraction:
-        """The variance as a fraction, clamped to what numbers within the bounds can have."""
-        rows, squares = max(self.rows, 1), self.squares * self.query.squares_per_step
-        return self._place(Fraction(squares, rows) - Fraction(self.deviations, rows) ** 2)
-
-    def _place(self, variance: Fraction) -> Fraction:
-        grid = self.query.grid
-        lower, upper = grid.bounds
-        return clamp(variance * grid.step**2, Fraction(0), ((upper - lower) / 2) ** 2)
-
-    def _interval(self, confidence: Number, count: Integer) -> Interval:
-        around = self._around(confidence, count)
-        lower, upper = unrounded_variance(
-            variance_within(around["squares"], around["sum"], around["count"])
-        )
-        most = Fraction(self.query.width + 1, 2) ** 2  # bounds are rounded to the grid as well
-        step = self.query.grid.step
-        return lower * step**2 if lower < most else most * step**2, min(upper, most) * step**2
-
-    def _around(self, confidence: Number, count: Integer) -> dict[str, Interval]:
-        found, per_step = super()._around(confidence, count), self.query.squares_per_step
-        first, last = found["squares"]
-        least, most = first * per_step, last * per_step + (per_step - 1)  # it was rounded down
-        if last >= _END:  # noise is added to no larger sum: it may be any
-            most = max(found["count"][1] * self.query.farthest**2, least)
-        return found | {"squares": (least, most)}
+    def _steps(self) -> Steps:
+        return {**super()._steps, "squares": self.squares}
 
 
 def variance_grid(lower: Number, upper: Number) -> Grid:

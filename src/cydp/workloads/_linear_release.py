@@ -10,9 +10,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from cydp._arguments import Integer, Number
+from cydp.releases._answers import Answer, NoisyAnswer, Steps
 from cydp.releases._release import Release, recorded
 from cydp.releases.output._sheet import Numbers, Sheet, keys_of
-from cydp.workloads._tails import Terms, bound_sums
+from cydp.workloads._tails import SumsAnswer, Terms
 
 __all__ = ["LinearRelease"]
 
@@ -79,26 +80,21 @@ class LinearRelease(Release):
         array([3.])
 
         """
-        noise = self.query.part.noise
-        if self.query.strategy == "workload":
-            return np.full(len(self.squares), float(noise.error_bound(confidence, count=count)))
-        return bound_sums([Terms(noise, self.squares, self.largest)], confidence, count)
+        bound = super().error_bound(confidence, count=count)
+        return np.full(len(self.answers), bound, np.float64)
 
-    def interval(
-        self, confidence: Number = 0.95, *, count: Integer = 1
-    ) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
-        """Return intervals that contain the true answers; parameters as in `error_bound`.
+    @property
+    def _answer(self) -> Answer:
+        query = self.query
+        if query.strategy == "workload":
+            return NoisyAnswer("answers", query.queries, "rows", query.part)
+        terms = Terms(query.part.noise, self.squares, self.largest)
+        return SumsAnswer("answers", query.queries, "rows", (terms,))
 
-        Examples
-        --------
-        >>> from cydp.workloads import linear_queries
-        >>> lower, upper = linear_queries([1, 2], [[1, 1]], 2, (0, 4), epsilon=1).interval()
-        >>> upper - lower
-        array([6.])
-
-        """
-        bound = self.error_bound(confidence, count=count)
-        return self.answers - bound, self.answers + bound
+    @property
+    def _steps(self) -> Steps:
+        answers = self.answers.astype(np.float64)
+        return {"answers": answers, self.query.part.name: answers}
 
     def __array__(self, dtype: Any = None, copy: bool | None = None) -> NDArray[Any]:
         return np.array(self.answers, dtype)

@@ -12,6 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from cydp._arguments import Integer, Number
+from cydp.releases._answers import Steps
 from cydp.releases._release import Release, recorded
 from cydp.releases.output._sheet import Numbers, Sheet, bins_of
 from cydp.workloads._places import places_of_edges, read_ranges
@@ -228,27 +229,11 @@ class RangeRelease(Release):
         array([3., 3.])
 
         """
-        if self.query.levels == 1:  # a histogram
-            alone = self.query.part.noise.error_bound(confidence, count=count)
-            return np.full(self.query.cells, float(alone))
-        return bound_sums([self.query.terms], confidence, count)
+        return np.full(self.query.cells, super().error_bound(confidence, count=count), np.float64)
 
-    def interval(
-        self, confidence: Number = 0.95, *, count: Integer = 1
-    ) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
-        """Return intervals that contain the true counts of bins; parameters as in `error_bound`.
-
-        Examples
-        --------
-        >>> from cydp.workloads import range_counts
-        >>> release = range_counts([1, 2, 3], 2, (0, 4), epsilon=1)
-        >>> lower, upper = release.interval(0.99)
-        >>> bool((lower < upper).all())
-        True
-
-        """
-        bound = self.error_bound(confidence, count=count)
-        return self.counts - bound, self.counts + bound
+    @property
+    def _steps(self) -> Steps:
+        return {"counts": self.counts, "nodes": self.nodes}
 
     @property
     def _exact(self) -> dict[str, Any]:

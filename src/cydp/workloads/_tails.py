@@ -7,7 +7,7 @@ import math
 from collections.abc import Sequence
 from dataclasses import dataclass
 from fractions import Fraction
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -17,7 +17,7 @@ from cydp._numbers.rational import float_of, log_of, read_integer
 from cydp.mechanisms._confidence import read_level
 from cydp.mechanisms._discrete_gaussian import DiscreteGaussian
 from cydp.mechanisms._discrete_laplace import DiscreteLaplace
-from cydp.releases._answers import Answer
+from cydp.releases._answers import Answer, Steps
 
 __all__ = ["SumsAnswer", "Terms", "bound_sums"]
 
@@ -52,7 +52,20 @@ class SumsAnswer(Answer):
 
     def error(self, confidence: Number, count: int, rows: int) -> Fraction:
         """Return the largest error bound of the sums."""
-        return Fraction(float(np.max(bound_sums(self.terms, confidence, count))))
+        return Fraction(float(np.max(self.error_bound({}, confidence, count))))
+
+    def error_bound(self, steps: Steps, confidence: Number, count: int) -> Any:
+        """Return the error bound of each sum, which no data changes."""
+        return bound_sums(self.terms, confidence, count)
+
+    def values(self, steps: Steps) -> Any:
+        """Return the sums, which are given by their own name."""
+        return steps[self.name]
+
+    def interval(self, steps: Steps, confidence: Number, count: int) -> tuple[Any, Any]:
+        """Return the sums minus and plus the error bound."""
+        bound, sums = self.error_bound(steps, confidence, count), self.values(steps)
+        return sums - bound, sums + bound
 
 
 def bound_sums(terms: Sequence[Terms], confidence: Number, count: Integer) -> _Floats:

@@ -1,0 +1,247 @@
+# SPDX-License-Identifier: MIT
+"""Means and variances from noisy sums and counts: values and errors. docs/releases/means.md.
+
+Of ints all is exact, in fractions; of arrays it is in float64, by the same formulas.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from fractions import Fraction
+from typing import Any, TypeAlias
+
+import numpy as np
+
+from cydp._arguments import Number
+from cydp._numbers.intervals import sqrt_bounds
+from cydp._numbers.rational import as_exact, float_of
+from cydp.exact._grid import Grid, centre_of
+from cydp.releases._answers import Answer, Steps
+from cydp.releases._parts import Part
+
+__all__ = [
+    "MeanAnswer",
+    "VarianceAnswer",
+    "mean_within",
+    "unrounded_variance",
+    "variance_within",
+]
+
+Interval: TypeAlias = tuple[Any, Any]
+"""Two fractions, or two arrays of float64."""
+
+_HALF = Fraction(1, 2)
+_END = 2**62 - 1  # some mechanisms clamp integers there: docs/mechanisms/saturating_add.md
+
+
+@dataclass(frozen=True, slots=True)
+class _RatioAnswer(Answer):
+    """A function of the noisy sum of x - c, and of a number of rows, which is noisy or public."""
+
+    grid: Grid
+    total: Part
+    rows: Part | None
+
+    @property
+    def needs_rows(self) -> bool:
+        """True."""
+        return True
+
+    @property
+    def _parts(self) -> list[Part]:
+        """The parts that have noise."""
+        return [self.total] if self.rows is None else [self.total, self.rows]
+
+    def error_bound(self, steps: Steps, confidence: Number, count: int) -> Any:
+        """Return the larger distance of each number from the ends of its interval."""
+        (lower, upper), found = self.interval(steps, confidence, count), self.values(steps)
+        return np.maximum(found - lower, upper - found)
+
+    def around(self, steps: Steps, confidence: Number, count: int) -> list[Interval]:
+        """Return intervals, in steps, of the exact parts and last of the rows, together."""
+        bounds: list[Any] = self._bounds(confidence, count)
+        found = [_number_of(steps[part.name]) for part in self._parts]
+        if self.rows is None:
+            found, bounds = [*found, self._rows(steps)], [*bounds, 0]
+        if isinstance(found[0], np.ndarray):
+            bounds = list(map(float, bounds))
+        return [(each - bound, each + bound) for each, bound in zip(found, bounds, strict=True)]
+
+    def _rows(self, steps: Steps) -> Any:
+        """Return the released number of rows."""
+        return _number_of(steps["count" if self.rows is None else self.rows.name])
+
+    def _bounds(self, confidence: Number, count: int) -> list[int]:
+        """Return the error bounds of the parts that have noise, in steps, that hold together."""
+        together = count * len(self._parts)
+        return [part.noise.error_bound(confidence, count=together) for part in self._parts]
+
+    def _errors(self, confidence: Number, count: int) -> list[int]:
+        """Return the same, with 0 for a public number of rows."""
+        bounds = self._bounds(confidence, count)
+        return [*bounds, 0] if self.rows is None else bounds
+
+    @property
+    def _farthest(self) -> int:
+        centre = centre_of(self.grid)
+        return max(self.grid.highest - centre, centre - self.grid.lowest)
+
+
+@dataclass(frozen=True, slots=True)
+class MeanAnswer(_RatioAnswer):
+    """A mean: c and a noisy sum of x - c over the number of rows, clamped to the bounds."""
+
+    def error(self, confidence: Number, count: int, rows: int) -> Fraction:
+        """Return the error for the worst data."""
+        around, apart = self._errors(confidence, count)
+        grid = self.grid
+        most = (around + self._farthest * apart) / Fraction(max(rows - apart, 1))
+        rounding = _HALF  # of each number, and so of their mean
+        return (min(most, Fraction(grid.highest - grid.lowest)) + rounding) * grid.step
+
+    def values(self, steps: Steps) -> Any:
+        """Return the means."""
+        total, rows = _number_of(steps[self.total.name]), self._rows(steps)
+        return self._place(total / np.maximum(rows, 1))
+
+    def interval(self, steps: Steps, confidence: Number, count: int) -> Interval:
+        """Return the least and the largest mean, before rounding, of parts within their bounds."""
+        lower, upper = map(self._place, mean_within(*self.around(steps, confidence, count)))
+        rounding = _like(lower, self.grid.step) / 2  # of each number, and so of their mean
+        return lower - rounding, upper + rounding
+
+    def _place(self, deviation: Any) -> Any:
+        """Return means, in the unit of the data, from their distances to c, in steps."""
+        step, *ends = (_like(deviation, each) for each in (self.grid.step, *self.grid.bounds))
+        return _clamp((centre_of(self.grid) + deviation) * step, *ends)
+
+
+@dataclass(frozen=True, slots=True)
+class VarianceAnswer(_RatioAnswer):
+    """A variance: the mean of (x - c)**2, without the square of the mean of x - c."""
+
+    squares: Part
+
+    @property
+    def _parts(self) -> list[Part]:
+        return [self.squares, *super(VarianceAnswer, self)._parts]
+
+    @property
+    def _per_step(self) -> Fraction:
+        """How many squares of steps of the grid make a step of the released sum of squares."""
+        return self.squares.step / self.grid.step**2
+
+    def error(self, confidence: Number, count: int, rows: int) -> Fraction:
+        """Return the error for the worst data."""
+        around_squares, around, apart = self._errors(confidence, count)
+        grid, farthest, fewest = self.grid, self._farthest, Fraction(max(rows - apart, 1))
+        of_mean = (around + farthest * apart) / fewest
+        rounded_down = self._per_step - 1
+        of_squares = (around_squares * self._per_step + rounded_down + farthest**2 * apart) / fewest
+        most = of_squares + of_mean * (2 * farthest + of_mean)
+        width = Fraction(grid.highest - grid.lowest)
+        # Rounding changes the standard deviation, of width / 2 at most, by half a step.
+        return (min(most, width**2 / 4) + width / 2 + Fraction(1, 4)) * grid.step**2
+
+    def values(self, steps: Steps) -> Fraction:
+        """Return the variance, clamped to what numbers within the bounds can have."""
+        rows = max(self._rows(steps), Fraction(1))
+        squares = steps[self.squares.name] * self._per_step
+        found = squares / rows - (steps[self.total.name] / rows) ** 2
+        lower, upper = self.grid.bounds
+        return as_exact(_clamp(found * self.grid.step**2, Fraction(0), ((upper - lower) / 2) ** 2))
+
+    def interval(self, steps: Steps, confidence: Number, count: int) -> Interval:
+        """Return the least and the largest variance, before rounding, of parts within bounds."""
+        (least, most), total, rows = self.around(steps, confidence, count)
+        lower, upper = unrounded_variance(
+            variance_within(self._squares(least, most, rows), total, rows)
+        )
+        width = self.grid.highest - self.grid.lowest
+        largest = Fraction(width + 1, 2) ** 2  # bounds are rounded to the grid as well
+        return min(lower, largest) * self.grid.step**2, min(upper, largest) * self.grid.step**2
+
+    def _squares(self, least: Fraction, most: Fraction, rows: Interval) -> Interval:
+        """Return an interval of the exact sum of squares from that of its steps, rounded down."""
+        first, last = least * self._per_step, most * self._per_step + (self._per_step - 1)
+        if most >= _END:  # noise is added to no larger sum: it may be any
+            last = max(rows[1] * self._farthest**2, first)
+        return first, last
+
+
+def mean_within(total: Interval, rows: Interval) -> Interval:
+    """Return the least and the largest total / rows, for rows >= 1.
+
+    Examples
+    --------
+    >>> low, high = mean_within((Fraction(-1), Fraction(6)), (Fraction(2), Fraction(3)))
+    >>> str(low), str(high)
+    ('-1/2', '3')
+
+    """
+    fewest, most = (np.maximum(end, 1) for end in rows)
+    lower, upper = total
+    return lower / np.where(lower < 0, fewest, most), upper / np.where(upper < 0, most, fewest)
+
+
+def variance_within(squares: Interval, total: Interval, rows: Interval) -> Interval:
+    """Return bounds of squares / rows - (total / rows)**2, for rows >= 1.
+
+    Examples
+    --------
+    >>> eight, two = Fraction(8), Fraction(2)
+    >>> low, high = variance_within((eight, eight), (two, Fraction(4)), (two, two))
+    >>> str(low), str(high)
+    ('0', '3')
+
+    """
+    largest = max(abs(total[0]), abs(total[1]))
+    smallest = max(total[0], -total[1], Fraction(0))  # of abs(total)
+    return (
+        min(_extremes(squares[0], largest**2, rows)),
+        max(_extremes(squares[1], smallest**2, rows)),
+    )
+
+
+def _extremes(a: Fraction, b: Fraction, rows: Interval) -> list[Fraction]:
+    """Return a / n - b / n**2 where it may be least or largest for n within rows."""
+    fewest, most = (max(end, Fraction(1)) for end in rows)
+    places = [fewest, most]
+    # The derivative is 0 at n = 2 b / a.
+    if a > 0 and fewest < (turn := 2 * b / a) < most:
+        places.append(turn)
+    return [a / n - b / n**2 for n in places]
+
+
+def unrounded_variance(variance: Interval) -> Interval:
+    """Return an interval of the variance of numbers, from that of them rounded to integers.
+
+    Rounding changes a standard deviation by 1/2 at most: docs/releases/means.md.
+
+    Examples
+    --------
+    >>> low, high = unrounded_variance((Fraction(4), Fraction(9)))
+    >>> str(low), str(high)
+    ('9/4', '49/4')
+
+    """
+    low, high = (max(end, Fraction(0)) for end in variance)
+    least = Fraction(0)
+    if low > _HALF**2:
+        least = low - sqrt_bounds(low)[1] + _HALF**2
+    return least, high + sqrt_bounds(high)[1] + _HALF**2
+
+
+def _clamp(number: Any, lower: Any, upper: Any) -> Any:
+    """Return a number, or the end that it is beyond."""
+    return np.minimum(np.maximum(number, lower), upper)
+
+
+def _number_of(steps: Any) -> Any:
+    """Return an int as a fraction, and an array as it is."""
+    return steps if isinstance(steps, np.ndarray) else Fraction(steps)
+
+
+def _like(number: Any, exact: Fraction) -> Any:
+    """Return a fraction, as a float where the other number is an array."""
+    return float_of(exact) if isinstance(number, np.ndarray) else exact
