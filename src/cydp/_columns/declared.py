@@ -18,7 +18,7 @@ from numpy.typing import NDArray
 from cydp._arguments import Column
 from cydp._columns.declared_dtype import declared_dtype, declared_length
 from cydp._columns.entries import is_real, null_types
-from cydp._columns.numbers import read_numbers
+from cydp._columns.numbers import is_real_array, read_numbers
 from cydp._columns.opening import column_in_pieces, open_column, speaks_arrow
 from cydp._columns.pandas import is_series
 from cydp._columns.relations import RelationColumn
@@ -58,11 +58,17 @@ class Records:
 
     __slots__ = ("_column", "_name", "dtype", "length")
 
+    _column: Any
+    length: int | None
+
     def __init__(self, x: Column, name: str = "x") -> None:
+        self._name = name
+        if is_real_array(x) and x.ndim == 1:  # most often, and the quickest way
+            self._column, self.dtype, self.length = x, x.dtype, len(x)
+            return
         x = open_column(x, name)
         # A list is copied: the entries that are checked now are those that are read later.
         self._column = x.copy() if isinstance(x, list) else x
-        self._name = name
         self.dtype = declared_dtype(self._column, name)
         self.length = declared_length(self._column)
         if self.length is None:

@@ -57,8 +57,7 @@ class Release(Shown):
     payment: Any = field(default=None, compare=False)
 
     def __post_init__(self) -> None:
-        for name in cast(Any, self).__dataclass_fields__:
-            value = getattr(self, name)
+        for name, value in vars(self).items():
             if isinstance(value, np.ndarray):
                 object.__setattr__(self, name, _read_only(value))
             elif type(value) is tuple:
