@@ -20,7 +20,7 @@ from cydp import BudgetLedger, PureDP
 from cydp._columns.digests import digest_labels
 from cydp._columns.label_keys import LabelKeys
 from cydp.accounting import ChargeConflictError
-from cydp.releases._keys import digest_keys
+from cydp.releases._reads import digest_keys
 from cydp.sampling import on_sample
 
 SECONDS = 1_600_000_000

@@ -14,8 +14,7 @@ import pandas as pd
 import cydp
 from cydp.interactive._question import Question, question_of
 from cydp.releases import median_by_halving
-from cydp.releases._call import arguments_of, kind_of
-from cydp.releases._run import prepare
+from cydp.releases._run import arguments_of, kind_of, prepare
 
 RELEASES = (
     cydp.count, cydp.sum, cydp.mean, cydp.variance, cydp.median, median_by_halving, cydp.quantile,

@@ -16,7 +16,7 @@ from refusals import Refusal, check_refusals
 import cydp
 from cydp import BudgetLedger, PrivacyFilter, PureDP, Session
 from cydp.interactive._question import check_names
-from cydp.releases._call import arguments_of
+from cydp.releases._run import arguments_of
 
 
 class Stream:

@@ -23,7 +23,7 @@ from cydp._columns import relations
 from cydp._columns.tables import table_of_relation
 from cydp.models import LinearRegression, linear_regression
 from cydp.models._linear_regression import STEPS
-from cydp.releases._verify_certificate import wrong_in_certificate
+from cydp.releases._certificate import wrong_in_certificate
 from cydp.testing import SeededGenerator
 
 NAMES = ("a", "b", "y")

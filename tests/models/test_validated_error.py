@@ -13,7 +13,7 @@ from models.tables import FEATURES, TARGET, made, mean_model
 
 import cydp
 from cydp.models import linear_regression, validated_error
-from cydp.releases._verify_certificate import wrong_in_certificate
+from cydp.releases._certificate import wrong_in_certificate
 from cydp.testing import SeededGenerator
 
 EXACT = {"epsilon": 10**5}  # next to no noise

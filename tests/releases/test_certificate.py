@@ -1,4 +1,4 @@
-"""releases/_certificate.py, releases/_verify_certificate.py: what others can check of a release."""
+"""releases/_certificate.py: what others can check of a release."""
 
 from __future__ import annotations
 
@@ -15,13 +15,13 @@ import pytest
 
 import cydp
 from cydp import ApproxDP, BudgetLedger, PureDP
-from cydp.releases._release import Release
-from cydp.releases._verify_certificate import (
+from cydp.releases._certificate import (
     read_certificate,
     wrong_in_certificate,
     wrong_in_ledger,
     wrong_in_release,
 )
+from cydp.releases._release import Release
 
 X = [1.0, 2.0, 3.0]
 TABLE = {"key": ["a", "b", "a"], "x": X, "who": [1, 2, 2]}

@@ -1,4 +1,4 @@
-"""releases/_moments.py, _mean.py, _variance.py: values, noise by x - c, and intervals that hold.
+"""releases/_mean.py, _variance.py, _ratios.py: values, noise by x - c, and intervals that hold.
 
 What an interval covers is computed from the law of the noise: its bounds hold together as often as
 stated, and the interval holds the exact answer for all noise within them.

@@ -19,10 +19,9 @@ from cydp import BudgetLedger, PrivacyFilter, PureDP, Session, models, publishin
 from cydp.accounting import UnitMismatchError
 from cydp.exact._sorted_units import SortedUnits
 from cydp.releases import median_by_halving
-from cydp.releases._call import arguments_of, kind_of
 from cydp.releases._group_rows import FoundTally
 from cydp.releases._query import Query
-from cydp.releases._run import RELEASES, prepare
+from cydp.releases._run import RELEASES, arguments_of, kind_of, prepare
 from cydp.releases._tally import Tally
 from cydp.sampling import on_sample
 from cydp.testing import SeededGenerator

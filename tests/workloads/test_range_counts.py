@@ -13,10 +13,10 @@ from workloads.linear_algebra import all_ranges, covariance, weights_of
 import cydp
 from cydp import PrivacyFilter, PureDP, workloads
 from cydp.accounting import BudgetExceededError
+from cydp.releases._certificate import wrong_in_certificate
 from cydp.releases._parts import Aggregate, split_privacy
-from cydp.releases._privacy import read_privacy
+from cydp.releases._terms import read_privacy
 from cydp.releases._unit import Unit
-from cydp.releases._verify_certificate import wrong_in_certificate
 from cydp.testing import SeededGenerator
 from cydp.workloads import RangeRelease, range_counts
 from cydp.workloads._tree import Tree, levels_to_root

@@ -32,9 +32,8 @@ from cydp.cli._payment import (
 )
 from cydp.cli._progress import Watch, watching
 from cydp.mechanisms._confidence import read_level
-from cydp.releases._call import arguments_of, kind_of
 from cydp.releases._explain import explain
-from cydp.releases._run import Prepared, prepare
+from cydp.releases._run import Prepared, arguments_of, kind_of, prepare
 
 __all__ = ["Request", "charged_words", "release"]
 

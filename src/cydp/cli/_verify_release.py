@@ -13,7 +13,7 @@ from cydp.accounting._format import format_name
 from cydp.cli._errors import FileError
 from cydp.cli._ledger_file import open_to_read
 from cydp.cli._options import add_parser
-from cydp.releases._verify_certificate import (
+from cydp.releases._certificate import (
     read_certificate,
     wrong_in_certificate,
     wrong_in_ledger,

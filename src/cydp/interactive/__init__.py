@@ -3,8 +3,8 @@
 
 from __future__ import annotations
 
+from cydp.interactive._memory import SessionEntry
 from cydp.interactive._session import Session
-from cydp.interactive._session_entry import SessionEntry
 
 __all__ = ["Session", "SessionEntry"]
 

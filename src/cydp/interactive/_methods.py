@@ -10,7 +10,7 @@ from types import FunctionType
 from typing import Any, TypeVar, cast
 
 from cydp._call_errors import signature_of
-from cydp.releases._call import kind_of
+from cydp.releases._run import kind_of
 
 __all__ = ["RELEASES", "method", "refuse_arguments_of_session"]
 

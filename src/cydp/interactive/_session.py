@@ -30,14 +30,19 @@ from cydp.accounting.ledger._blocks import ALL
 from cydp.accounting.ledger._fields import amount_from, check_string
 from cydp.accounting.ledger._ledger import BudgetLedger
 from cydp.accounting.ledger._scope import LedgerScope
-from cydp.interactive._label import analyst_of, check_analyst, label_of
-from cydp.interactive._memory import Memory, Slot
+from cydp.interactive._analyst import Noted, analyst_of, check_analyst, label_of, seq_of
+from cydp.interactive._memory import Memory, SessionEntry, Slot, write_report
 from cydp.interactive._methods import RELEASES, method, refuse_arguments_of_session
-from cydp.interactive._noted import Noted, seq_of
-from cydp.interactive._question import Question, check_name, check_names, question_of
-from cydp.interactive._report import write_report
-from cydp.interactive._session_entry import SessionEntry
-from cydp.interactive._session_table import check_table, of_table, opened, takes_turns
+from cydp.interactive._question import (
+    Question,
+    check_name,
+    check_names,
+    check_table,
+    of_table,
+    opened,
+    question_of,
+    takes_turns,
+)
 from cydp.mechanisms._run import Budget, check_budget_type
 from cydp.models import _linear_regression, _validated_error
 from cydp.publishing import _contingency_tables, _hierarchy
@@ -55,11 +60,10 @@ from cydp.releases import (
     _value_counts,
     _variance,
 )
-from cydp.releases._call import arguments_of, kind_of
 from cydp.releases._explain import explain
 from cydp.releases._explanation import Explanation
 from cydp.releases._reads import is_name
-from cydp.releases._run import Prepared, prepare
+from cydp.releases._run import Prepared, arguments_of, kind_of, prepare
 from cydp.releases._unit import UnitName, check_ledger, read_unit, user_key
 from cydp.workloads import _linear_queries, _marginals, _range_counts
 

@@ -29,7 +29,7 @@ from cydp.local._unary_encoding import UnaryEncoding, sum_bits
 from cydp.mechanisms._fields import set_fields
 from cydp.mechanisms._randomized_response import RandomizedResponse
 from cydp.mechanisms._run import Budget, run
-from cydp.releases._keys import digest_keys
+from cydp.releases._reads import digest_keys
 
 __all__ = ["CategorySurvey"]
 

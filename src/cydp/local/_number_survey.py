@@ -38,8 +38,7 @@ from cydp.mechanisms._discrete_laplace import MOST_UNSATURATED_SCALE, DiscreteLa
 from cydp.mechanisms._fields import set_fields
 from cydp.mechanisms._randomized_response import RandomizedResponse
 from cydp.mechanisms._run import Budget, run
-from cydp.releases._missing import read_missing
-from cydp.releases._presence import fill_absent
+from cydp.releases._missing import fill_absent, read_missing
 
 __all__ = ["NumberSurvey"]
 

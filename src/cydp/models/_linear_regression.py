@@ -15,13 +15,13 @@ from cydp._arguments import Integer, Number
 from cydp._generator import Generator
 from cydp._numbers.rational import as_exact, float_of
 from cydp.accounting._loss_numbers import read_nonnegative
+from cydp.accounting.ledger._paid import Payment
 from cydp.mechanisms._confidence import read_level
 from cydp.mechanisms._run import Budget
 from cydp.models._linear_function import ColumnBounds, LinearFunction, ModelColumn, read_columns
 from cydp.models._rows import ModelRows, read_features
 from cydp.releases._answers import Answer, NoisyAnswer
 from cydp.releases._parts import Aggregate, Part
-from cydp.releases._payment import Payment
 from cydp.releases._query import DataQuery, Given
 from cydp.releases._reads import names_of
 from cydp.releases._release import Release, recorded

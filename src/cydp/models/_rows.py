@@ -13,7 +13,7 @@ from cydp._columns.declared import Records
 from cydp._columns.pieces import Totals, add_pieces
 from cydp._columns.tables import Table, open_table
 from cydp.models._linear_function import ModelColumn
-from cydp.releases._presence import is_absent
+from cydp.releases._missing import is_absent
 from cydp.releases._rows import Key, Rows, declare_users, stay_within
 from cydp.releases._unit import Unit
 

@@ -14,6 +14,7 @@ from cydp._arguments import Integer, Number
 from cydp._generator import Generator
 from cydp._numbers.rational import float_of
 from cydp.accounting._loss_numbers import read_nonnegative
+from cydp.accounting.ledger._paid import Payment
 from cydp.exact._grid import public_grid
 from cydp.mechanisms._confidence import read_level
 from cydp.mechanisms._run import Budget
@@ -21,16 +22,14 @@ from cydp.models._linear_function import LinearFunction
 from cydp.models._linear_regression import LinearRegression
 from cydp.models._rows import ModelRows
 from cydp.releases._mean import MeanQuery, MeanRelease, sums_of
-from cydp.releases._payment import Payment
 from cydp.releases._query import DataQuery, Given
 from cydp.releases._ratios import MeanAnswer
 from cydp.releases._reads import names_of
 from cydp.releases._release import recorded
 from cydp.releases._rows import Key
 from cydp.releases._run import release, run
-from cydp.releases._split import Split, read_split
 from cydp.releases._tally import Tally
-from cydp.releases._terms import read_terms, terms_of
+from cydp.releases._terms import Split, read_split, read_terms, terms_of
 from cydp.releases._unit import UnitName
 
 __all__ = ["ErrorRelease", "validated_error"]

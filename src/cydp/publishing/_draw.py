@@ -6,7 +6,7 @@ from __future__ import annotations
 from typing import Any
 
 from cydp.publishing._integers import MOST
-from cydp.releases.postprocessing._totals import read_totals
+from cydp.releases.postprocessing._steps import read_totals
 
 __all__ = ["read_total"]
 

@@ -15,6 +15,7 @@ from numpy.typing import NDArray
 from cydp._arguments import Integer, Number
 from cydp._columns.label_keys import LabelKeys
 from cydp._generator import Generator
+from cydp.accounting.ledger._paid import Payment
 from cydp.exact._histogramdd import MOST_BINS
 from cydp.mechanisms._run import Budget
 from cydp.publishing._draw import read_total
@@ -23,9 +24,7 @@ from cydp.publishing._least_squares import Columns
 from cydp.publishing._published import Published
 from cydp.publishing._query import TOTAL, TablesQuery, read_weights
 from cydp.publishing._tree import RegionTree, estimate_tree, integers_of_tree, read_regions
-from cydp.releases._domain_rows import DomainRows
-from cydp.releases._domains import Domain, axes_of, labels_of, read_domains
-from cydp.releases._payment import Payment
+from cydp.releases._domains import Domain, DomainRows, axes_of, labels_of, read_domains
 from cydp.releases._query import DataQuery, Given
 from cydp.releases._reads import names_of
 from cydp.releases._release import recorded

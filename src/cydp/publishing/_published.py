@@ -19,9 +19,9 @@ from cydp.accounting._loss import Loss
 from cydp.publishing._least_squares import Columns
 from cydp.publishing._synthetic import SyntheticTable, synthesize
 from cydp.releases._release import Release
-from cydp.releases.output._cells import axis_labels
 from cydp.releases.output._sheet import Axis, Numbers, Sheet, keys_of
 from cydp.releases.output._shown import Shown
+from cydp.releases.output._words import axis_labels
 
 __all__ = ["Published", "PublishedTable"]
 

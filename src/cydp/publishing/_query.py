@@ -10,13 +10,12 @@ from typing import Any, ClassVar
 
 from cydp._arguments import Number
 from cydp.releases._answers import Answer, NoisyAnswer
-from cydp.releases._domain_rows import DomainRows
-from cydp.releases._joint import RowMoves, moves_of_tables
-from cydp.releases._parts import Aggregate
+from cydp.releases._domains import DomainRows
+from cydp.releases._parts import Aggregate, RowMoves, moves_of_tables
 from cydp.releases._query import DataQuery
 from cydp.releases._rows import Key
-from cydp.releases._split import Weights, read_split
 from cydp.releases._tally import Tally
+from cydp.releases._terms import Weights, read_split
 
 __all__ = ["TOTAL", "TablesQuery", "read_weights"]
 

@@ -3,9 +3,8 @@
 
 from __future__ import annotations
 
-from cydp.releases._bounds import bounds
-from cydp.releases._bounds_release import BoundsRelease
-from cydp.releases._count import count
+from cydp.releases._bounds import BoundsRelease, bounds
+from cydp.releases._count import NumberRelease, count
 from cydp.releases._explain import explain
 from cydp.releases._explanation import Explanation
 from cydp.releases._group_by import group_by
@@ -14,7 +13,6 @@ from cydp.releases._histogram_release import HistogramRelease
 from cydp.releases._histogramdd import histogramdd
 from cydp.releases._mean import MeanRelease, mean
 from cydp.releases._median_by_halving import HalvingRelease, median_by_halving
-from cydp.releases._number import NumberRelease
 from cydp.releases._quantile import QuantileRelease, median, quantile
 from cydp.releases._sum import sum
 from cydp.releases._table_release import TableRelease

@@ -14,14 +14,26 @@ from cydp._columns.declared import Records
 from cydp._columns.digests import digest_argument
 from cydp._columns.label_keys import LabelKeys
 from cydp._columns.labels import Labels
-from cydp._columns.tables import Table
+from cydp._columns.pieces import add_pieces
+from cydp._columns.tables import Table, open_table
 from cydp.exact._bins import public_bins
 from cydp.exact._cell_codes import cell_codes
 from cydp.exact._label_codes import match_labels
-from cydp.releases._keys import digest_keys
+from cydp.releases._reads import digest_keys
+from cydp.releases._rows import (
+    Key,
+    Rows,
+    bound_rows,
+    check_lengths,
+    count_codes,
+    declare_users,
+    join_codes,
+)
+from cydp.releases._unit import Unit
 from cydp.releases.output._sheet import Axis, bins_of, keys_of
 
-__all__ = ["Domain", "Places", "axes_of", "labels_of", "read_domains"]
+__all__ = ["Domain", "DomainRows", "Places", "axes_of", "labels_of", "read_domains"]
+
 
 _FLOATS = np.dtype(np.float64)
 
@@ -171,3 +183,76 @@ def axes_of(
         bins_of(each, name) if has_bins else keys_of((each,), (name,))
         for name, each, has_bins in zip(names, labels, binned, strict=True)
     )
+
+
+class DomainRows(Rows):
+    """The rows that lie in all domains, of each user at most `max_rows`.
+
+    The same rows are in all tables, so that exact tables agree.
+
+    Parameters
+    ----------
+    table : table
+    domains : sequence of (Domain, name of the argument)
+    user : name, column or None
+
+    Raises
+    ------
+    TypeError, ValueError
+        For columns of other types, or of lengths that are known to differ.
+
+    """
+
+    __slots__ = ("columns",)
+
+    def __init__(self, table: Any, domains: Sequence[tuple[Domain, str]], user: Any) -> None:
+        opened = open_table(table)
+        self.columns = [Places(opened, *each) for each in domains]
+        super().__init__(declare_users(None if user is None else [opened.column(user, "user")]))
+        for each in self.columns:
+            for declared in each.declared:
+                check_lengths(declared, self.users)
+
+    @property
+    def length(self) -> int | None:
+        """The number of rows; None for a relation of DuckDB, whose query would run."""
+        return self.columns[0].declared[0].length
+
+    def count(
+        self, tables: Sequence[Sequence[int]], unit: Unit, key: Key
+    ) -> list[NDArray[np.int64]]:
+        """Return the exact counts of tables, flat; the data is read here.
+
+        Parameters
+        ----------
+        tables : sequence of sequences of int
+            The columns of each table, by their places in `columns`; of none it is the number of
+            rows.
+        unit : Unit
+        key : ndarray of uint64 or None
+            As in `bound_users`.
+
+        """
+        declared = [each for column in self.columns for each in column.declared]
+        return add_pieces(lambda: self._count(tables, unit, key), declared, self.users)
+
+    def _count(
+        self, tables: Sequence[Sequence[int]], unit: Unit, key: Key
+    ) -> list[NDArray[np.int64]]:
+        places = [each.read() for each in self.columns]
+        outside = np.zeros(len(places[0]), np.uint32)
+        for codes, column in zip(places, self.columns, strict=True):
+            outside |= codes >= column.size
+        if self.sampled is not None:
+            outside |= ~self.sampled
+        if self.users is not None:
+            outside = bound_rows(outside, 1, unit, self.users, key)
+        found = []
+        for table in tables:
+            joined, cells = outside, 1
+            for i in table:
+                size = self.columns[i].size
+                joined = join_codes(joined, cells, places[i], size)
+                cells *= size
+            found.append(count_codes(joined, cells))
+        return found

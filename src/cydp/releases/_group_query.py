@@ -19,24 +19,27 @@ from cydp._columns.tables import open_table
 from cydp._generator import Generator
 from cydp._numbers.rational import as_exact
 from cydp.accounting._loss import ApproxDP, Loss, PureDP
+from cydp.accounting.ledger._paid import Payment
 from cydp.exact._sorted_units import SortedUnits
 from cydp.mechanisms._partition_selection import PartitionSelection
 from cydp.releases._answers import OF_X, Answer, NoisyAnswer, RankAnswer
-from cydp.releases._group_rows import FoundTally, GroupRows
-from cydp.releases._joint import Moves, RowMoves, size_of
-from cydp.releases._keys import count_keys, digest_keys
-from cydp.releases._partitions import Codes, count_codes
-from cydp.releases._parts import Aggregate, log_noise, split_privacy
-from cydp.releases._payment import Payment
+from cydp.releases._group_rows import (
+    FoundTally,
+    GroupRows,
+    Summary,
+    columns_of,
+    exact_summary,
+    read_summaries,
+)
+from cydp.releases._parts import Aggregate, Moves, RowMoves, log_noise, size_of, split_privacy
 from cydp.releases._query import DataQuery, Given
 from cydp.releases._ratios import MeanAnswer
-from cydp.releases._reads import known_names, names_of
+from cydp.releases._reads import count_keys, digest_keys, known_names, names_of
 from cydp.releases._release import recorded
-from cydp.releases._rows import Key, declare_users, key_names
-from cydp.releases._split import Weights, read_split
-from cydp.releases._summaries import Summary, columns_of, exact_summary, read_summaries
+from cydp.releases._rows import Codes, Key, count_codes, declare_users, key_names
 from cydp.releases._table_release import TableRelease
 from cydp.releases._tally import Tally
+from cydp.releases._terms import Weights, read_split
 from cydp.releases._unit import Unit
 
 __all__ = ["GroupQuery"]

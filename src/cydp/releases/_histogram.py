@@ -18,6 +18,7 @@ from cydp._columns.label_keys import LabelKeys
 from cydp._columns.labels import Labels
 from cydp._columns.pieces import add_pieces
 from cydp._generator import Generator
+from cydp.accounting.ledger._paid import Payment
 from cydp.exact._bins import Bins, public_bins
 from cydp.exact._cell_codes import cell_codes
 from cydp.exact._grouped_histogram import grouped_histogram
@@ -26,19 +27,19 @@ from cydp.exact._label_codes import match_labels
 from cydp.mechanisms._run import Budget
 from cydp.releases._answers import Answer, NoisyAnswer
 from cydp.releases._histogram_release import HistogramRelease
-from cydp.releases._keys import count_keys, digest_keys
-from cydp.releases._partitions import bound_rows, count_codes, join_codes
 from cydp.releases._parts import Aggregate
-from cydp.releases._payment import Payment
 from cydp.releases._query import DataQuery, Given
-from cydp.releases._reads import known_names, label_of, names_of
+from cydp.releases._reads import count_keys, digest_keys, known_names, label_of, names_of
 from cydp.releases._release import recorded
 from cydp.releases._rows import (
     Key,
     Rows,
+    bound_rows,
     by_names,
     check_lengths,
+    count_codes,
     declare_users,
+    join_codes,
     open_columns,
 )
 from cydp.releases._run import release, run

@@ -17,18 +17,17 @@ from cydp._columns.digests import digest_argument
 from cydp._columns.pieces import add_pieces
 from cydp._columns.tables import is_column, open_table
 from cydp._generator import Generator
+from cydp.accounting.ledger._paid import Payment
 from cydp.exact._bins import Bins
 from cydp.exact._cell_codes import cell_codes
 from cydp.exact._histogramdd import MOST_BINS, public_grids
 from cydp.mechanisms._run import Budget
 from cydp.releases._histogram import FLOATS, HistogramQuery
 from cydp.releases._histogram_release import HistogramRelease
-from cydp.releases._partitions import bound_rows, count_codes
-from cydp.releases._payment import Payment
 from cydp.releases._query import DataQuery, Given
 from cydp.releases._reads import known_names, names_of
 from cydp.releases._release import recorded
-from cydp.releases._rows import Key, Rows, declare_users
+from cydp.releases._rows import Key, Rows, bound_rows, count_codes, declare_users
 from cydp.releases._run import release, run
 from cydp.releases._unit import Unit, UnitName
 

@@ -17,6 +17,7 @@ from cydp._arguments import Bounds, Column, Integer, Number
 from cydp._generator import Generator
 from cydp._numbers.rational import as_exact, float_of, read_integer
 from cydp.accounting._loss import Loss
+from cydp.accounting.ledger._paid import Payment
 from cydp.exact._grid import public_grid
 from cydp.mechanisms._confidence import read_level
 from cydp.mechanisms._noisy_max import ExponentialMechanism
@@ -25,13 +26,12 @@ from cydp.releases._answers import Answer, HalvedAnswer
 from cydp.releases._missing import Missing, read_missing
 from cydp.releases._numbers_query import NumbersQuery
 from cydp.releases._parts import Aggregate
-from cydp.releases._payment import Payment
 from cydp.releases._quantile import QuantileRelease, read_sorted
 from cydp.releases._release import recorded
 from cydp.releases._rows import Key, NumberRows
 from cydp.releases._run import release, run
-from cydp.releases._selections import epsilon_of_each
 from cydp.releases._tally import Tally
+from cydp.releases._terms import epsilon_of_each
 from cydp.releases._unit import Unit, UnitName
 
 __all__ = ["HalvingQuery", "HalvingRelease", "median_by_halving"]

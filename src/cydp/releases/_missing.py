@@ -3,13 +3,21 @@
 
 from __future__ import annotations
 
-from typing import Literal, TypeAlias
+import math
+from typing import Any, Literal, TypeAlias
+
+import numpy as np
+from numpy.typing import NDArray
 
 from cydp._arguments import Number
-from cydp._numbers.rational import format_number, read_binary
+from cydp._columns.entries import null_types, plain
+from cydp._columns.labels import Labels, LabelValues
+from cydp._columns.strings import Strings
+from cydp._numbers.rational import float_of, format_number, read_binary
 from cydp.exact._grid import Grid
 
-__all__ = ["Missing", "read_missing"]
+__all__ = ["Missing", "count_present", "fill_absent", "is_absent", "present_labels", "read_missing"]
+
 
 Missing: TypeAlias = Literal["drop"] | Number
 
@@ -39,3 +47,75 @@ def read_missing(missing: Missing, grid: Grid) -> int | None:
             f"{format_number(upper)}, not {format_number(number)}"
         )
     return round(number / grid.step)
+
+
+def is_absent(values: NDArray[Any]) -> NDArray[np.bool_]:
+    """Return which numbers are null or NaN."""
+    data = np.ma.getdata(values)
+    absent = np.isnan(data) if data.dtype.kind == "f" else np.zeros(data.shape, np.bool_)
+    if isinstance(values, np.ma.MaskedArray):
+        absent |= np.ma.getmaskarray(values)
+    return absent
+
+
+def count_present(values: NDArray[Any]) -> int:
+    """Return how many numbers are neither null nor NaN."""
+    if isinstance(values, np.ma.MaskedArray):
+        values = values.compressed()
+    if values.dtype.kind != "f":
+        return values.size
+    return values.size - int(np.count_nonzero(np.isnan(values)))
+
+
+def fill_absent(values: NDArray[Any], filled: int | None, grid: Grid) -> NDArray[Any]:
+    """Return numbers with a public number, in steps of a grid, in place of those that are missing.
+
+    >>> from cydp.exact._grid import public_grid
+    >>> fill_absent(np.array([np.nan, 7]), 2, public_grid((0, 8), 1)).tolist()
+    [2.0, 7.0]
+    """
+    if filled is None:
+        return values
+    units = np.ma.getdata(values).astype(np.float64)
+    return np.where(is_absent(values), float_of(filled * grid.step), units)
+
+
+def present_labels(labels: Labels) -> NDArray[np.bool_]:
+    """Return which labels of a column are present; the column is read here.
+
+    Examples
+    --------
+    >>> present_labels(Labels(["a", None, float("nan"), 3])).tolist()
+    [True, False, False, True]
+
+    """
+    values = labels.read()
+    present = _present_values(values)
+    if values.rows is None:
+        return present
+    found = present[values.rows] if len(present) else np.zeros(len(values.rows), np.bool_)
+    return found if values.rows_present is None else found & values.rows_present
+
+
+def _present_values(values: LabelValues) -> NDArray[np.bool_]:
+    stored = values.values
+    present = np.ones(len(stored), np.bool_)
+    if isinstance(stored, np.ndarray) and stored.dtype.kind in "mM":
+        present = ~np.isnat(stored)
+    elif isinstance(stored, np.ndarray) and stored.dtype.kind == "f":
+        present = ~np.isnan(stored)
+    elif not isinstance(stored, Strings) and not (
+        isinstance(stored, np.ndarray) and stored.dtype.kind in "biuUS"
+    ):
+        entries = stored.tolist() if isinstance(stored, np.ndarray) else stored
+        nulls = null_types(set(map(type, entries)))
+        present = np.fromiter((_is_present(entry, nulls) for entry in entries), np.bool_)
+    return present if values.present is None else present & values.present
+
+
+def _is_present(entry: Any, nulls: set[type]) -> bool:
+    """Whether an object is neither null nor NaN; it need not be a label, and may be a dict."""
+    if type(entry) in nulls:
+        return False
+    number = plain(entry)
+    return not (isinstance(number, float) and math.isnan(number))

@@ -3,28 +3,27 @@
 
 from __future__ import annotations
 
-from collections.abc import Hashable
+from collections.abc import Hashable, Sequence
 from dataclasses import dataclass, field
 from fractions import Fraction
-from typing import Any, ClassVar, Self
+from typing import Any, ClassVar, Self, TypeAlias
 
 import numpy as np
 from numpy.typing import NDArray
 
 from cydp._arguments import Bounds, Column, Integer, Number
 from cydp._generator import Generator
+from cydp._numbers.quantiles import read_quantile
 from cydp._numbers.rational import float_of
 from cydp.accounting._loss import Loss
+from cydp.accounting.ledger._paid import Payment
 from cydp.exact._grid import public_grid
 from cydp.exact._sorted_units import SortedUnits, sort_units
 from cydp.mechanisms._run import Budget
 from cydp.releases._answers import Answer, RankAnswer
-from cydp.releases._missing import Missing, read_missing
+from cydp.releases._missing import Missing, fill_absent, read_missing
 from cydp.releases._numbers_query import NumbersQuery
 from cydp.releases._parts import Aggregate
-from cydp.releases._payment import Payment
-from cydp.releases._presence import fill_absent
-from cydp.releases._qs import Qs, read_quantiles
 from cydp.releases._query import DataQuery, Given
 from cydp.releases._release import Release, recorded
 from cydp.releases._rows import Key, NumberRows
@@ -34,9 +33,12 @@ from cydp.releases._unit import Unit, UnitName
 from cydp.releases.output._sheet import Numbers, Sheet, keys_of
 
 __all__ = [
+    "Qs",
     "QuantileRelease",
+    "Quantiles",
     "median",
     "quantile",
+    "read_quantiles",
     "read_sorted",
 ]
 
@@ -345,3 +347,34 @@ def read_sorted(query: NumbersQuery, rows: NumberRows, key: Key) -> SortedUnits:
     """Return the numbers that count, in steps of the query's grid; the data is read here."""
     values = rows.read(query.unit, key, absent_count=query.filled is not None)
     return sort_units(fill_absent(values, query.filled, query.grid), query.grid)
+
+
+Qs: TypeAlias = Number | Sequence[Number]
+"""A quantile such as 0.5, or several."""
+
+Quantiles: TypeAlias = tuple[Qs, Bounds]
+"""What to find in a column, and the bounds of its numbers."""
+
+_MOST = 1000
+
+
+def read_quantiles(qs: Any) -> tuple[tuple[Fraction, ...], bool]:
+    """Return the quantiles as fractions, and whether a list was given.
+
+    Raises
+    ------
+    TypeError, ValueError
+        For anything but numbers from 0 to 1, and for none or more than 1000 of them.
+
+    Examples
+    --------
+    >>> read_quantiles(0.5)[1], read_quantiles([0.25])[1]
+    (False, True)
+
+    """
+    if not isinstance(qs, list | tuple | np.ndarray):
+        return (read_quantile(qs),), False
+    found = tuple(map(read_quantile, qs))
+    if not 1 <= len(found) <= _MOST:
+        raise ValueError(f"q must be one quantile, or a list of 1 to {_MOST:,}")
+    return found, True

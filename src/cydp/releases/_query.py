@@ -22,8 +22,7 @@ from cydp.accounting._loss import Loss
 from cydp.accounting.ledger._serialize import deserialize, serialize
 from cydp.releases._answers import Answer
 from cydp.releases._format import format_parameter
-from cydp.releases._joint import RowMoves, joint_of
-from cydp.releases._parts import ALONE, Aggregate, Joint, Part, split_privacy
+from cydp.releases._parts import ALONE, Aggregate, Joint, Part, RowMoves, joint_of, split_privacy
 from cydp.releases._reads import NOTHING, Reads, known_names
 from cydp.releases._tally import Tally
 from cydp.releases._terms import TERMS, read_terms, terms_of

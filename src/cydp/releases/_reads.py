@@ -9,12 +9,21 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from cydp._columns.digests import digest_argument
+from cydp._columns.digests import digest_argument, digest_labels
 from cydp._columns.label_keys import LabelKeys
 from cydp._columns.tables import open_table
-from cydp.releases._keys import digest_keys
+from cydp._numbers.rational import read_integer
 
-__all__ = ["NOTHING", "Reads", "is_name", "known_names", "label_of", "names_of"]
+__all__ = [
+    "NOTHING",
+    "Reads",
+    "count_keys",
+    "digest_keys",
+    "is_name",
+    "known_names",
+    "label_of",
+    "names_of",
+]
 
 
 class Reads(NamedTuple):
@@ -123,3 +132,35 @@ def known_names(columns: Iterable[Any]) -> tuple[str, ...]:
     """
     names = tuple(each if isinstance(each, str) else "" for each in columns)
     return names if any(names) else ()
+
+
+def count_keys(keys: Any, names: tuple[Any, ...] | None) -> int | None:
+    """Return the number of public keys, which may be all that is given of them; None for None.
+
+    >>> count_keys(["a", "b"], None), count_keys(2, None)
+    (2, 2)
+    """
+    if keys is None:
+        return None
+    if np.ndim(keys) == 0 and hasattr(keys, "__index__"):
+        number = read_integer(keys, "keys")
+        if not 0 <= number < 2**32:
+            raise ValueError(f"keys must be the keys, or how many: from 0 to 2**32, not {number}")
+        return number
+    return len(LabelKeys(keys, names))
+
+
+def digest_keys(public: LabelKeys | None) -> list[str] | None:
+    """Return a digest of each column of public keys; None without keys.
+
+    Raises
+    ------
+    TypeError
+        For keys of a class that is not known.
+
+    >>> digest_keys(None) is None
+    True
+    """
+    if public is None:
+        return None
+    return [digest_labels(column, "keys") for column in public.arrays]

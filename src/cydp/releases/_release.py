@@ -14,24 +14,25 @@ import numpy as np
 
 from cydp._arguments import Integer, Number
 from cydp._numbers.rational import float_of, read_integer
-from cydp._version import __version__
 from cydp.accounting._loss import ZCDP, ApproxDP, Loss, PureDP
 from cydp.accounting.ledger._ledger import BudgetLedger
 from cydp.accounting.ledger._serialize import register
 from cydp.exact._grid import Grid
 from cydp.mechanisms._confidence import read_level
-from cydp.mechanisms._discrete_laplace import DiscreteLaplace
-from cydp.mechanisms._quantile import QuantileMechanism
 from cydp.releases._answers import Answer, Steps
-from cydp.releases._certificate import json_of_query, make_certificate
+from cydp.releases._certificate import (
+    describe,
+    describe_loss,
+    json_of_query,
+    make_certificate,
+)
 from cydp.releases._format import format_cost, format_noise
-from cydp.releases._parts import Part
 from cydp.releases._query import Query
 from cydp.releases._unit import Unit
 from cydp.releases.output._sheet import Axis, Numbers, Sheet
 from cydp.releases.output._shown import Shown
 
-__all__ = ["Release", "describe", "describe_loss", "recorded", "rounded"]
+__all__ = ["Release", "recorded", "rounded"]
 
 _Kind = TypeVar("_Kind", bound=type)
 
@@ -266,54 +267,6 @@ class Release(Shown):
     def __reduce__(self) -> tuple[Any, ...]:
         # Not by dataclass's __setstate__, after which arrays would not be read-only.
         return _rebuild, (type(self), self._fields())
-
-
-def describe(query: Query) -> dict[str, Any]:
-    """Return what a query is, as JSON can hold it."""
-    unit = query.unit
-    return {
-        "function": query.function,
-        "loss": describe_loss(query.loss),
-        "relation": query.relation,
-        "unit": {
-            "name": unit.name,
-            "contains": list(unit.contains),
-            "max_partitions": unit.max_partitions,
-            "max_rows": unit.max_rows,
-            "promised": unit.promised,
-            "protects": unit.words,
-        },
-        "selection": repr(query.selection) if hasattr(query, "selection") else None,
-        "parts": [_describe_part(part) for part in query.parts.values()],
-        "joint": {name: str(each) for name, each in query.joint._asdict().items()},
-        **query.further,
-        "version": __version__,
-    }
-
-
-def describe_loss(loss: Loss) -> dict[str, str]:
-    """Return a loss as JSON can hold it."""
-    if isinstance(loss, ZCDP):
-        return {"rho": str(loss.rho)}
-    if isinstance(loss, PureDP):
-        return {"epsilon": str(loss.epsilon)}
-    return {"epsilon": str(loss.epsilon), "delta": str(loss.delta)}
-
-
-def _describe_part(part: Part) -> dict[str, Any]:
-    described = {
-        "name": part.name,
-        "mechanism": type(part.mechanism).__name__,
-        "share": str(part.share),
-        "step": str(part.step),
-        "l1": str(part.change.l1),
-        "l2": str(part.change.l2),
-    }
-    if isinstance(part.mechanism, DiscreteLaplace):
-        return described | {"scale": str(part.mechanism.scale)}
-    if isinstance(part.mechanism, QuantileMechanism):
-        return described | {"q": str(part.mechanism.q), "scale": str(part.mechanism.scale)}
-    return described | {"sigma2": str(part.mechanism.sigma2)}
 
 
 def recorded(kind: _Kind) -> _Kind:

@@ -10,6 +10,7 @@ from typing import Any, TypeAlias
 import numpy as np
 from numpy.typing import NDArray
 
+from cydp import _core
 from cydp._arguments import Column
 from cydp._columns.declared import Records
 from cydp._columns.label_types import type_of_entries
@@ -17,22 +18,29 @@ from cydp._columns.labels import Labels
 from cydp._columns.numbers import is_real_array
 from cydp._columns.pieces import Totals, add_pieces
 from cydp._columns.tables import Table, is_column, is_table, open_table
+from cydp._threads import threads_for
 from cydp.exact._contributions import bound_users
-from cydp.releases._presence import count_present, is_absent, present_labels
+from cydp.exact._label_sets import LabelSets
+from cydp.releases._missing import count_present, is_absent, present_labels
 from cydp.releases._unit import Unit
 
 __all__ = [
+    "Codes",
     "Key",
     "NumberRows",
     "PresentRows",
     "Rows",
+    "bound_rows",
     "by_names",
     "check_lengths",
+    "count_codes",
     "declare_users",
+    "join_codes",
     "key_names",
     "open_columns",
     "stay_within",
 ]
+
 
 Key: TypeAlias = NDArray[np.uint64] | None
 """The secret key, shape (2,), by which the rows of users are chosen; None without users."""
@@ -319,3 +327,75 @@ def stay_within(
         users, outside.astype(np.uint32), 1, key, max_partitions=1,
         max_rows_per_partition=unit.max_rows,
     )  # fmt: skip
+
+
+Codes: TypeAlias = NDArray[np.uint32]
+
+
+def join_codes(outer: Codes, n_outer: int, inner: Codes, n_inner: int) -> Codes:
+    """Return the partition of each row: an outer one, such as a key, and one within, such as a bin.
+
+    Parameters
+    ----------
+    outer, inner : ndarrays of uint32, shape (n,)
+        Codes; those of n_outer and n_inner or more are outside.
+    n_outer, n_inner : int
+        Their product is below 2**32.
+
+    Returns
+    -------
+    ndarray of uint32, shape (n,)
+        outer * n_inner + inner; n_outer * n_inner if either is outside.
+
+    Examples
+    --------
+    >>> join_codes(np.array([0, 1, 2], np.uint32), 2, np.array([1, 0, 0], np.uint32), 3)
+    array([1, 3, 6], dtype=uint32)
+
+    """
+    joined = outer * np.uint32(n_inner)  # what wraps is outside
+    joined += inner
+    joined[(outer >= n_outer) | (inner >= n_inner)] = n_outer * n_inner
+    return joined
+
+
+def bound_rows(
+    codes: Codes,
+    keys: int | LabelSets,
+    unit: Unit,
+    users: Labels,
+    key: Key,
+    *,
+    max_rows: int | None = None,
+) -> Codes:
+    """Return codes, outside for the rows that do not count: those beyond the bounds of a user.
+
+    Parameters
+    ----------
+    codes : ndarray of uint32, shape (n,)
+        Rows that are outside before do not count toward the bounds.
+    keys : int or LabelSets
+        How many codes there are, or the labels that they stand for.
+    unit : Unit
+    users : Labels
+        They are read here.
+    key : ndarray of uint64 or None
+        As in `bound_users`.
+    max_rows : int, optional
+        The most rows of a user that stay in each partition. Default: those of the unit.
+
+    """
+    assert key is not None
+    stays = bound_users(
+        users, codes, keys, key, max_partitions=unit.max_partitions or 1,
+        max_rows_per_partition=max_rows or unit.max_rows,
+    )  # fmt: skip
+    return np.where(stays, codes, np.uint32(keys if isinstance(keys, int) else len(keys)))
+
+
+def count_codes(codes: Codes, n_codes: int) -> NDArray[np.int64]:
+    """Return how many rows have each code from 0 to n_codes - 1."""
+    counts = np.zeros(n_codes, np.int64)
+    if n_codes > 0:  # of keys that are selected there may be none
+        _core.bincount(codes, counts, threads_for(len(codes)))
+    return counts

@@ -12,16 +12,15 @@ from numpy.typing import NDArray
 from cydp._arguments import Bounds, Column, Integer, Number
 from cydp._generator import Generator
 from cydp.accounting._loss import Loss
+from cydp.accounting.ledger._paid import Payment
 from cydp.exact._clamped_sum import sum_units
 from cydp.exact._grid import public_grid
 from cydp.mechanisms._run import Budget
 from cydp.releases._answers import OF_X, Answer, NoisyAnswer
-from cydp.releases._missing import Missing, read_missing
-from cydp.releases._number import NumberRelease
+from cydp.releases._count import NumberRelease
+from cydp.releases._missing import Missing, count_present, read_missing
 from cydp.releases._numbers_query import NumbersQuery
 from cydp.releases._parts import Aggregate
-from cydp.releases._payment import Payment
-from cydp.releases._presence import count_present
 from cydp.releases._release import recorded
 from cydp.releases._rows import Key, NumberRows
 from cydp.releases._run import release, run

@@ -3,15 +3,61 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
+from fractions import Fraction
 from operator import itemgetter
-from typing import Any
+from typing import Any, TypeAlias
 
-from cydp.accounting._loss import Loss
-from cydp.releases._privacy import read_privacy
+from cydp._arguments import Number
+from cydp._numbers.intervals import sqrt_bounds
+from cydp._numbers.rational import as_exact, read_positive
+from cydp._numbers.rounding import decimal_below
+from cydp.accounting._conversion import rho_of
+from cydp.accounting._loss import ZCDP, ApproxDP, Loss, PureDP
 from cydp.releases._unit import Unit, read_unit, user_key
 
-__all__ = ["TERMS", "read_terms", "terms_of"]
+__all__ = [
+    "TERMS",
+    "Split",
+    "Weights",
+    "epsilon_of_each",
+    "read_privacy",
+    "read_split",
+    "read_terms",
+    "terms_of",
+]
+
+
+def read_privacy(
+    epsilon: Number | None, rho: Number | None, delta: Number | None, relation: str
+) -> Loss:
+    """Return the loss of a whole release, under a relation.
+
+    Raises
+    ------
+    TypeError, ValueError
+        Unless exactly one of epsilon, rho, and the pair of epsilon and delta is given, and each
+        number is positive, and delta below 1.
+
+    Examples
+    --------
+    >>> read_privacy(1, None, None, "add-remove")
+    PureDP(epsilon=1, relation='add-remove')
+
+    """
+    if rho is not None:
+        if epsilon is not None or delta is not None:
+            raise TypeError("rho must be given alone: epsilon and delta would ask for other noise")
+        return ZCDP(read_positive(rho, "rho"), relation=relation)
+    if epsilon is None:
+        given = "" if delta is None else " with delta"
+        raise TypeError(f"epsilon must be given{given}, or rho: it is what the release may cost")
+    if delta is None:
+        return PureDP(read_positive(epsilon, "epsilon"), relation=relation)
+    return ApproxDP(
+        read_positive(epsilon, "epsilon"), read_positive(delta, "delta"), relation=relation
+    )
+
 
 _ASKED = ("epsilon", "rho", "delta", "relation", "user", "unit", "max_rows_per_unit")
 
@@ -56,3 +102,55 @@ def read_terms(terms: Sequence[Any], bounded: str) -> tuple[Loss, Unit]:
         any_partitions=bounded == "rows in each partition",
     )  # fmt: skip
     return read_privacy(epsilon, rho, delta, relation), protected
+
+
+Split: TypeAlias = Mapping[str, Number]
+"""The weight of some parts by their names; the others have the weight 1."""
+
+Weights: TypeAlias = tuple[tuple[str, Fraction], ...]
+
+
+def read_split(split: Split | None, names: Iterable[str]) -> Weights:
+    """Return the weights of parts, in the order of their names.
+
+    Raises
+    ------
+    TypeError, ValueError
+        If split is not a mapping, names a part that does not exist, or has a weight that is not
+        positive.
+
+    Examples
+    --------
+    >>> [(name, str(weight)) for name, weight in read_split({"sum": 3}, ["sum", "count"])]
+    [('sum', '3'), ('count', '1')]
+
+    """
+    known = list(names)
+    if split is None:
+        return tuple((name, read_positive(1, "split")) for name in known)
+    if not isinstance(split, Mapping):
+        raise TypeError(
+            f"split must be a dict of weights by part, such as {dict.fromkeys(known, 1)}, not "
+            f"{type(split).__name__}"
+        )
+    for name in split:
+        if name not in known:
+            raise ValueError(f"split must have weights of {', '.join(known)}, not of {name!r}")
+    return tuple(
+        (name, read_positive(split.get(name, 1), f"the weight of {name} in split"))
+        for name in known
+    )
+
+
+def epsilon_of_each(privacy: Loss, k: int) -> Fraction:
+    """Return what each of k selections may cost in pure DP, which share a privacy equally.
+
+    >>> epsilon_of_each(PureDP(2), 4), epsilon_of_each(ZCDP(2), 4)
+    (Fraction(1, 2), Fraction(2, 1))
+    """
+    if isinstance(privacy, PureDP):
+        return as_exact(privacy.epsilon / k)
+    # A selection of pure cost epsilon costs epsilon**2 / 8 in zCDP.
+    rho = privacy.rho if isinstance(privacy, ZCDP) else rho_of(privacy.epsilon, privacy.delta)
+    by_rho = decimal_below(sqrt_bounds(8 * rho / k)[0])
+    return by_rho if isinstance(privacy, ZCDP) else max(by_rho, privacy.epsilon / k)

@@ -19,20 +19,19 @@ from cydp._generator import Generator
 from cydp._numbers.rational import float_of, read_integer
 from cydp._sensitivity import sensitivity_of
 from cydp.accounting._loss import Loss
+from cydp.accounting.ledger._paid import Payment
 from cydp.mechanisms._noisy_max import ExponentialMechanism
 from cydp.mechanisms._run import Budget
 from cydp.releases._answers import Answer, SelectedAnswer
 from cydp.releases._group_rows import GroupRows
-from cydp.releases._keys import count_keys, digest_keys
 from cydp.releases._parts import Aggregate
-from cydp.releases._payment import Payment
 from cydp.releases._query import DataQuery, Given
-from cydp.releases._reads import names_of
+from cydp.releases._reads import count_keys, digest_keys, names_of
 from cydp.releases._release import Release, recorded
 from cydp.releases._rows import Key, declare_users, open_columns
 from cydp.releases._run import release, run
-from cydp.releases._selections import epsilon_of_each
 from cydp.releases._tally import Tally
+from cydp.releases._terms import epsilon_of_each
 from cydp.releases._unit import Unit, UnitName
 from cydp.releases.output._sheet import Numbers, Sheet, keys_of
 

@@ -13,13 +13,12 @@ from cydp._generator import Generator
 from cydp.mechanisms._run import Budget
 from cydp.releases._group_query import GroupQuery
 from cydp.releases._group_rows import GroupRows
-from cydp.releases._keys import count_keys
 from cydp.releases._query import DataQuery, Given
-from cydp.releases._reads import names_of
+from cydp.releases._reads import count_keys, names_of
 from cydp.releases._rows import declare_users, key_names, open_columns
 from cydp.releases._run import release, run
-from cydp.releases._split import Split
 from cydp.releases._table_release import TableRelease
+from cydp.releases._terms import Split
 from cydp.releases._unit import UnitName
 
 __all__ = ["value_counts"]

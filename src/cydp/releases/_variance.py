@@ -16,22 +16,20 @@ from cydp._arguments import Bounds, Column, Integer, Number
 from cydp._generator import Generator
 from cydp._numbers.bounds import read_bounds
 from cydp.accounting._loss import Loss
+from cydp.accounting.ledger._paid import Payment
 from cydp.exact._clamped_sum import sum_units_and_squares
 from cydp.exact._grid import Grid, centre_of, public_grid
 from cydp.mechanisms._run import Budget
 from cydp.releases._answers import Answer, Steps
-from cydp.releases._joint import Moves, RowMoves, size_of
-from cydp.releases._missing import Missing, read_missing
-from cydp.releases._moments import MomentQuery, MomentRelease
-from cydp.releases._parts import Aggregate
-from cydp.releases._payment import Payment
-from cydp.releases._presence import count_present
+from cydp.releases._mean import MomentQuery, MomentRelease
+from cydp.releases._missing import Missing, count_present, read_missing
+from cydp.releases._parts import Aggregate, Moves, RowMoves, size_of
 from cydp.releases._ratios import VarianceAnswer
 from cydp.releases._release import recorded
 from cydp.releases._rows import Key, NumberRows
 from cydp.releases._run import release, run
-from cydp.releases._split import Split, read_split
 from cydp.releases._tally import Tally
+from cydp.releases._terms import Split, read_split
 from cydp.releases._unit import Unit, UnitName
 
 __all__ = ["VarianceRelease", "variance"]

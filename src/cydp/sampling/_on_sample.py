@@ -13,11 +13,10 @@ from cydp._generator import Generator
 from cydp.accounting._asked import Asked
 from cydp.accounting._errors import UnitMismatchError
 from cydp.accounting._loss import ZCDP
+from cydp.accounting.ledger._paid import payment_of
 from cydp.mechanisms._run import Budget, run
-from cydp.releases._call import arguments_of, kind_of
-from cydp.releases._payment import payment_of
 from cydp.releases._release import Release
-from cydp.releases._run import prepare
+from cydp.releases._run import arguments_of, kind_of, prepare
 from cydp.releases._unit import check_ledger
 from cydp.sampling._sample_release import SampleQuery, SampleRelease
 from cydp.sampling._share import read_share

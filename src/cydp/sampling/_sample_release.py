@@ -14,12 +14,12 @@ import numpy as np
 from cydp._arguments import Integer, Number
 from cydp._numbers.rational import float_of, format_number, literal_of, read_integer
 from cydp.accounting._loss import ApproxDP, PureDP
-from cydp.releases._count import CountQuery
+from cydp.releases._certificate import describe_loss
+from cydp.releases._count import CountQuery, NumberRelease
 from cydp.releases._format import format_cost
 from cydp.releases._histogram_release import HistogramRelease
-from cydp.releases._number import NumberRelease
 from cydp.releases._query import Query
-from cydp.releases._release import Release, describe_loss, recorded
+from cydp.releases._release import Release, recorded
 from cydp.releases._sum import SumQuery
 from cydp.releases._table_release import TableRelease
 from cydp.releases._unit import Unit

@@ -9,7 +9,7 @@ from cydp._arguments import Integer, Number
 from cydp._generator import Generator
 from cydp.mechanisms._run import Budget
 from cydp.releases._run import release, run
-from cydp.releases._split import Split
+from cydp.releases._terms import Split
 from cydp.releases._unit import UnitName
 from cydp.workloads._marginals_query import MarginalsQuery
 from cydp.workloads._marginals_release import MarginalsRelease

@@ -11,19 +11,16 @@ from typing import Any, ClassVar
 
 import numpy as np
 
+from cydp.accounting.ledger._paid import Payment
 from cydp.releases._answers import Answer, NoisyAnswer
-from cydp.releases._domain_rows import DomainRows
-from cydp.releases._domains import Domain, labels_of, read_domains
-from cydp.releases._joint import RowMoves, moves_of_tables
-from cydp.releases._parts import Aggregate
-from cydp.releases._payment import Payment
+from cydp.releases._domains import Domain, DomainRows, labels_of, read_domains
+from cydp.releases._parts import Aggregate, RowMoves, moves_of_tables
 from cydp.releases._query import DataQuery, Given
 from cydp.releases._reads import names_of
 from cydp.releases._release import recorded
 from cydp.releases._rows import Key
-from cydp.releases._split import Weights, read_split
 from cydp.releases._tally import Tally
-from cydp.releases._terms import read_terms, terms_of
+from cydp.releases._terms import Weights, read_split, read_terms, terms_of
 from cydp.workloads._marginals_release import MarginalsRelease
 from cydp.workloads._overlaps import Columns, effect_weights, shared_sets
 from cydp.workloads._places import MOST_CELLS

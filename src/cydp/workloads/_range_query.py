@@ -15,10 +15,10 @@ from numpy.typing import NDArray
 from cydp._arguments import Integer
 from cydp._numbers.rational import read_integer
 from cydp.accounting._loss import Loss
+from cydp.accounting.ledger._paid import Payment
 from cydp.releases._answers import Answer, NoisyAnswer
 from cydp.releases._histogram import CellRows, HistogramRows, bins_of, rows_of
 from cydp.releases._parts import Aggregate, Part, split_privacy
-from cydp.releases._payment import Payment
 from cydp.releases._query import DataQuery, Given
 from cydp.releases._reads import known_names, names_of
 from cydp.releases._release import recorded

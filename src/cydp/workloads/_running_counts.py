@@ -17,9 +17,9 @@ from cydp._generator import Generator
 from cydp.accounting._asked import Asked
 from cydp.accounting._errors import PrivacyError
 from cydp.accounting._loss import Loss
+from cydp.accounting.ledger._paid import payment_of
 from cydp.accounting.ledger._scope import LedgerScope
 from cydp.mechanisms._run import Budget, run
-from cydp.releases._payment import payment_of
 from cydp.releases._unit import UnitName
 from cydp.workloads._running_query import RunningQuery
 from cydp.workloads._tails import bound_sums

@@ -9,7 +9,7 @@ import numpy as np
 
 from cydp._arguments import Integer, Number
 from cydp._call_errors import explain_arguments
-from cydp.releases._privacy import read_privacy
+from cydp.releases._terms import read_privacy
 from cydp.releases._unit import UnitName, read_unit, user_key
 from cydp.workloads._places import read_cells, read_ranges
 from cydp.workloads._queries import Queries, RangeQueries, read_matrix

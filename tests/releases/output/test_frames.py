@@ -1,4 +1,4 @@
-"""releases/output/_frame.py, _arrow.py, _arrow_columns.py: columns for other tools."""
+"""releases/output/_arrow.py: columns for other tools."""
 
 from __future__ import annotations
 

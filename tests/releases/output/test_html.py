@@ -1,4 +1,4 @@
-"""releases/output/_html.py: a table that stands on any page."""
+"""releases/output/_text_html.py: a table that stands on any page."""
 
 from __future__ import annotations
 

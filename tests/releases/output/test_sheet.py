@@ -10,12 +10,11 @@ import numpy as np
 import pytest
 
 import cydp
-from cydp.releases.output._error_words import error_lines
-from cydp.releases.output._frame import columns_of
-from cydp.releases.output._html import html_of
+from cydp.releases.output._arrow import columns_of
 from cydp.releases.output._json import dict_of, json_of
 from cydp.releases.output._sheet import Numbers, Sheet, bins_of, keys_of
-from cydp.releases.output._text import text_of
+from cydp.releases.output._text_html import html_of, text_of
+from cydp.releases.output._words import error_lines
 
 
 def sheet(*columns: Numbers, axes: Any = None, **more: Any) -> Sheet:

@@ -1,4 +1,4 @@
-"""releases/output/_text.py, _error_words.py, _number_words.py: what people read."""
+"""releases/output/_text_html.py, _words.py: what people read."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ import numpy as np
 from releases.output.made import MADE, failing, made, with_counts
 
 import cydp
-from cydp.releases.output._number_words import bound_words, end_words, value_words
+from cydp.releases.output._words import bound_words, end_words, value_words
 
 HISTOGRAM = """\
 histogram: 4 bins; epsilon=0.5, relation='add-remove'

@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from cydp.accounting._asked import note_charge
@@ -15,7 +16,7 @@ from cydp.accounting.ledger._write_charge import read_result
 if TYPE_CHECKING:
     from cydp.accounting.ledger._ledger_charges import LedgerCharges
 
-__all__ = ["PaidByLedger"]
+__all__ = ["PaidByLedger", "Payment", "payment_of"]
 
 
 class PaidByLedger:
@@ -84,3 +85,43 @@ class PaidByLedger:
         if outcome[0] is not None:
             end = "its result is recorded: repeat the call to get it"
         note_charge(error, self, f"was charged {words}", end)
+
+
+@dataclass(frozen=True, slots=True)
+class Payment:
+    """The entry of a ledger that has paid for a release.
+
+    Attributes
+    ----------
+    ledger : str
+        The UUID of the ledger.
+    privacy_unit : str
+        What the ledger protects.
+    blocks : tuple of str
+        The ids of the blocks that have paid; empty for a ledger without blocks.
+    seq : int
+        The place of the entry in the ledger.
+    charge_id : str
+        The id of the charge.
+    hash : str
+        The hash of the entry, which depends on all entries before it.
+
+    """
+
+    ledger: str
+    privacy_unit: str
+    blocks: tuple[str, ...]
+    seq: int
+    charge_id: str
+    hash: str
+
+
+def payment_of(paid: Any) -> Payment | None:
+    """Return the payment that a ledger has made; None for a filter, and without a budget."""
+    if not isinstance(paid, PaidByLedger):
+        return None
+    ledger, receipt = paid.ledger, paid.receipt
+    return Payment(
+        ledger.uuid, ledger.privacy_unit, receipt.blocks, receipt.seq, receipt.charge_id,
+        receipt.hash,
+    )  # fmt: skip

@@ -3,24 +3,81 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
+from datetime import date, datetime, timedelta
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from cydp._columns.arrow import import_nanoarrow
-from cydp.releases.output._arrow_columns import column_of
-from cydp.releases.output._frame import columns_of
 from cydp.releases.output._sheet import Sheet
 
-__all__ = ["stream_of"]
+__all__ = ["columns_of", "frame_of", "stream_of"]
+
+
+_PANDAS_TIMES = ("s", "ms", "us", "ns")
+
+
+def columns_of(sheet: Sheet, *, intervals: bool) -> dict[str, NDArray[Any]]:
+    """Return labels and numbers by their names, each an array with an entry for each cell."""
+    found = {_escaped(name): _with_whole_text(keys) for name, keys in sheet.labels().items()}
+    for column in sheet.columns:
+        name = _escaped(column.name)
+        found[name] = np.ravel(column.values)
+        if intervals and column.lower is not None and column.upper is not None:
+            found[f"{name}_lower"] = np.ravel(column.lower)
+            found[f"{name}_upper"] = np.ravel(column.upper)
+    return found
+
+
+def _with_whole_text(keys: NDArray[Any]) -> NDArray[Any]:
+    """Return keys with halves of surrogate pairs escaped, which no encoding of text has."""
+    if keys.dtype.kind not in "OUT":
+        return keys
+    entries = keys.tolist()
+    try:
+        "".join(entry for entry in entries if isinstance(entry, str)).encode()
+    except UnicodeEncodeError:
+        escaped = np.empty(len(entries), object)
+        escaped[:] = [_escaped(entry) if isinstance(entry, str) else entry for entry in entries]
+        return escaped
+    return keys
+
+
+def _escaped(text: str) -> str:
+    return text.encode("utf-8", "backslashreplace").decode()
+
+
+def frame_of(sheet: Sheet, *, intervals: bool) -> Any:
+    """Return the columns as a DataFrame."""
+    try:
+        import pandas
+    except ImportError:
+        raise ImportError("to_pandas needs pandas: pip install pandas") from None
+    columns = columns_of(sheet, intervals=intervals)
+    return pandas.DataFrame({name: _plain(column) for name, column in columns.items()})
+
+
+def _plain(column: NDArray[Any]) -> Any:
+    """Return an array that pandas can hold: a copy, with times in one of its units."""
+    if column.dtype.kind in "Mm" and np.datetime_data(column.dtype)[0] not in _PANDAS_TIMES:
+        return _in_seconds(column)
+    return column.astype(object) if column.dtype.kind in "USTV" else column.copy()
+
+
+def _in_seconds(times: NDArray[Any]) -> NDArray[Any]:
+    """Return times in seconds; as text if that would change them."""
+    seconds = times.astype(f"{times.dtype.kind}8[s]")
+    same = (seconds.astype(times.dtype) == times) | np.isnat(times)
+    return seconds if same.all() else times.astype(str).astype(object)
 
 
 def stream_of(sheet: Sheet, requested_schema: object, *, intervals: bool = False) -> object:
     """Return an Arrow stream capsule of the columns of a sheet."""
     na = import_nanoarrow("a release")
     columns = {
-        name: column_of(values, na)
+        name: _column_of(values, na)
         for name, values in columns_of(sheet, intervals=intervals).items()
     }
     schema = na.c_schema(na.struct({name: column.type for name, column in columns.items()}))
@@ -38,3 +95,122 @@ def stream_of(sheet: Sheet, requested_schema: object, *, intervals: bool = False
 
 def _bits_of(present: NDArray[np.bool_] | None) -> Any:
     return None if present is None else np.packbits(present, bitorder="little")
+
+
+_TIMES = ("s", "ms", "us", "ns")
+_LONGER = {"h": "s", "m": "s"}  # units that Arrow has not, as those that hold them exactly
+_DAYS = ("Y", "M", "W", "D")
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class ArrowColumn:
+    """A column: its type, its buffers but for the first, and which entries are not null."""
+
+    type: Any
+    buffers: list[Any]
+    present: NDArray[np.bool_] | None = None
+
+
+def _column_of(values: NDArray[Any], na: Any) -> ArrowColumn:
+    """Return an array as Arrow has it; labels of mixed kinds become text.
+
+    Parameters
+    ----------
+    values : ndarray
+        Numbers, bools, text, bytes, times, or objects.
+    na : module
+        nanoarrow.
+
+    """
+    kind = values.dtype.kind
+    if kind == "b":
+        return ArrowColumn(na.bool_(), [_bits_of(values)])
+    if kind in "iuf":
+        native = values.astype(values.dtype.newbyteorder("="))
+        if native.dtype.itemsize not in (1, 2, 4, 8):  # a long double
+            native = native.astype(np.float64)
+        return ArrowColumn(getattr(na, native.dtype.name)(), [native])
+    if kind in "Mm":
+        return _times(values, na)
+    return _objects(values.astype(object), na)
+
+
+def _times(values: NDArray[Any], na: Any) -> ArrowColumn:
+    """Return times in a unit that Arrow has; as text where none holds them exactly."""
+    kind, unit = values.dtype.kind, np.datetime_data(values.dtype)
+    absent = np.isnat(values)
+    present = ~absent if absent.any() else None
+    is_date = kind == "M" and unit[0] in _DAYS
+    wanted = "D" if is_date else _LONGER.get(unit[0], unit[0] if unit[0] in _TIMES else "s")
+    if kind == "m" and unit[0] in ("Y", "M"):  # of no fixed length
+        return _text(values.astype(str), present, na)
+    found = values.astype(f"{kind}8[{wanted}]")
+    whole = np.where(absent, 0, found.view(np.int64))
+    if not ((found.astype(values.dtype) == values) | absent).all():
+        return _text(values.astype(str), present, na)
+    if not is_date:
+        make = na.timestamp if kind == "M" else na.duration
+        return ArrowColumn(make(wanted), [whole], present)
+    if len(whole) and (whole.min() < -(2**31) or whole.max() >= 2**31):
+        return _text(values.astype(str), present, na)
+    return ArrowColumn(na.date32(), [whole.astype(np.int32)], present)
+
+
+def _objects(values: NDArray[Any], na: Any) -> ArrowColumn:
+    """Return objects of one kind as that kind, and others as text."""
+    entries = values.tolist()
+    absent = np.array([entry is None for entry in entries], np.bool_)
+    present = ~absent if absent.any() else None
+    kinds = {_kind_of(entry) for entry in entries if entry is not None}
+    kind = kinds.pop() if len(kinds) == 1 else str
+    if kind is bytes:
+        return _bytes(entries, present, na.binary(), na.large_binary())
+    if kind is int and not all(-(2**63) <= entry < 2**63 for entry in entries if entry is not None):
+        kind = str
+    if kind in _DTYPES:
+        empty: Any = np.zeros(1, _DTYPES[kind])[0]
+        filled = np.array(
+            [empty if entry is None else entry for entry in entries], dtype=_DTYPES[kind]
+        )
+        column = _column_of(filled, na)
+        return ArrowColumn(column.type, column.buffers, present)
+    return _text(["" if entry is None else str(entry) for entry in entries], present, na)
+
+
+_DTYPES: dict[type, str] = {
+    bool: "?",
+    int: "i8",
+    float: "f8",
+    date: "M8[D]",
+    datetime: "M8[us]",
+    timedelta: "m8[us]",
+}
+
+
+def _kind_of(entry: Any) -> type:
+    """Return the kind of a label; str if Arrow has it as text."""
+    if isinstance(entry, bool | np.bool_):
+        return bool
+    if isinstance(entry, datetime):
+        return datetime if entry.tzinfo is None else str
+    kinds: tuple[tuple[Any, type], ...] = (
+        (bytes, bytes), (int | np.integer, int), (float | np.floating, float), (date, date),
+        (timedelta, timedelta),
+    )  # fmt: skip
+    return next((kind for types, kind in kinds if isinstance(entry, types)), str)
+
+
+def _text(entries: Any, present: NDArray[np.bool_] | None, na: Any) -> ArrowColumn:
+    encoded = [str(entry).encode("utf-8", "backslashreplace") for entry in entries]
+    return _bytes(encoded, present, na.string(), na.large_string())
+
+
+def _bytes(
+    entries: list[Any], present: NDArray[np.bool_] | None, small: Any, large: Any
+) -> ArrowColumn:
+    """Return entries of any length: where each begins, and all of them together."""
+    held = [b"" if entry is None else bytes(entry) for entry in entries]
+    ends = np.cumsum([0, *map(len, held)])
+    fits = ends[-1] < 2**31
+    offsets = ends.astype(np.int32 if fits else np.int64)
+    return ArrowColumn(small if fits else large, [offsets, b"".join(held)], present)

@@ -9,19 +9,22 @@ from typing import Any
 
 import numpy as np
 
-from cydp.releases.output._error_words import bars_words, error_lines
 from cydp.releases.output._plot_cells import (
     MOST_KEYS,
     draw_bins,
     draw_image,
+    draw_intervals,
     draw_keys,
     draw_lines,
+    names_of,
+    words_of,
 )
-from cydp.releases.output._plot_points import draw_numbers, draw_quantiles, draw_ranks
 from cydp.releases.output._pyplot import import_pyplot, plain_words
 from cydp.releases.output._sheet import Numbers, Sheet
+from cydp.releases.output._words import bars_words, error_lines
 
 __all__ = ["plot_of"]
+
 
 _TITLE_WIDTH = 64
 _MOST_PLAIN = 1e9  # above which ticks have an exponent
@@ -78,13 +81,13 @@ def _drawing_of(sheet: Sheet) -> Any:
     """
     bins = [axis.edges is not None for axis in sheet.axes]
     if not bins:
-        return draw_numbers
+        return _draw_numbers
     if bins == [True]:
         return draw_bins
     if bins == [False]:
         if sheet.axes[0].what == "quantile":
-            return draw_quantiles
-        return draw_ranks if sheet.columns[0].unit == "rank" else draw_keys
+            return _draw_quantiles
+        return _draw_ranks if sheet.columns[0].unit == "rank" else draw_keys
     if bins == [False, True]:
         return draw_lines
     if bins == [True, True]:
@@ -107,3 +110,38 @@ def _error_of(sheet: Sheet) -> list[str]:
         return []
     widest = replace(column, bound=np.max(column.bound).item())
     return error_lines(replace(sheet, columns=(widest,)))
+
+
+def _draw_numbers(sheet: Sheet, ax: Any, label: str) -> Any:
+    """Draw each number as a point on a line of its own, with its interval."""
+    names = [plain_words(column.name) for column in sheet.columns]
+    for i, column in enumerate(sheet.columns):
+        ax.plot([float(column.values)], [i], "o", color="C0")
+        if column.lower is not None and column.upper is not None:
+            ends = (np.asarray([end], np.float64) for end in (column.lower, column.upper))
+            draw_intervals(ax, [i], *ends, along_x=True, capsize=4)
+    ax.set_yticks(range(len(names)), names)
+    ax.set_ylim(len(names) - 0.5, -0.5)
+    ax.set_xlabel(label if len(names) == 1 else "value")
+    return ax.xaxis
+
+
+def _draw_quantiles(sheet: Sheet, ax: Any, label: str) -> Any:
+    """Draw quantiles as points over q; their errors are in ranks, which has no bars."""
+    ax.plot(sheet.axes[0].keys[0], sheet.columns[0].values, "o", color="C0")
+    ax.set_xlim(-0.03, 1.03)
+    ax.set_xlabel("q")
+    ax.set_ylabel(label)
+    return ax.yaxis
+
+
+def _draw_ranks(sheet: Sheet, ax: Any, label: str) -> Any:
+    """Draw selected keys in their order, the first on top."""
+    ranks = np.asarray(sheet.columns[0].values)
+    ax.plot(ranks, ranks, "o", color="C0")
+    ax.set_yticks(ranks, words_of(sheet.axes[0], len(ranks)))
+    ax.set_ylim(len(ranks) + 0.5, 0.5)
+    ax.set_xlim(0.5, len(ranks) + 0.5)
+    ax.set_xticks(ranks[:: max(len(ranks) // 10, 1)])
+    ax.set_xlabel(label)
+    ax.set_ylabel(names_of(sheet.axes[0]))

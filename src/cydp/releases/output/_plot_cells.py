@@ -8,10 +8,9 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from cydp.releases.output._cells import axis_labels
-from cydp.releases.output._plot_steps import draw_steps, fill_steps
 from cydp.releases.output._pyplot import DASHES, ink_of, plain_words
 from cydp.releases.output._sheet import Axis, Numbers, Sheet
+from cydp.releases.output._words import axis_labels
 
 __all__ = [
     "MOST_KEYS",
@@ -24,6 +23,7 @@ __all__ = [
     "words_of",
 ]
 
+
 _MOST_BARS = 60  # bins with an error bar each; more have a band
 MOST_KEYS = 25  # bars that have room for their labels
 _MOST_LINES = 6
@@ -34,12 +34,12 @@ def draw_bins(sheet: Sheet, ax: Any, label: str) -> Any:
     column, edges = sheet.columns[0], _finite(sheet.axes[0])
     values = np.asarray(column.values, np.float64)
     is_fine = len(values) > _MOST_BARS
-    fill_steps(ax, 0, values, edges, alpha=0.35, color="C0")
-    draw_steps(ax, values, edges, color="C0", linewidth=0.6 if is_fine else 1.2)
+    _fill_steps(ax, 0, values, edges, alpha=0.35, color="C0")
+    _draw_steps(ax, values, edges, color="C0", linewidth=0.6 if is_fine else 1.2)
     if column.lower is not None:
         lower, upper = _ends(column)
         if is_fine:
-            fill_steps(ax, lower, upper, edges, alpha=0.4, color=ink_of(ax))
+            _fill_steps(ax, lower, upper, edges, alpha=0.4, color=ink_of(ax))
         else:
             draw_intervals(ax, (edges[:-1] + edges[1:]) / 2, lower, upper)
     _draw_zero(ax, values)
@@ -75,7 +75,7 @@ def draw_lines(sheet: Sheet, ax: Any, label: str) -> Any:
     values = np.asarray(column.values, np.float64)
     for i, word in enumerate(words_of(keys, n)):
         colour, dashes = f"C{i}", DASHES[i]
-        draw_steps(
+        _draw_steps(
             ax, values[i], edges, color=colour, linestyle=dashes, linewidth=1.6,
             label=_as_label(word),
         )  # fmt: skip
@@ -85,7 +85,7 @@ def draw_lines(sheet: Sheet, ax: Any, label: str) -> Any:
             draw_intervals(ax, places, lower, upper, colour=colour)
         elif column.lower is not None:
             lower, upper = (end[i] for end in _ends(column))
-            fill_steps(ax, lower, upper, edges, alpha=0.25, color=colour)
+            _fill_steps(ax, lower, upper, edges, alpha=0.25, color=colour)
     _draw_zero(ax, values[:n])
     shown = f", the first {n} of {len(keys):,}" if n < len(keys) else ""
     ax.legend(
@@ -164,3 +164,60 @@ def words_of(axis: Axis, n: int) -> list[str]:
 def _as_label(word: str) -> str:
     """Return a word that the legend shows: it leaves labels out that begin with an underscore."""
     return f" {word}" if word.startswith("_") else word
+
+
+_MOST_STAIRS = 2000  # `stairs` takes seconds for more: it looks at each side of each step
+_MOST_STEPS = 20_000  # more take seconds to draw, and share pixels
+_COLUMNS = 4000
+
+_Floats = NDArray[np.float64]
+
+
+def _draw_steps(ax: Any, values: _Floats, edges: _Floats, **style: Any) -> None:
+    """Draw a line whose heights are values between edges."""
+    if len(values) <= _MOST_STAIRS:
+        ax.stairs(values, edges, baseline=None, **style)
+        return
+    if len(values) > _MOST_STEPS:
+        starts = _starts_of(edges)
+        edges = np.append(edges[starts], edges[-1])
+        middles = (edges[:-1] + edges[1:]) / 2
+        least, largest = (ends.reduceat(values, starts) for ends in (np.minimum, np.maximum))
+        edges = np.append(_alternating(edges[:-1], middles), edges[-1])
+        values = _alternating(least, largest)
+    ax.plot(edges, _closed(values), drawstyle="steps-post", **style)
+
+
+def _fill_steps(ax: Any, lower: Any, upper: _Floats, edges: _Floats, **style: Any) -> None:
+    """Fill what lies between two such lines, or between 0 and one."""
+    if len(upper) <= _MOST_STAIRS:
+        ax.stairs(upper, edges, baseline=lower, fill=True, linewidth=0, **style)
+        return
+    bottom, top = np.minimum(lower, upper), np.maximum(lower, upper)
+    if len(upper) > _MOST_STEPS:
+        starts = _starts_of(edges)
+        edges = np.append(edges[starts], edges[-1])
+        bottom, top = np.minimum.reduceat(bottom, starts), np.maximum.reduceat(top, starts)
+    ax.fill_between(edges, _closed(bottom), _closed(top), step="post", linewidth=0, **style)
+
+
+def _starts_of(edges: _Floats) -> NDArray[np.intp]:
+    """Return where runs of bins begin that are drawn as one, from their least to their largest.
+
+    A run is in one of `_COLUMNS` columns of equal width, which are thinner than a pixel. A bin that
+    is in several columns is a run of its own.
+    """
+    shares = edges / 2 - edges[0] / 2  # halves, of which no difference is infinite
+    column = (shares / shares[-1] * _COLUMNS).astype(np.intp)
+    left, right = column[:-1], column[1:]
+    is_start = np.ones(len(left), np.bool_)
+    is_start[1:] = (left[1:] != left[:-1]) | (right[1:] != left[1:]) | (right[:-1] != left[:-1])
+    return np.flatnonzero(is_start)
+
+
+def _alternating(first: _Floats, second: _Floats) -> _Floats:
+    return np.stack([first, second], axis=-1).ravel()
+
+
+def _closed(values: _Floats) -> _Floats:
+    return np.append(values, values[-1])

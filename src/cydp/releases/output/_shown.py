@@ -62,7 +62,7 @@ class Shown(ABC):
         error: all 2 together within 0, with 99.9 % confidence
 
         """
-        from cydp.releases.output._text import text_of
+        from cydp.releases.output._text_html import text_of
 
         return text_of(self._sheet(confidence, simultaneous))
 
@@ -82,7 +82,7 @@ class Shown(ABC):
         '<div '
 
         """
-        from cydp.releases.output._html import html_of
+        from cydp.releases.output._text_html import html_of
 
         return html_of(self._sheet(confidence, simultaneous))
 
@@ -152,7 +152,7 @@ class Shown(ABC):
         ['left', 'right', 'count', 'count_lower', 'count_upper']
 
         """
-        from cydp.releases.output._frame import frame_of
+        from cydp.releases.output._arrow import frame_of
 
         sheet = self._sheet(0.95 if confidence is None else confidence, simultaneous)
         return frame_of(sheet, intervals=confidence is not None)

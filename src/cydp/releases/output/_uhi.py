@@ -10,8 +10,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from cydp.releases.output._cells import axis_labels
 from cydp.releases.output._sheet import Axis, Sheet
+from cydp.releases.output._words import axis_labels
 
 __all__ = ["uhi_of"]
 

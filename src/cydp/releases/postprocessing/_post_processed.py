@@ -25,9 +25,9 @@ from cydp.releases.postprocessing._steps import (
     apply_steps,
     biases_of,
     has_shares,
+    read_totals,
     words_of_steps,
 )
-from cydp.releases.postprocessing._totals import read_totals
 
 __all__ = ["PostProcessed", "PostProcessing"]
 

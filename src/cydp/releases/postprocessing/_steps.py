@@ -10,9 +10,84 @@ import numpy as np
 from numpy.typing import NDArray
 
 from cydp._core import clamp_counts, project_nonnegative, project_total, round_counts, shares
-from cydp.releases.postprocessing._totals import ReleasedTotal, Total, has_released, words_of
+from cydp._numbers.rational import read_integer
+from cydp.releases._count import NumberRelease
 
-__all__ = ["Step", "add_step", "apply_steps", "biases_of", "has_shares", "words_of_steps"]
+__all__ = [
+    "Step",
+    "add_step",
+    "apply_steps",
+    "biases_of",
+    "has_shares",
+    "read_totals",
+    "words_of_steps",
+]
+
+
+_Total: TypeAlias = int | tuple[int, ...]
+"""The total of a table, or of the table of each key."""
+
+_WORD = 2**64 - 1
+
+
+class _ReleasedTotal(int):
+    """A total with noise: where no table has it, a note says so, and there is no error.
+
+    An error would depend on the noise.
+    """
+
+    __slots__ = ()
+
+
+def _has_released(total: _Total) -> bool:
+    """Whether a total, or that of a key, is a released one."""
+    return any(isinstance(each, _ReleasedTotal) for each in _all_of(total))
+
+
+def _all_of(total: _Total) -> tuple[int, ...]:
+    return total if isinstance(total, tuple) else (total,)
+
+
+def read_totals(n: Any, by_keys: bool, tables: int, cells: int, name: str = "n") -> _Total:
+    """Read the total of a table, or of the table of each key.
+
+    Raises
+    ------
+    TypeError, ValueError
+        If it is no integer, or not one for each key; if no table of so many int64 cells has it.
+
+    """
+    if not by_keys:
+        return _read_total(n, name, cells)
+    if np.ndim(n) != 1 or len(n) != tables:
+        raise ValueError(
+            f"{name} must be a sequence with one integer for each of the {tables} keys"
+        )
+    return tuple(_read_total(each, f"each of {name}", cells) for each in n)
+
+
+def _read_total(n: Any, name: str, cells: int) -> int:
+    if isinstance(n, NumberRelease):
+        if not n.query.is_count:
+            raise TypeError(f"{name} must be an integer or a released count, not a released sum")
+        return _ReleasedTotal(n.value)
+    total = read_integer(n, name)
+    # Without cells there may be none because no keys were found, which noise has decided.
+    if cells and not -cells * 2**63 <= total < cells * 2**63:
+        raise ValueError(f"{name} must be what {cells} counts in int64 can sum to")
+    return total
+
+
+def _machine_words(total: _Total) -> NDArray[np.uint64]:
+    """Return totals as pairs (low, high) of words, in two's complement.
+
+    >>> _machine_words(2**64 + 5)
+    array([[5, 1]], dtype=uint64)
+    """
+    totals = _all_of(total)
+    pairs = [(each & _WORD, each >> 64 & _WORD) for each in totals]
+    return np.array(pairs, np.uint64).reshape(len(totals), 2)
+
 
 Step: TypeAlias = str | tuple[Any, ...]
 """The name of a step, or a tuple of its name and its parameters."""
@@ -165,7 +240,7 @@ def _apply(
 
 
 def _make_nonnegative(
-    counts: NDArray[np.int64], total: Total | None, out: NDArray[Any]
+    counts: NDArray[np.int64], total: _Total | None, out: NDArray[Any]
 ) -> list[str]:
     if total is None:
         negative = project_nonnegative(counts, None, out)
@@ -176,7 +251,7 @@ def _make_nonnegative(
         )
     totals = total if isinstance(total, tuple) else (total,)
     below = [each for each in totals if each < 0]
-    public = [each for each in below if not isinstance(each, ReleasedTotal)]
+    public = [each for each in below if not isinstance(each, _ReleasedTotal)]
     if public:
         raise ValueError(f"n must not be below 0 where no count may be, not {min(public)}")
     possible = tuple(each if each > 0 else type(each)(0) for each in totals)
@@ -187,7 +262,7 @@ def _make_nonnegative(
 
 
 def _project(
-    project: Callable[..., Any], counts: NDArray[np.int64], total: Total, out: NDArray[Any]
+    project: Callable[..., Any], counts: NDArray[np.int64], total: _Total, out: NDArray[Any]
 ) -> list[str]:
     """Write the closest tables with totals, and return notes.
 
@@ -197,11 +272,11 @@ def _project(
         If a count would leave int64, and no total is a released one.
 
     """
-    words = words_of(total)
+    words = _machine_words(total)
     try:
         project(counts, words, out)
     except ValueError:
-        if not has_released(total):
+        if not _has_released(total):
             too_far = "n must be nearer to the total of the counts: a count would leave int64"
             raise ValueError(too_far) from None
         out[:] = counts

@@ -15,8 +15,7 @@ from cydp._numbers.rounding import delta_float_above, float_above
 from cydp.accounting._cost import Cost, loss_of
 from cydp.accounting._loss import ZCDP, ApproxDP
 from cydp.accounting._loss_numbers import read_delta
-from cydp.releases._meaning import notes_on_delta
-from cydp.releases._public_rows import read_rows
+from cydp.releases._explanation import notes_on_delta, read_rows
 from cydp.teach.meaning._question import unit_of
 from cydp.teach.meaning._reading import below
 

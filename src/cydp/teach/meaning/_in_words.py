@@ -6,8 +6,7 @@ from __future__ import annotations
 from cydp._arguments import Integer
 from cydp._call_errors import explain_arguments
 from cydp.accounting._cost import Cost, loss_of
-from cydp.releases._meaning import meaning_of, notes_on
-from cydp.releases._public_rows import read_rows
+from cydp.releases._explanation import meaning_of, notes_on, read_rows
 from cydp.releases._unit import Unit
 from cydp.teach.meaning._question import unit_of
 

@@ -23,9 +23,9 @@ from cydp.releases._explain import explain
 from cydp.releases._histogram import histogram
 from cydp.releases._mean import mean
 from cydp.releases._parts import Aggregate, Part, split_privacy
-from cydp.releases._privacy import read_privacy
 from cydp.releases._quantile import median
 from cydp.releases._sum import sum as noisy_sum
+from cydp.releases._terms import read_privacy
 from cydp.releases._unit import Change
 from cydp.teach.utility._case import Case, Errors, errors_of
 from cydp.teach.utility._setting import EXPONENTIAL, GAUSSIAN, LAPLACE, RESPONSE, Setting

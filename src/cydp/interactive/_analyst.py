@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""The label of a charge, which says in a ledger who has asked what."""
+"""A budget that pays for one question of a session, and notes what it has paid."""
 
 from __future__ import annotations
 
@@ -7,9 +7,11 @@ import re
 from collections.abc import Mapping
 from typing import Any
 
+from cydp.accounting._asked import Asked, Paid
 from cydp.accounting.ledger._fields import check_string
 
-__all__ = ["analyst_of", "check_analyst", "label_of"]
+__all__ = ["Noted", "analyst_of", "check_analyst", "label_of", "seq_of"]
+
 
 _LABEL = re.compile(r"\[([^\[\]]+)\] ", re.DOTALL)
 _MOST_NAME, _MOST_LABEL = 100, 1000
@@ -53,3 +55,43 @@ def analyst_of(entry: Mapping[str, Any]) -> str | None:
     # An earlier version told it by the label alone.
     found = _LABEL.match(entry["label"])
     return None if found is None else found[1]
+
+
+class Noted:
+    """A budget, and what it has paid, even if the release raised an error after the charge.
+
+    Parameters
+    ----------
+    budget : PrivacyFilter or LedgerScope
+
+    """
+
+    __slots__ = ("_asked", "_budget")
+
+    def __init__(self, budget: Any) -> None:
+        self._budget = budget
+        self._asked: Asked | None = None
+
+    @property
+    def charge_id(self) -> str | None:
+        """The charge id by which a ledger records the answer."""
+        return getattr(self._budget, "charge_id", None)
+
+    def _pay(self, asked: Asked) -> Paid:
+        """Let the budget pay."""
+        self._asked = asked
+        paid: Paid = self._budget._pay(asked)
+        return paid
+
+    def paid(self, *, failed: bool) -> Paid | None:
+        """Return what was paid, whether or not the release has failed; None: nothing."""
+        answers = [] if self._asked is None else self._asked.answers
+        if not answers or (failed and not answers[-1].stands):
+            return None
+        return answers[-1]
+
+
+def seq_of(paid: Paid | None) -> int | None:
+    """Return the place of a charge in a ledger; None for a filter."""
+    receipt = getattr(paid, "receipt", None)
+    return None if receipt is None else int(receipt.seq)

@@ -1,20 +1,30 @@
 # SPDX-License-Identifier: MIT
-"""A result as a table in HTML, with small bars. docs/releases/output.md."""
+"""A result as text, and as a table in HTML with small bars. docs/releases/output.md."""
 
 from __future__ import annotations
 
+import textwrap
+import unicodedata
 from html import escape
 
 import numpy as np
 from numpy.typing import NDArray
 
-from cydp.releases.output._cells import head_of, header_of, rows_of
-from cydp.releases.output._error_words import error_lines, shows_bounds, shows_intervals
 from cydp.releases.output._sheet import Numbers, Sheet
+from cydp.releases.output._words import (
+    error_lines,
+    head_of,
+    header_of,
+    rows_of,
+    shows_bounds,
+    shows_intervals,
+)
 
-__all__ = ["html_of"]
+__all__ = ["html_of", "text_of"]
 
-_SHOWN_ROWS = 60
+
+_HTML_ROWS = 60
+_TEXT_ROWS = 20
 _BAR_WIDTH, _NARROW = 8, 4  # em, of the longest bar, or of both sides of 0; beside other bars
 
 # Fonts and colours are those of the page, so that a light and a dark one both are well to read.
@@ -42,7 +52,7 @@ def html_of(sheet: Sheet) -> str:
         f'<div style="{_BOX}">',
         f"<div><strong>{escape(first)}</strong></div>",
         *(f'<div style="{_SMALL}">{escape(line)}</div>' for line in further),
-        *_table_of(sheet),
+        *_html_table(sheet),
         *(f"<div>{escape(line)}</div>" for line in error_lines(sheet)),
         *(f'<div style="{_SMALL}">note: {escape(note)}</div>' for note in sheet.notes),
         "</div>",
@@ -50,10 +60,10 @@ def html_of(sheet: Sheet) -> str:
     return "\n".join(lines)
 
 
-def _table_of(sheet: Sheet) -> list[str]:
+def _html_table(sheet: Sheet) -> list[str]:
     if not sheet.cells or not sheet.axes:
         return []
-    shown = np.arange(min(sheet.cells, _SHOWN_ROWS))
+    shown = np.arange(min(sheet.cells, _HTML_ROWS))
     n_labels = sum(len(axis.names) for axis in sheet.axes)
     room = _BAR_WIDTH if len(sheet.columns) == 1 else _NARROW
     bars = {
@@ -119,3 +129,61 @@ def _bar(share: float, zero: float, room: int) -> str:
         f'<span style="display:inline-block;height:.8em;width:{abs(share) * room:.2f}em;'
         f'margin-left:{start * room:.2f}em;{look}"></span>'
     )
+
+
+_WIDTH = 96  # a line of a docstring
+
+
+def text_of(sheet: Sheet) -> str:
+    """Return a sheet as text: three lines of head, then rows, then errors and notes."""
+    lines = [
+        *(_wrapped(line) for line in head_of(sheet)),
+        *_text_table(sheet),
+        *error_lines(sheet),
+        *(_wrapped(f"note: {note}") for note in sheet.notes),
+    ]
+    return "\n".join(lines)
+
+
+def _wrapped(line: str) -> str:
+    return textwrap.fill(
+        line, _WIDTH, subsequent_indent="  ", break_long_words=False, break_on_hyphens=False
+    )
+
+
+def _text_table(sheet: Sheet) -> list[str]:
+    """Return the header and the rows, aligned: labels to the left, numbers to the right."""
+    if not sheet.cells or not sheet.axes:
+        return []
+    half, n = _TEXT_ROWS // 2, sheet.cells
+    is_cut = n > _TEXT_ROWS
+    shown = np.r_[0:half, n - half : n] if is_cut else np.arange(n)
+    table = [header_of(sheet), *rows_of(sheet, shown)]
+    n_labels = sum(len(axis.names) for axis in sheet.axes)
+    widths = [max(map(_width_of, column)) for column in zip(*table, strict=True)]
+    rows = [
+        "  "
+        + "  ".join(
+            _padded(cell, width, to_the_left=i < n_labels)
+            for i, (cell, width) in enumerate(zip(row, widths, strict=True))
+        ).rstrip()
+        for row in table
+    ]
+    return [*rows[: half + 1], "  ...", *rows[half + 1 :]] if is_cut else rows
+
+
+def _padded(cell: str, width: int, *, to_the_left: bool) -> str:
+    blanks = " " * (width - _width_of(cell))
+    return cell + blanks if to_the_left else blanks + cell
+
+
+def _width_of(cell: str) -> int:
+    """Return how many columns of a terminal a text takes.
+
+    >>> _width_of("abc"), _width_of("\u6771\u4eac"), _width_of("e\u0301")
+    (3, 4, 1)
+    """
+    if cell.isascii():
+        return len(cell)
+    wide = sum(unicodedata.east_asian_width(letter) in ("W", "F") for letter in cell)
+    return len(cell) + wide - sum(unicodedata.category(letter) == "Mn" for letter in cell)
