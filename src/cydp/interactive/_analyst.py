@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""A budget that pays for one question of a session, and notes what it has paid."""
+"""Who asks: the budget that pays for a question notes the analyst and the label."""
 
 from __future__ import annotations
 

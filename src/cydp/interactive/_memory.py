@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""What a session remembers: its answers by the keys of their questions, and its history."""
+"""What a session remembers and reports: answers by the keys of their questions, and its history."""
 
 from __future__ import annotations
 
@@ -13,6 +13,14 @@ from cydp.accounting._loss import Loss
 from cydp.releases._format import format_cost
 
 __all__ = ["Memory", "SessionEntry", "Slot", "write_report"]
+
+
+_MOST_SHOWN = 20
+
+_HEADS = ("", "cost", "entry", "question")
+
+Account = tuple[str, Loss, Loss, Loss]
+"""A block or "", what all have spent of it, what this session has, and what is left."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -98,13 +106,6 @@ class Memory:
             if slot.answer is not None:
                 child._slots[key] = Slot(slot.answer, slot.seq)
         return child
-
-
-_MOST_SHOWN = 20
-_HEADS = ("", "cost", "entry", "question")
-
-Account = tuple[str, Loss, Loss, Loss]
-"""A block or "", what all have spent of it, what this session has, and what is left."""
 
 
 def write_report(about: str, accounts: Sequence[Account], entries: Sequence[SessionEntry]) -> str:

@@ -37,6 +37,11 @@ from cydp.releases.output._sheet import Numbers, Sheet
 __all__ = ["BoundsRelease", "bounds"]
 
 
+_LEAST_EXPONENT = -960  # of numbers that are told from 0; a sum has a grid for such bounds
+
+_MOST_EXPONENT = sys.float_info.max_exp - 1
+
+
 @recorded
 @dataclass(frozen=True, eq=False, repr=False, kw_only=True)
 class BoundsRelease(Release, Pair):
@@ -119,10 +124,6 @@ class BoundsRelease(Release, Pair):
     @property
     def _exact(self) -> dict[str, Any]:
         return {"counts": self.counts.tolist()}
-
-
-_LEAST_EXPONENT = -960  # of numbers that are told from 0; a sum has a grid for such bounds
-_MOST_EXPONENT = sys.float_info.max_exp - 1
 
 
 @recorded

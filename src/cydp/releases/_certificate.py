@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""The certificate of a release. docs/releases/certificate.md."""
+"""The certificate of a release, and how it is checked. docs/releases/certificate.md."""
 
 from __future__ import annotations
 
@@ -39,6 +39,9 @@ __all__ = [
 
 
 _FORMAT = 1
+
+
+_DAMAGED = (ArithmeticError, AssertionError, AttributeError, LookupError, TypeError, ValueError)
 
 
 def make_certificate(
@@ -149,9 +152,6 @@ def _describe_part(part: Part) -> dict[str, Any]:
     if isinstance(part.mechanism, QuantileMechanism):
         return described | {"q": str(part.mechanism.q), "scale": str(part.mechanism.scale)}
     return described | {"sigma2": str(part.mechanism.sigma2)}
-
-
-_DAMAGED = (ArithmeticError, AssertionError, AttributeError, LookupError, TypeError, ValueError)
 
 
 def read_certificate(text: str) -> dict[str, Any]:

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""The private count."""
+"""The private count, and the release of one number with noise."""
 
 from __future__ import annotations
 

@@ -23,6 +23,13 @@ __all__ = ["explain"]
 Wanted: TypeAlias = Number | Mapping[str, Number]
 
 
+_DIGITS = 4  # of the answer, so that it is above the least number by 0.1 % at most
+
+_MOST_DOUBLINGS = 64
+
+_UP = Context(prec=_DIGITS, rounding=ROUND_CEILING, Emax=MAX_EMAX, Emin=MIN_EMIN)
+
+
 def explain(
     function: Callable[..., Any],
     *args: Any,
@@ -164,11 +171,6 @@ def _read_wanted(
     if not found:
         raise TypeError(f"error must be of some of {', '.join(answers)}")
     return found
-
-
-_DIGITS = 4  # of the answer, so that it is above the least number by 0.1 % at most
-_MOST_DOUBLINGS = 64
-_UP = Context(prec=_DIGITS, rounding=ROUND_CEILING, Emax=MAX_EMAX, Emin=MIN_EMIN)
 
 
 def _least_privacy(

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""What a release would do and cost, in words and numbers."""
+"""What a release would do and cost, in words and numbers, and what its cost promises."""
 
 from __future__ import annotations
 
@@ -36,6 +36,9 @@ _MOST_WRITTEN = 1000  # beyond which e**epsilon is not computed
 _THREE_DIGITS, _FOUR_DIGITS = (
     Context(prec=digits, rounding=ROUND_CEILING, Emax=MAX_EMAX, Emin=MIN_EMIN) for digits in (3, 4)
 )
+
+
+_WIDTH = 96  # a line of a docstring
 
 
 def meaning_of(loss: Loss, unit: Unit) -> list[str]:
@@ -157,9 +160,6 @@ def read_rows(rows: Integer, name: str) -> int:
     if not 1 <= number <= 2**62:
         raise ValueError(f"{name} must be from 1 to 2**62, not {format_number(Fraction(number))}")
     return number
-
-
-_WIDTH = 96  # a line of a docstring
 
 
 @dataclass(frozen=True, repr=False)

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""The rows of a grouped release: declared before the charge, and summed by key after it."""
+"""What `group_by` reads by key, and its exact answers: counts, sums, means and quantiles."""
 
 from __future__ import annotations
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""The private mean of clamped numbers."""
+"""The private mean of clamped numbers, and what the variance has in common with it."""
 
 from __future__ import annotations
 
@@ -34,6 +34,9 @@ from cydp.releases._unit import Unit, UnitName
 from cydp.releases.output._sheet import Numbers, Sheet
 
 __all__ = ["MeanQuery", "MeanRelease", "MomentQuery", "MomentRelease", "mean", "sums_of"]
+
+
+_PARTS = ("sum", "count")
 
 
 @dataclass(frozen=True, repr=False)
@@ -157,9 +160,6 @@ class MomentRelease(Release):
     def _exact(self) -> dict[str, Any]:
         parts = {name: part for name, part in self._compared().items() if name != "query"}
         return {"value": str(self.exact), **parts}
-
-
-_PARTS = ("sum", "count")
 
 
 @recorded

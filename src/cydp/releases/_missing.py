@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""What a missing number counts as."""
+"""Missing numbers and labels: which they are, and what they count as."""
 
 from __future__ import annotations
 

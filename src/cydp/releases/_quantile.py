@@ -33,7 +33,6 @@ from cydp.releases._unit import Unit, UnitName
 from cydp.releases.output._sheet import Numbers, Sheet, keys_of
 
 __all__ = [
-    "Qs",
     "QuantileRelease",
     "Quantiles",
     "median",
@@ -41,6 +40,12 @@ __all__ = [
     "read_quantiles",
     "read_sorted",
 ]
+
+
+Quantiles: TypeAlias = tuple[Number | Sequence[Number], Bounds]
+"""What to find in a column, and the bounds of its numbers."""
+
+_MOST = 1000
 
 
 @recorded
@@ -221,7 +226,7 @@ class QuantileRelease(Release):
 @release(QuantileQuery)
 def quantile(
     x: Column,
-    q: Qs,
+    q: Number | Sequence[Number],
     bounds: Bounds,
     *,
     column: Hashable = None,
@@ -347,15 +352,6 @@ def read_sorted(query: NumbersQuery, rows: NumberRows, key: Key) -> SortedUnits:
     """Return the numbers that count, in steps of the query's grid; the data is read here."""
     values = rows.read(query.unit, key, absent_count=query.filled is not None)
     return sort_units(fill_absent(values, query.filled, query.grid), query.grid)
-
-
-Qs: TypeAlias = Number | Sequence[Number]
-"""A quantile such as 0.5, or several."""
-
-Quantiles: TypeAlias = tuple[Qs, Bounds]
-"""What to find in a column, and the bounds of its numbers."""
-
-_MOST = 1000
 
 
 def read_quantiles(qs: Any) -> tuple[tuple[Fraction, ...], bool]:

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""The columns of a release of one number: declared before the charge, read and bounded after it."""
+"""The columns of a release: declared before the charge, read and bounded after it."""
 
 from __future__ import annotations
 
@@ -44,6 +44,9 @@ __all__ = [
 
 Key: TypeAlias = NDArray[np.uint64] | None
 """The secret key, shape (2,), by which the rows of users are chosen; None without users."""
+
+
+Codes: TypeAlias = NDArray[np.uint32]
 
 
 def open_columns(x: Any, column: Any, **others: Any) -> tuple[Any, dict[str, Any]]:
@@ -327,9 +330,6 @@ def stay_within(
         users, outside.astype(np.uint32), 1, key, max_partitions=1,
         max_rows_per_partition=unit.max_rows,
     )  # fmt: skip
-
-
-Codes: TypeAlias = NDArray[np.uint32]
 
 
 def join_codes(outer: Codes, n_outer: int, inner: Codes, n_inner: int) -> Codes:

@@ -1,5 +1,8 @@
 # SPDX-License-Identifier: MIT
-"""The way of every release of data: prepare, pay, read, draw. docs/releases.md, "One way"."""
+"""The way of every release of data: prepare, pay, read, draw; and its calls without data.
+
+docs/releases.md, "One way".
+"""
 
 from __future__ import annotations
 
@@ -24,6 +27,9 @@ _Function = TypeVar("_Function", bound=Callable[..., Any])
 
 RELEASES: dict[Callable[..., Any], type[DataQuery]] = {}
 """The query that each public function makes."""
+
+
+_NOT_GIVEN = ("budget", "rng")
 
 
 @dataclass(slots=True, repr=False, eq=False)  # a repr would show records; frozen is slower
@@ -93,9 +99,6 @@ def release(kind: type[DataQuery]) -> Callable[[_Function], _Function]:
         return made
 
     return decorate
-
-
-_NOT_GIVEN = ("budget", "rng")
 
 
 def kind_of(function: Any) -> type[DataQuery]:

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""The terms of a release, which all releases take: what it may cost, and what it protects."""
+"""The terms that all releases take: what a release may cost, how it is split, what it protects."""
 
 from __future__ import annotations
 
@@ -26,6 +26,25 @@ __all__ = [
     "read_terms",
     "terms_of",
 ]
+
+
+_ASKED = ("epsilon", "rho", "delta", "relation", "user", "unit", "max_rows_per_unit")
+
+TERMS = {
+    "rows": (*_ASKED, "max_rows"),
+    "partitions": (*_ASKED, "max_partitions", "max_rows_per_partition"),
+    "rows in each partition": (*_ASKED, "max_rows_per_partition"),
+}
+"""The arguments that are terms, by what of a user is bounded."""
+
+_GET = {bounded: itemgetter(*names) for bounded, names in TERMS.items()}
+
+_USER = _ASKED.index("user")
+
+Split: TypeAlias = Mapping[str, Number]
+"""The weight of some parts by their names; the others have the weight 1."""
+
+Weights: TypeAlias = tuple[tuple[str, Fraction], ...]
 
 
 def read_privacy(
@@ -59,19 +78,6 @@ def read_privacy(
     )
 
 
-_ASKED = ("epsilon", "rho", "delta", "relation", "user", "unit", "max_rows_per_unit")
-
-TERMS = {
-    "rows": (*_ASKED, "max_rows"),
-    "partitions": (*_ASKED, "max_partitions", "max_rows_per_partition"),
-    "rows in each partition": (*_ASKED, "max_rows_per_partition"),
-}
-"""The arguments that are terms, by what of a user is bounded."""
-
-_GET = {bounded: itemgetter(*names) for bounded, names in TERMS.items()}
-_USER = _ASKED.index("user")
-
-
 def terms_of(given: Mapping[str, Any], bounded: str) -> list[Any]:
     """Return the terms among the arguments of a call, as they were written; of users the name."""
     terms = list(_GET[bounded](given))
@@ -102,12 +108,6 @@ def read_terms(terms: Sequence[Any], bounded: str) -> tuple[Loss, Unit]:
         any_partitions=bounded == "rows in each partition",
     )  # fmt: skip
     return read_privacy(epsilon, rho, delta, relation), protected
-
-
-Split: TypeAlias = Mapping[str, Number]
-"""The weight of some parts by their names; the others have the weight 1."""
-
-Weights: TypeAlias = tuple[tuple[str, Fraction], ...]
 
 
 def read_split(split: Split | None, names: Iterable[str]) -> Weights:

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""A result as an Arrow stream, by nanoarrow alone."""
+"""A result as columns of equal length: a frame, or an Arrow stream by nanoarrow alone."""
 
 from __future__ import annotations
 
@@ -17,6 +17,22 @@ __all__ = ["columns_of", "frame_of", "stream_of"]
 
 
 _PANDAS_TIMES = ("s", "ms", "us", "ns")
+
+
+_TIMES = ("s", "ms", "us", "ns")
+
+_LONGER = {"h": "s", "m": "s"}  # units that Arrow has not, as those that hold them exactly
+
+_DAYS = ("Y", "M", "W", "D")
+
+_DTYPES: dict[type, str] = {
+    bool: "?",
+    int: "i8",
+    float: "f8",
+    date: "M8[D]",
+    datetime: "M8[us]",
+    timedelta: "m8[us]",
+}
 
 
 def columns_of(sheet: Sheet, *, intervals: bool) -> dict[str, NDArray[Any]]:
@@ -97,11 +113,6 @@ def _bits_of(present: NDArray[np.bool_] | None) -> Any:
     return None if present is None else np.packbits(present, bitorder="little")
 
 
-_TIMES = ("s", "ms", "us", "ns")
-_LONGER = {"h": "s", "m": "s"}  # units that Arrow has not, as those that hold them exactly
-_DAYS = ("Y", "M", "W", "D")
-
-
 @dataclass(frozen=True, slots=True, eq=False)
 class ArrowColumn:
     """A column: its type, its buffers but for the first, and which entries are not null."""
@@ -175,16 +186,6 @@ def _objects(values: NDArray[Any], na: Any) -> ArrowColumn:
         column = _column_of(filled, na)
         return ArrowColumn(column.type, column.buffers, present)
     return _text(["" if entry is None else str(entry) for entry in entries], present, na)
-
-
-_DTYPES: dict[type, str] = {
-    bool: "?",
-    int: "i8",
-    float: "f8",
-    date: "M8[D]",
-    datetime: "M8[us]",
-    timedelta: "m8[us]",
-}
 
 
 def _kind_of(entry: Any) -> type:

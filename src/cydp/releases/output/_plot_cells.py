@@ -29,6 +29,15 @@ MOST_KEYS = 25  # bars that have room for their labels
 _MOST_LINES = 6
 
 
+_MOST_STAIRS = 2000  # `stairs` takes seconds for more: it looks at each side of each step
+
+_MOST_STEPS = 20_000  # more take seconds to draw, and share pixels
+
+_COLUMNS = 4000
+
+_Floats = NDArray[np.float64]
+
+
 def draw_bins(sheet: Sheet, ax: Any, label: str) -> Any:
     """Draw bins as stairs with error bars, or with a band if they are many."""
     column, edges = sheet.columns[0], _finite(sheet.axes[0])
@@ -164,13 +173,6 @@ def words_of(axis: Axis, n: int) -> list[str]:
 def _as_label(word: str) -> str:
     """Return a word that the legend shows: it leaves labels out that begin with an underscore."""
     return f" {word}" if word.startswith("_") else word
-
-
-_MOST_STAIRS = 2000  # `stairs` takes seconds for more: it looks at each side of each step
-_MOST_STEPS = 20_000  # more take seconds to draw, and share pixels
-_COLUMNS = 4000
-
-_Floats = NDArray[np.float64]
 
 
 def _draw_steps(ax: Any, values: _Floats, edges: _Floats, **style: Any) -> None:

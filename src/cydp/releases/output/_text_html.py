@@ -45,6 +45,9 @@ _BELOW = (
 )
 
 
+_WIDTH = 96  # a line of a docstring
+
+
 def html_of(sheet: Sheet) -> str:
     """Return a sheet as an element of HTML; every word in it is escaped."""
     first, *further = head_of(sheet)
@@ -129,9 +132,6 @@ def _bar(share: float, zero: float, room: int) -> str:
         f'<span style="display:inline-block;height:.8em;width:{abs(share) * room:.2f}em;'
         f'margin-left:{start * room:.2f}em;{look}"></span>'
     )
-
-
-_WIDTH = 96  # a line of a docstring
 
 
 def text_of(sheet: Sheet) -> str:

@@ -36,6 +36,9 @@ _MOST_DECIMALS = 12
 _DIGITS = 6
 
 
+_LONGEST_NOISE = 400  # letters, for many columns; `explain` says all of it
+
+
 def bound_words(bound: Any) -> str:
     """Return an error bound; a float is rounded up to two digits.
 
@@ -204,9 +207,6 @@ def _unit_of(unit: str, bound: str) -> str:
     """
     first, *further = unit.split(" ")
     return " ".join([first.removesuffix("s") if bound == "1" else first, *further])
-
-
-_LONGEST_NOISE = 400  # letters, for many columns; `explain` says all of it
 
 
 def head_of(sheet: Sheet) -> list[str]:

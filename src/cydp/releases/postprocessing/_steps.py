@@ -30,6 +30,23 @@ _Total: TypeAlias = int | tuple[int, ...]
 _WORD = 2**64 - 1
 
 
+Step: TypeAlias = str | tuple[Any, ...]
+"""The name of a step, or a tuple of its name and its parameters."""
+
+_NONNEGATIVE = "nonnegative"
+
+_NORMALIZED = "normalized"
+
+_SHOWN = 3  # totals of keys, in words
+
+_BIASES = {
+    _NONNEGATIVE: "small counts are too large on average, and large ones too small",
+    "rounded": "rounding moves counts",
+    "clamped": "clamping moves counts",
+    _NORMALIZED: "a share is a ratio of noisy numbers",
+}
+
+
 class _ReleasedTotal(int):
     """A total with noise: where no table has it, a note says so, and there is no error.
 
@@ -87,21 +104,6 @@ def _machine_words(total: _Total) -> NDArray[np.uint64]:
     totals = _all_of(total)
     pairs = [(each & _WORD, each >> 64 & _WORD) for each in totals]
     return np.array(pairs, np.uint64).reshape(len(totals), 2)
-
-
-Step: TypeAlias = str | tuple[Any, ...]
-"""The name of a step, or a tuple of its name and its parameters."""
-
-_NONNEGATIVE = "nonnegative"
-_NORMALIZED = "normalized"
-_SHOWN = 3  # totals of keys, in words
-
-_BIASES = {
-    _NONNEGATIVE: "small counts are too large on average, and large ones too small",
-    "rounded": "rounding moves counts",
-    "clamped": "clamping moves counts",
-    _NORMALIZED: "a share is a ratio of noisy numbers",
-}
 
 
 def add_step(steps: tuple[Step, ...], step: Step) -> tuple[Step, ...]:
