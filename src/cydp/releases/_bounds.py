@@ -26,7 +26,6 @@ from cydp.releases._answers import Answer, NoisyAnswer, Steps
 from cydp.releases._histogram import CellRows, HistogramRows
 from cydp.releases._parts import Aggregate, Part
 from cydp.releases._query import DataQuery, Given
-from cydp.releases._reads import names_of
 from cydp.releases._release import Release, recorded
 from cydp.releases._rows import Key
 from cydp.releases._run import release, run
@@ -149,8 +148,7 @@ class BoundsQuery(DataQuery):
     @classmethod
     def of(cls, given: Given, source: HistogramRows | None) -> DataQuery:
         """Return the query of a call."""
-        names = names_of(given, "column", "user")
-        return cls.kept(given, names, given["confidence"], given["fallback"])
+        return cls.kept(given, given["confidence"], given["fallback"])
 
     @classmethod
     def built(cls, privacy: Loss, unit: Unit, *own: Any) -> Self:

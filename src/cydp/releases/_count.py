@@ -19,7 +19,6 @@ from cydp.mechanisms._run import Budget
 from cydp.releases._answers import Answer, NoisyAnswer, Steps
 from cydp.releases._parts import Aggregate, Part
 from cydp.releases._query import DataQuery, Given
-from cydp.releases._reads import names_of
 from cydp.releases._release import Release, recorded
 from cydp.releases._rows import Key, PresentRows
 from cydp.releases._run import release, run
@@ -113,7 +112,7 @@ class CountQuery(DataQuery):
     @classmethod
     def of(cls, given: Given, source: PresentRows | None) -> DataQuery:
         """Return the query of a call."""
-        return cls.kept(given, names_of(given, "column", "user"))
+        return cls.kept(given)
 
     @classmethod
     def declare(cls, given: Given) -> PresentRows:

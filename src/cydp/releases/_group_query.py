@@ -34,9 +34,9 @@ from cydp.releases._group_rows import (
 from cydp.releases._parts import Aggregate, Moves, RowMoves, log_noise, size_of, split_privacy
 from cydp.releases._query import DataQuery, Given
 from cydp.releases._ratios import MeanAnswer
-from cydp.releases._reads import count_keys, digest_keys, known_names, names_of
+from cydp.releases._reads import count_keys, digest_keys, key_names, known_names
 from cydp.releases._release import recorded
-from cydp.releases._rows import Codes, Key, count_codes, declare_users, key_names
+from cydp.releases._rows import Codes, Key, count_codes, declare_users
 from cydp.releases._table_release import TableRelease
 from cydp.releases._tally import Tally
 from cydp.releases._terms import Weights, read_split
@@ -68,6 +68,7 @@ class GroupQuery(DataQuery):
     data: ClassVar[str] = "table"
     rows_given: ClassVar[str] = "n_per_key"
     bounded: ClassVar[str] = "partitions"
+    named: ClassVar[tuple[str, ...]] = ("user",)
 
     n_keys: int | None
     has_count: bool
@@ -82,10 +83,9 @@ class GroupQuery(DataQuery):
         n_keys = None if keys is None else len(keys)
         if source is None:
             n_keys = count_keys(given["keys"], columns if len(columns) > 1 else None)
-        names = names_of(given, "user")
         asked = itemgetter("count", "sums", "means", "quantiles", "missing", "split")(given)
-        found = cls.kept(given, names, n_keys, *asked)
-        return found.reading(columns=names | {"by": columns}, keys=keys)
+        found = cls.kept(given, n_keys, *asked)
+        return found.reading(columns={**found.reads.columns, "by": columns}, keys=keys)
 
     @classmethod
     def declare(cls, given: Given) -> GroupRows:

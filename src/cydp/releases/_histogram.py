@@ -29,13 +29,12 @@ from cydp.releases._answers import Answer, NoisyAnswer
 from cydp.releases._histogram_release import HistogramRelease
 from cydp.releases._parts import Aggregate
 from cydp.releases._query import DataQuery, Given
-from cydp.releases._reads import count_keys, digest_keys, known_names, label_of, names_of
+from cydp.releases._reads import by_names, count_keys, digest_keys, known_names, name_of
 from cydp.releases._release import recorded
 from cydp.releases._rows import (
     Key,
     Rows,
     bound_rows,
-    by_names,
     check_lengths,
     count_codes,
     declare_users,
@@ -83,7 +82,6 @@ class HistogramQuery(DataQuery):
     def of(cls, given: Given, source: HistogramRows | None) -> DataQuery:
         """Return the query of a call."""
         by, keys = given["by"], given["by_keys"]
-        names = names_of(given, "column", "user")
         if source is None:
             if (by is None) != (keys is None):
                 raise TypeError(_BOTH)
@@ -92,12 +90,11 @@ class HistogramQuery(DataQuery):
                 cells *= count_keys(keys, by_names(by, given["column"])) or 0
         else:
             cells = source.cells
-        query = cls.kept(given, names | {"by": None}, cells)
+        query = cls.kept(given, cells)
         if by is not None:
             columns = by_names(by, given["column"]) or (by,)
-            query = query.reading(
-                columns=names | {"by": tuple(label_of(each, given.get("x")) for each in columns)}
-            )
+            names = tuple(name_of(each, given.get("x")) for each in columns)
+            query = query.reading(columns={**query.reads.columns, "by": names})
         if source is None:
             return query
         return query.reading(keys=source.keys, edges=(source.grid.edges,))
@@ -136,14 +133,14 @@ class HistogramQuery(DataQuery):
             axes=(edges,),
             by_columns=() if keys is None else keys.arrays,
             names=known_names([columns["column"]]),
-            by_names=known_names(columns["by"] or (None,)),
+            by_names=known_names(columns.get("by", ())),
             payment=payment,
         )
 
     def arguments_before(self) -> Any:
         """Return what a ledger compared of a call before it compared queries."""
         columns, (edges,) = self.reads.columns, self.reads.edges
-        named = [columns["column"], columns["user"], *(columns["by"] or (None,))]
+        named = [columns["column"], columns["user"], *columns.get("by", (None,))]
         other = {"edges": edges, "keys": digest_keys(self.reads.keys)}
         return digest_argument({"columns": list(known_names(named)), "other": other})
 

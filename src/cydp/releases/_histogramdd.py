@@ -40,23 +40,25 @@ class CellsQuery(HistogramQuery):
     """Counts in the cells of several columns."""
 
     data: ClassVar[str] = "table"
+    named: ClassVar[tuple[str, ...]] = ("user",)
 
     @classmethod
     def of(cls, given: Given, source: Any) -> DataQuery:
         """Return the query of a call."""
         bins, columns = given["bins"], given["columns"]
-        names = names_of(given, "user")
-        all_names = names | {"columns": None if columns is None else _names(columns)}
+        names = {
+            **names_of(given, "user"), "columns": None if columns is None else _names(columns)
+        }  # fmt: skip
         if source is not None:
-            all_names["names"] = _names(source.names)
+            names["names"] = _names(source.names)
             edges = tuple(grid.edges for grid in source.grids)
-            return cls.kept(given, names, source.cells).reading(columns=all_names, edges=edges)
+            return cls.kept(given, source.cells).reading(columns=names, edges=edges)
         is_each = isinstance(bins, list | tuple) or np.ndim(bins)
         each = bins if is_each or not given["range"] else given["range"]
         if not isinstance(each, Sequence | np.ndarray):
             raise TypeError("bins must be given for each column, or range")
         grids = public_grids(bins, given["range"], [FLOATS] * len(each))
-        return cls.kept(given, names, _count_cells(grids)).reading(columns=all_names)
+        return cls.kept(given, _count_cells(grids)).reading(columns=names)
 
     @classmethod
     def declare(cls, given: Given) -> Any:

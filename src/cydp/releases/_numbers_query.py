@@ -9,7 +9,6 @@ from typing import ClassVar
 from cydp._numbers.bounds import check_pair
 from cydp.exact._grid import Grid
 from cydp.releases._query import DataQuery, Given
-from cydp.releases._reads import names_of
 from cydp.releases._rows import NumberRows
 
 __all__ = ["NumbersQuery"]
@@ -37,8 +36,7 @@ class NumbersQuery(DataQuery):
     def of(cls, given: Given, source: NumberRows | None) -> DataQuery:
         """Return the query of a call; `built` takes the bounds, `missing` and `own`."""
         further = [given[name] for name in cls.own]
-        names = names_of(given, "column", "user")
-        return cls.kept(given, names, *check_pair(given["bounds"]), given["missing"], *further)
+        return cls.kept(given, *check_pair(given["bounds"]), given["missing"], *further)
 
     @classmethod
     def declare(cls, given: Given) -> NumberRows:

@@ -23,7 +23,7 @@ from cydp.accounting.ledger._serialize import deserialize, serialize
 from cydp.releases._answers import Answer
 from cydp.releases._format import format_parameter
 from cydp.releases._parts import ALONE, Aggregate, Joint, Part, RowMoves, joint_of, split_privacy
-from cydp.releases._reads import NOTHING, Reads, known_names
+from cydp.releases._reads import NOTHING, Reads, known_names, names_of
 from cydp.releases._tally import Tally
 from cydp.releases._terms import TERMS, read_terms, terms_of
 from cydp.releases._unit import Unit
@@ -67,6 +67,7 @@ class Query(ABC):
     function: ClassVar[str]
     rows_given: ClassVar[str] = "n"  # the argument of `explain` on which errors depend
     bounded: ClassVar[str] = "rows"  # of a user: see `TERMS`
+    named: ClassVar[tuple[str, ...]] = ("column", "user")  # arguments that name a column each
 
     privacy: Loss
     unit: Unit
@@ -131,22 +132,20 @@ class Query(ABC):
         return ()
 
     @classmethod
-    def kept(cls, given: Given, names: Mapping[str, Any], *own: Any) -> Self:
+    def kept(cls, given: Given, *own: Any) -> Self:
         """Return the query of a call, or the one that was kept of a call with the same arguments.
 
-        `built` makes it of the privacy, the unit, and `own`.
+        `built` makes it of the privacy, the unit, and `own`. It reads the columns of `named`.
 
         Parameters
         ----------
         given : mapping
-        names : mapping
-            The columns that are read, by the arguments that name them: see `label_of`.
         *own : object
             What the query depends on besides: arguments as they were written.
 
         """
-        terms = terms_of(given, cls.bounded)
-        found: Any = _kept_query(cls, len(names), *names, *names.values(), *terms, *own)
+        names, terms = names_of(given, *cls.named), terms_of(given, cls.bounded)
+        found: Any = _kept_query(cls, *names.values(), *terms, *own)
         return cast(Self, found)
 
     @classmethod
@@ -361,10 +360,10 @@ def _kept(build: _Builder) -> _Builder:
 
 
 @_kept
-def _kept_query(kind: type[Query], n_names: int, *rest: Any) -> Query:
+def _kept_query(kind: type[Query], *rest: Any) -> Query:
     """Return a query of names of columns, of terms, and of the parameters of its kind."""
-    names, rest = rest[: 2 * n_names], rest[2 * n_names :]
-    n_terms = len(TERMS[kind.bounded])
+    n_names, n_terms = len(kind.named), len(TERMS[kind.bounded])
+    columns, rest = dict(zip(kind.named, rest[:n_names], strict=True)), rest[n_names:]
     privacy, unit = read_terms(rest[:n_terms], kind.bounded)
     query = kind.built(privacy, unit, *rest[n_terms:])
-    return query.reading(columns=dict(zip(names[:n_names], names[n_names:], strict=True)))
+    return query.reading(columns=columns)

@@ -3,7 +3,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -11,17 +11,19 @@ from numpy.typing import NDArray
 
 from cydp._columns.digests import digest_argument, digest_labels
 from cydp._columns.label_keys import LabelKeys
-from cydp._columns.tables import open_table
+from cydp._columns.tables import is_column, open_table
 from cydp._numbers.rational import read_integer
 
 __all__ = [
     "NOTHING",
     "Reads",
+    "by_names",
     "count_keys",
     "digest_keys",
     "is_name",
+    "key_names",
     "known_names",
-    "label_of",
+    "name_of",
     "names_of",
 ]
 
@@ -73,12 +75,12 @@ class Reads(NamedTuple):
 NOTHING = Reads()
 
 
-def label_of(column: Any, table: Any = None) -> Any:
+def name_of(column: Any, table: Any = None) -> Any:
     """Return the name of a column; "" for all else, such as a column itself: records are no name.
 
     Text and numbers are names. A tuple is one if a table has a column of that name.
 
-    >>> label_of("age"), label_of([31, 64]), label_of((31, 64)), label_of(None)
+    >>> name_of("age"), name_of([31, 64]), name_of((31, 64)), name_of(None)
     ('age', '', '', None)
     """
     if column is None or type(column) is str:  # most often, and the quickest way
@@ -121,7 +123,7 @@ def names_of(given: Mapping[str, Any], *arguments: str) -> dict[str, Any]:
     {'column': None, 'user': ''}
     """
     table = given.get("x", given.get("table"))
-    return {argument: label_of(given[argument], table) for argument in arguments}
+    return {argument: name_of(given[argument], table) for argument in arguments}
 
 
 def known_names(columns: Iterable[Any]) -> tuple[str, ...]:
@@ -164,3 +166,25 @@ def digest_keys(public: LabelKeys | None) -> list[str] | None:
     if public is None:
         return None
     return [digest_labels(column, "keys") for column in public.arrays]
+
+
+def by_names(by: Any, column: Any) -> tuple[Any, ...] | None:
+    """Return the names of several columns of labels; None for a single column."""
+    if isinstance(by, dict):
+        return tuple(by)
+    return tuple(by) if column is not None and isinstance(by, list | tuple) else None
+
+
+def key_names(columns: Sequence[Any]) -> tuple[Any, ...]:
+    """Return the names of columns of keys; of columns that were given without one, numbers or None.
+
+    What is in a column is no name.
+
+    >>> key_names(["age", [31, 64]]), key_names([[31, 64]])
+    (('age', 'key1'), (None,))
+    """
+    unnamed = "key{}" if len(columns) > 1 else None
+    return tuple(
+        each if not is_column(each) else unnamed and unnamed.format(i)
+        for i, each in enumerate(columns)
+    )

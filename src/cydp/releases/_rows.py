@@ -4,7 +4,7 @@
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from typing import Any, TypeAlias
 
 import numpy as np
@@ -17,7 +17,7 @@ from cydp._columns.label_types import type_of_entries
 from cydp._columns.labels import Labels
 from cydp._columns.numbers import is_real_array
 from cydp._columns.pieces import Totals, add_pieces
-from cydp._columns.tables import Table, is_column, is_table, open_table
+from cydp._columns.tables import Table, is_table, open_table
 from cydp._threads import threads_for
 from cydp.exact._contributions import bound_users
 from cydp.exact._label_sets import LabelSets
@@ -31,12 +31,10 @@ __all__ = [
     "PresentRows",
     "Rows",
     "bound_rows",
-    "by_names",
     "check_lengths",
     "count_codes",
     "declare_users",
     "join_codes",
-    "key_names",
     "open_columns",
     "stay_within",
 ]
@@ -92,28 +90,6 @@ def open_columns(x: Any, column: Any, **others: Any) -> tuple[Any, dict[str, Any
         name: None if each is None else list(each.values()) if isinstance(each, dict) else [each]
         for name, each in others.items()
     }
-
-
-def by_names(by: Any, column: Any) -> tuple[Any, ...] | None:
-    """Return the names of several columns of labels; None for a single column."""
-    if isinstance(by, dict):
-        return tuple(by)
-    return tuple(by) if column is not None and isinstance(by, list | tuple) else None
-
-
-def key_names(columns: Sequence[Any]) -> tuple[Any, ...]:
-    """Return the names of columns of keys; of columns that were given without one, numbers or None.
-
-    What is in a column is no name.
-
-    >>> key_names(["age", [31, 64]]), key_names([[31, 64]])
-    (('age', 'key1'), (None,))
-    """
-    unnamed = "key{}" if len(columns) > 1 else None
-    return tuple(
-        each if not is_column(each) else unnamed and unnamed.format(i)
-        for i, each in enumerate(columns)
-    )
 
 
 def declare_users(columns: list[Any] | None) -> Labels | None:

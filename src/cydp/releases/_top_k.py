@@ -26,7 +26,7 @@ from cydp.releases._answers import Answer, SelectedAnswer
 from cydp.releases._group_rows import GroupRows
 from cydp.releases._parts import Aggregate
 from cydp.releases._query import DataQuery, Given
-from cydp.releases._reads import count_keys, digest_keys, names_of
+from cydp.releases._reads import count_keys, digest_keys
 from cydp.releases._release import Release, recorded
 from cydp.releases._rows import Key, declare_users, open_columns
 from cydp.releases._run import release, run
@@ -63,8 +63,7 @@ class TopQuery(DataQuery):
         """Return the query of a call."""
         keys = None if source is None else source.keys
         n_keys = count_keys(given["keys"], None) if keys is None else len(keys)
-        names = names_of(given, "column", "user")
-        return cls.kept(given, names, given["k"], n_keys).reading(keys=keys)
+        return cls.kept(given, given["k"], n_keys).reading(keys=keys)
 
     @classmethod
     def built(cls, privacy: Loss, unit: Unit, *own: Any) -> Self:

@@ -14,8 +14,8 @@ from cydp.mechanisms._run import Budget
 from cydp.releases._group_query import GroupQuery
 from cydp.releases._group_rows import GroupRows
 from cydp.releases._query import DataQuery, Given
-from cydp.releases._reads import count_keys, names_of
-from cydp.releases._rows import declare_users, key_names, open_columns
+from cydp.releases._reads import count_keys, key_names
+from cydp.releases._rows import declare_users, open_columns
 from cydp.releases._run import release, run
 from cydp.releases._table_release import TableRelease
 from cydp.releases._terms import Split
@@ -34,10 +34,9 @@ class ValuesQuery(GroupQuery):
         """Return the query of a call."""
         keys = None if source is None else source.keys
         n_keys = count_keys(given["keys"], None) if keys is None else len(keys)
-        names = names_of(given, "user")
         asked = n_keys, True, None, None, None, "drop", given["split"]
-        found, columns = GroupQuery.kept(given, names, *asked), key_names([given["column"]])
-        return found.reading(columns=names | {"by": columns}, keys=keys)
+        found, columns = GroupQuery.kept(given, *asked), key_names([given["column"]])
+        return found.reading(columns={**found.reads.columns, "by": columns}, keys=keys)
 
     @classmethod
     def declare(cls, given: Given) -> GroupRows:

@@ -20,7 +20,7 @@ from cydp.releases._answers import Answer, NoisyAnswer
 from cydp.releases._histogram import CellRows, HistogramRows, bins_of, rows_of
 from cydp.releases._parts import Aggregate, Part, split_privacy
 from cydp.releases._query import DataQuery, Given
-from cydp.releases._reads import known_names, names_of
+from cydp.releases._reads import known_names
 from cydp.releases._release import recorded
 from cydp.releases._rows import Key
 from cydp.releases._tally import Tally
@@ -64,9 +64,8 @@ class RangeQuery(DataQuery):
     def of(cls, given: Given, source: HistogramRows | None) -> DataQuery:
         """Return the query of a call."""
         grid = bins_of(given) if source is None else source.grid
-        names = names_of(given, "column", "user")
         cells, own = len(grid.edges) - 1, (given["branching"], given["levels"])
-        return cls.kept(given, names, cells, *own).reading(edges=(grid.edges,))
+        return cls.kept(given, cells, *own).reading(edges=(grid.edges,))
 
     @classmethod
     def built(cls, privacy: Loss, unit: Unit, *own: Any) -> Self:
