@@ -98,11 +98,11 @@ def test_a_wrong_cost_or_unit_costs_nothing() -> None:
 
 
 def read(user: Any = None, unit: Any = None, **given: Any) -> Unit:
-    return read_unit("add-remove", user, unit, **{"by_partition": False} | given)
+    return read_unit("add-remove", user, unit, **given)
 
 
 def test_arguments_of_a_unit() -> None:
-    cells = {"by_partition": True}
+    cells = {"bounded": "partitions"}
     bad: dict[str, tuple[Given, type[Exception], tuple[str, ...]]] = {
         "a user": ({"user": "id"}, TypeError, ("max_rows must be given", "what one id adds")),
         "a person": (

@@ -23,9 +23,7 @@ USERS = {"user": ["ann", "ann", "bob"], "x": [1, 2, 3]}
 
 
 def read(user: Any = None, unit: Any = None, **given: Any) -> Unit:
-    by_partition = given.pop("by_partition", False)
-    return read_unit(given.pop("relation", "add-remove"), user, unit, **given,
-                     by_partition=by_partition)  # fmt: skip
+    return read_unit(given.pop("relation", "add-remove"), user, unit, **given)
 
 
 # What arguments describe
@@ -49,16 +47,16 @@ UNITS: list[tuple[dict[str, Any], Unit]] = [
         Unit(name="a", contains=("b", "c"), has_users=True, max_rows=2**40),
     ),
     (
-        {"user": "id", "max_partitions": 4, "by_partition": True},
+        {"user": "id", "max_partitions": 4, "bounded": "partitions"},
         Unit(name="id", has_users=True, max_partitions=4, max_rows=1),
     ),
     (
-        {"user": "id", "max_partitions": 4, "max_rows_per_partition": 5, "by_partition": True},
+        {"user": "id", "max_partitions": 4, "max_rows_per_partition": 5, "bounded": "partitions"},
         Unit(name="id", has_users=True, max_partitions=4, max_rows=5),
     ),
     ({"max_rows_per_unit": 7}, Unit(name="unit", max_rows=7, promised=True)),
     (
-        {"max_rows_per_unit": 7, "unit": ("household", "person"), "by_partition": True},
+        {"max_rows_per_unit": 7, "unit": ("household", "person"), "bounded": "partitions"},
         Unit(name="household", contains=("person",), max_rows=7, promised=True),
     ),
 ]
@@ -275,7 +273,7 @@ def test_either_change_is_the_larger_of_both() -> None:
     for given, (most, width), method in product(GIVEN, sizes, methods):
         if width < most and "user" in given:
             continue  # only a row that is always there
-        units = [read(by_partition=True, relation=relation, **given) for relation in relations]
+        units = [read(bounded="partitions", relation=relation, **given) for relation in relations]
         comes, changes, either = (method(unit, most, width) for unit in units)
         assert either == Change(
             max(comes.l1, changes.l1), max(comes.l2, changes.l2),

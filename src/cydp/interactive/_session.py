@@ -186,8 +186,9 @@ class Session:
             "max_rows_per_partition": max_rows_per_partition,
         }  # fmt: skip
         protected = read_unit(
-            budget.relation, user_key(user), unit, **own, max_rows_per_unit=max_rows_per_unit,
-            by_partition=max_rows is None, any_partitions=user is not None,
+            budget.relation, user_key(user), unit,
+            "rows" if max_rows is not None else "rows in each partition",
+            **own, max_rows_per_unit=max_rows_per_unit,
         )  # fmt: skip
         check_ledger(budget, protected)
         self._defaults = own | {

@@ -101,12 +101,9 @@ def read_terms(terms: Sequence[Any], bounded: str) -> tuple[Loss, Unit]:
         If the arguments are not allowed, or do not fit each other.
 
     """
-    epsilon, rho, delta, relation, user, unit, promised, *bounds = terms
-    protected = read_unit(
-        relation, user, unit, **dict(zip(TERMS[bounded][len(_ASKED) :], bounds, strict=True)),
-        max_rows_per_unit=promised, by_partition=bounded != "rows",
-        any_partitions=bounded == "rows in each partition",
-    )  # fmt: skip
+    epsilon, rho, delta, relation, user, unit, *bounds = terms
+    named = dict(zip(TERMS[bounded][-len(bounds) :], bounds, strict=True))
+    protected = read_unit(relation, user, unit, bounded, **named)
     return read_privacy(epsilon, rho, delta, relation), protected
 
 

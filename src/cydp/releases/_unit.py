@@ -39,6 +39,7 @@ UserKey: TypeAlias = str | bool | None
 _ROW = "row"
 _ANY_UNIT = "unit"  # of a promise that names none
 _MOST = 2**40
+_BOUNDS = ("max_rows", "max_partitions", "max_rows_per_partition")  # of the rows of a user
 
 
 @dataclass(frozen=True, slots=True)
@@ -280,13 +281,8 @@ def read_unit(
     relation: str,
     user: UserKey,
     unit: UnitName | None,
-    *,
-    max_rows: Integer | None = None,
-    max_partitions: Integer | None = None,
-    max_rows_per_partition: Integer | None = None,
-    max_rows_per_unit: Integer | None = None,
-    by_partition: bool,
-    any_partitions: bool = False,
+    bounded: str = "rows",
+    **bounds: Integer | None,
 ) -> Unit:
     """Return the unit that the arguments of a release describe.
 
@@ -298,12 +294,11 @@ def read_unit(
     unit : str, or sequence of str, or None
         What a value of `user` stands for, and what that contains. Default: the name of the column,
         or "user".
-    max_rows, max_partitions, max_rows_per_partition, max_rows_per_unit : int or None
-        The bounds of a release.
-    by_partition : bool
-        Whether the release has partitions, and so takes `max_partitions` instead of `max_rows`.
-    any_partitions : bool, default False
-        Whether a user may count in any number of partitions, so that neither is needed.
+    bounded : {"rows", "partitions", "rows in each partition"}
+        What of a user is bounded: `max_rows`, `max_partitions`, or neither, because a user may
+        count in any number of partitions.
+    **bounds : int or None
+        `max_rows`, `max_partitions`, `max_rows_per_partition`, `max_rows_per_unit`.
 
     Raises
     ------
@@ -313,12 +308,8 @@ def read_unit(
     """
     check_relation(relation)
     names = _read_names(unit)
-    bounds = {
-        "max_rows": max_rows, "max_partitions": max_partitions,
-        "max_rows_per_partition": max_rows_per_partition,
-    }  # fmt: skip
-    numbers = {name: _read_bound(bound, name) for name, bound in bounds.items()}
-    promised = _read_bound(max_rows_per_unit, "max_rows_per_unit")
+    numbers = {name: _read_bound(bounds.get(name), name) for name in _BOUNDS}
+    promised = _read_bound(bounds.get("max_rows_per_unit"), "max_rows_per_unit")
     if user is None:
         for name, number in numbers.items():
             if number is not None:
@@ -333,12 +324,12 @@ def read_unit(
     # A column that is called "row" does not make its users the unit of a ledger of rows.
     own_name = user if isinstance(user, str) and user != _ROW else "user"
     name, contains = _named(names, own_name)
-    needed = "max_partitions" if by_partition else "max_rows"
-    if any_partitions:
+    needed = "max_rows" if bounded == "rows" else "max_partitions"
+    if bounded == "rows in each partition":
         numbers[needed] = _MOST
     if numbers[needed] is None:
         raise TypeError(f"{needed} must be given with user=: it bounds what one {name} adds")
-    if by_partition:
+    if needed == "max_partitions":
         rows = numbers["max_rows_per_partition"] or 1
         return Unit(relation, name, contains, True, numbers["max_partitions"], rows)
     return Unit(relation, name, contains, True, None, numbers["max_rows"] or 1)

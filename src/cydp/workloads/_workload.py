@@ -9,8 +9,8 @@ import numpy as np
 
 from cydp._arguments import Integer, Number
 from cydp._call_errors import explain_arguments
-from cydp.releases._terms import read_privacy
-from cydp.releases._unit import UnitName, read_unit, user_key
+from cydp.releases._terms import read_terms, terms_of
+from cydp.releases._unit import UnitName
 from cydp.workloads._places import read_cells, read_ranges
 from cydp.workloads._queries import Queries, RangeQueries, read_matrix
 from cydp.workloads._strategies import StrategyError, errors_of, strategies_of
@@ -143,16 +143,7 @@ class Workload:
         [('tree', 133), ('identity', 944), ('workload', 2097152)]
 
         """
-        protected = read_unit(
-            relation,
-            user_key(user),
-            unit,
-            max_partitions=max_partitions,
-            max_rows_per_partition=max_rows_per_partition,
-            max_rows_per_unit=max_rows_per_unit,
-            by_partition=True,
-        )
-        privacy = read_privacy(epsilon, rho, delta, relation)
+        privacy, protected = read_terms(terms_of(locals(), "partitions"), "partitions")
         made = strategies_of(self._queries, privacy, protected, branching, levels)
         found = [errors_of(self._queries, each) for each in made]
         return {each.strategy: each for each in sorted(found, key=lambda each: each.total)}
