@@ -8,16 +8,19 @@ from hypothesis import example, given
 from hypothesis import strategies as st
 
 from cydp import ZCDP, ApproxDP, BudgetExceededError, DiscreteLaplace, PrivacyFilter, PureDP
-from cydp.accounting._amounts import MOST_BITS, Amount, add_amounts, exceeds
-from cydp.accounting._loss import Loss
-from cydp.accounting._make_loss import make_loss
-from cydp.accounting._totals import (
+from cydp.accounting._amounts import (
+    MOST_BITS,
+    Amount,
+    add_amounts,
     add_totals,
     amount_of_total,
+    exceeds,
     exceeds_total,
     repeat_total,
     total_of,
 )
+from cydp.accounting._loss import Loss
+from cydp.accounting._make_loss import make_loss
 from cydp.sensitivity import count as count_sensitivity
 
 SHORT = st.fractions(0, 3, max_denominator=12)

@@ -11,10 +11,17 @@ from cydp._arguments import Integer
 from cydp._call_errors import explain_arguments
 from cydp._relations import check_relation
 from cydp.accounting._amounts import (
+    NOTHING,
+    Total,
+    add_totals,
     amount_of,
+    amount_of_total,
+    exceeds_total,
     loss_of_amount,
     repeat_amount,
+    repeat_total,
     subtract_amounts,
+    total_of,
 )
 from cydp.accounting._asked import Asked, PaidInMemory
 from cydp.accounting._budget import check_budget
@@ -24,17 +31,12 @@ from cydp.accounting._errors import BudgetExceededError, PrivacyError
 from cydp.accounting._format import html_of
 from cydp.accounting._loss import LOSSES, ApproxDP, Loss
 from cydp.accounting._loss_numbers import read_count
-from cydp.accounting._totals import (
-    NOTHING,
-    Total,
-    add_totals,
-    amount_of_total,
-    exceeds_total,
-    repeat_total,
-    total_of,
-)
 
 __all__ = ["PrivacyFilter"]
+
+
+_Checked: TypeAlias = tuple[Cost, Total, str]
+"""A loss, what it costs in the measure of the budget, and its name in a report."""
 
 
 class PrivacyFilter:
@@ -317,7 +319,3 @@ class _Subtotal:
         """Return how many releases there were, and what they cost together."""
         releases, before, last, charges = self._state
         return releases, add_totals(before, repeat_total(last, charges))
-
-
-_Checked: TypeAlias = tuple[Cost, Total, str]
-"""A loss, what it costs in the measure of the budget, and its name in a report."""
