@@ -3,20 +3,19 @@
 
 from __future__ import annotations
 
-import re
-from collections.abc import Callable, Iterator, Mapping
-from inspect import Parameter, getdoc, signature
+from collections.abc import Callable, Collection, Iterator, Mapping
+from inspect import Parameter, Signature, getdoc, signature
 from types import FunctionType
 from typing import Any, TypeVar, cast
 
 from cydp._call_errors import signature_of
 from cydp.releases._run import kind_of
 
-__all__ = ["RELEASES", "method", "refuse_arguments_of_session"]
+__all__ = ["METHODS", "method", "refuse_arguments_of_session"]
 
 _Result = TypeVar("_Result")
 
-RELEASES: dict[str, Callable[..., Any]] = {}  # that have a method, by name
+METHODS: dict[str, Callable[..., Any]] = {}  # the releases that have a method, by name
 
 # What the methods do not take. What is protected is said once, since one budget pays for all.
 _WHY = {
@@ -27,13 +26,6 @@ _WHY = {
     name: f"it is said once for all questions, by Session(table, budget, {name}=...)"
     for name in ("user", "unit", "max_rows_per_unit")
 }
-_AGAIN = """
-again : int >= 0, default 0
-    1, 2, ...: another answer to the same question, with new noise and a cost of its own."""
-_IN_DOUBT = """
-ChargeInDoubtError
-    If a ledger has paid for the question, and has no recorded answer."""
-_HEADER = re.compile(r"(?P<names>\w[\w, ]*?)(?P<kind> : .*)?")
 
 
 def method(release: Callable[..., _Result]) -> Callable[..., _Result]:
@@ -60,10 +52,10 @@ def method(release: Callable[..., _Result]) -> Callable[..., _Result]:
         return cast(_Result, self._ask(release, written))
 
     name = release.__name__
-    RELEASES[name] = release
+    METHODS[name] = release
     ask.__name__, ask.__qualname__ = name, f"Session.{name}"
     ask.__module__ = "cydp.interactive._session"
-    ask.__doc__ = _document(name, getdoc(release) or "", left_out)
+    ask.__doc__ = _document(release, own, left_out)
     ask.__annotations__ = {
         each.name: each.annotation for each in own.parameters.values() if each is not of_self
     } | {"return": own.return_annotation}
@@ -79,32 +71,33 @@ def refuse_arguments_of_session(kwargs: Mapping[str, Any]) -> None:
             raise TypeError(f"{name} must not be given in a session: {_WHY[name]}")
 
 
-def _document(name: str, text: str, left_out: set[str]) -> str:
-    """Return the docstring of a method, from that of its release."""
-    parts = re.split(r"\n\n(\w+)\n-+\n", f"\n\n{text}\n\n")
-    sections = {
-        title: body.strip("\n") for title, body in zip(parts[1::2], parts[2::2], strict=True)
-    }
-    summary = parts[0].strip().split("\n\n")[0]
-    parameters = _without(sections.get("Parameters", ""), left_out)
-    return (
-        f"{summary}\n\nAs `cydp.releases.{name}` does, of the session's table. A repeated "
-        "question\nhas the stored answer, at no cost.\n\n"
-        f"Parameters\n----------\n{parameters}{_AGAIN}\n\n"
-        f"Returns\n-------\n{sections.get('Returns', '')}\n\n"
-        f"Raises\n------\n{sections.get('Raises', '')}{_IN_DOUBT}\n"
-    )
+def _document(release: Callable[..., Any], own: Signature, left_out: Collection[str]) -> str:
+    """Return the docstring of a method, from the signature of its release."""
+    summary = (getdoc(release) or "").split("\n\n")[0]
+    home = release.__module__.rpartition(".")[0]
+    said = [name for name in signature(release).parameters if name in left_out]
+    taken = ", ".join(name for name in own.parameters if name not in ("self", "again"))
+    return f"""{summary}
 
+It is `{home}.{release.__name__}` of the session's table, without the parameters
+{", ".join(said)}, which a question does not take.
+A repeated question has the stored answer, at no cost.
 
-def _without(parameters: str, left_out: set[str]) -> str:
-    """Return the section of parameters without some."""
-    kept, keeps = [], True
-    for line in parameters.splitlines():
-        header = None if line.startswith(" ") else _HEADER.fullmatch(line)
-        if header is not None:
-            names = [each for each in header["names"].split(", ") if each not in left_out]
-            keeps = bool(names)
-            line = ", ".join(names) + (header["kind"] or "")
-        if keeps:
-            kept.append(line)
-    return "\n".join(kept)
+Parameters
+----------
+{taken}
+    What `{home}.{release.__name__}` says of them.
+again : int >= 0, default 0
+    1, 2, ...: another answer to the same question, with new noise and a cost of its own.
+
+Returns
+-------
+{own.return_annotation}
+
+Raises
+------
+TypeError, ValueError, PrivacyError
+    What the release raises. Then nothing is charged and no data is read.
+ChargeInDoubtError
+    If a ledger has paid for the question, and has no recorded answer.
+"""

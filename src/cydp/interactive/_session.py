@@ -32,7 +32,7 @@ from cydp.accounting.ledger._ledger import BudgetLedger
 from cydp.accounting.ledger._scope import LedgerScope
 from cydp.interactive._analyst import Noted, analyst_of, check_analyst, label_of, seq_of
 from cydp.interactive._memory import Memory, SessionEntry, Slot, write_report
-from cydp.interactive._methods import RELEASES, method, refuse_arguments_of_session
+from cydp.interactive._methods import METHODS, method, refuse_arguments_of_session
 from cydp.interactive._question import (
     Question,
     check_name,
@@ -317,15 +317,15 @@ class Session:
         refuse_arguments_of_session(kwargs)
         release: Any = function
         if isinstance(function, str):
-            release = RELEASES.get(function)
+            release = METHODS.get(function)
             if release is None:
                 raise ValueError(
-                    f"function must be the name of a release: {', '.join(RELEASES)}; not "
+                    f"function must be the name of a release: {', '.join(METHODS)}; not "
                     f"{function[:40]!r}"
                 )
         elif getattr(function, "__self__", None) is self:  # a method of this session
-            release = RELEASES.get(function.__name__, function)
-        if not any(release is each for each in RELEASES.values()):
+            release = METHODS.get(function.__name__, function)
+        if not any(release is each for each in METHODS.values()):
             return explain(release, *args, **kwargs)  # which raises the error
         return explain(release, *args, **self._with_defaults(release, kwargs))
 
