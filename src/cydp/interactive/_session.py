@@ -91,10 +91,21 @@ class Session:
         process, gets them. Default: answers are stored in this object alone.
     analyst : str, optional
         Who asks. A ledger records it in the label of each charge.
-    user, unit, max_rows_per_unit : optional
-        What is protected, as in `cydp.count`, for all questions.
-    max_rows, max_partitions, max_rows_per_partition : int >= 1, optional
-        For each question that takes them and does not say otherwise.
+    user : name of a column, optional
+        Who each record belongs to, for all questions. Then the unit that is protected is a user.
+        Default: the unit is a record.
+    unit : str or sequence of str, optional
+        What a value of `user` stands for, in the words of a ledger's `privacy_unit`, such as
+        "person". A sequence adds the units that lie within one, such as ("household", "person").
+        Default: the name of the column, or "user".
+    max_rows : int >= 1, optional
+        How many records of each user count, in each question that takes it and does not say it.
+    max_partitions : int >= 1, optional
+        In how many partitions (bins, keys or cells) records of each user count, in the same way.
+    max_rows_per_partition : int >= 1, optional
+        How many records of each user count in each partition, in the same way.
+    max_rows_per_unit : int >= 1, optional
+        Instead of `user`: the caller's promise that no unit has more records.
     wait : number >= 0, default 30
         For how many seconds to wait for an answer that another process has paid for and has not
         recorded yet.

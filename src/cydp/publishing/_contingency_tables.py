@@ -261,11 +261,11 @@ def contingency_tables(
         counts if each column of `domains` has a value in its domain: the same rows are in all
         tables.
     domains : dict by column
-        The public values of each column: a list of labels, or a tuple (bins, range) as in
-        `histogram`, with range None for edges.
+        The public values of each column: a list of labels, or a tuple (bins, range) of a number of
+        bins and (lo, hi), or of edges and None.
     tables : list of column names and tuples of them
-        What is counted, such as [("sex", "age"), ("age", "educ")]. Tables may overlap, but not in
-        a cycle such as [("a", "b"), ("b", "c"), ("c", "a")].
+        What is counted, such as [("sex", "age"), ("age", "educ")]. Tables may overlap, but not in a
+        cycle such as [("a", "b"), ("b", "c"), ("c", "a")].
     total : int, or release of `count`, optional
         The number of rows that count, if it is public or released; then no privacy is spent on it.
         Default: it is released, with noise, as part "total". ``len(data)`` is public under
@@ -276,12 +276,29 @@ def contingency_tables(
     split : dict, optional
         The weights of tables in the privacy, by their columns, such as {("sex", "age"): 2}.
         Default: 1 each, and "0.1" of "total".
-    epsilon, rho, delta : numbers > 0
-        Privacy cost of the whole release, as in `histogram`.
-    relation, user, unit, max_rows, max_rows_per_unit
-        As in `count`: of each user `max_rows` rows count, the same in all tables.
-    budget, rng
-        As in `histogram`.
+    epsilon : number > 0, optional
+        Privacy cost of the whole release, in nats: pure DP, or with `delta` approximate DP.
+    rho : number > 0, optional
+        Privacy cost of the whole release in zCDP, instead of `epsilon`.
+    delta : number between 0 and 1, optional
+        The delta of approximate DP, beside `epsilon`.
+    relation : {"add-remove", "change-one", "add-remove-or-change"}, default "add-remove"
+        Whether neighbouring tables differ in the presence of one unit, in its data, or in either.
+    user : column of any kind, or its name in a table, optional
+        Who each record belongs to. Then the unit that is protected is a user, and some of their
+        records count, chosen at random. Default: the unit is a record.
+    unit : str or sequence of str, optional
+        What a value of `user` stands for, in the words of a ledger's `privacy_unit`, such as
+        "person". A sequence adds the units that lie within one, such as ("household", "person").
+        Default: the name of the column, or "user".
+    max_rows : int >= 1, optional
+        How many records of each user count. It must be given with `user`.
+    max_rows_per_unit : int >= 1, optional
+        Instead of `user`: the caller's promise that no unit has more records.
+    budget : PrivacyFilter, BudgetLedger or LedgerScope, optional
+        It is charged before data is read.
+    rng : Generator, optional
+        The source of randomness. Default: the calling thread's own generator.
 
     Returns
     -------
@@ -291,13 +308,15 @@ def contingency_tables(
     Raises
     ------
     TypeError, ValueError
-        If a parameter is not allowed. Then nothing is charged and no data is read.
+        If a parameter is not allowed. Nothing is charged, and no data is read.
     PrivacyError
-        If the budget refuses, or protects another unit. Then nothing is charged and no data is
-        read.
+        If the budget refuses, or protects another unit. Nothing is charged, and no data is read.
 
     Notes
     -----
+    Noise is discrete Laplace for `epsilon` alone, and discrete Gaussian for `rho`, or `epsilon`
+    with `delta`. The same `max_rows` rows of a user count in all tables.
+
     Noisy tables are brought to agreement by weighted least squares, and made integer along a
     junction tree, at no privacy cost. docs/publishing.md has what is minimised, what holds
     exactly, and the proofs.

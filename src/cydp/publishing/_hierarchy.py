@@ -208,23 +208,47 @@ def hierarchy(
     Parameters
     ----------
     table : frame, table, relation or dict of columns
-        As in `contingency_tables`. A row counts if it has the path of a region of the last level,
-        and values in the domains of `cells`.
+        Of pandas, polars, pyarrow or DuckDB; a dict of arrays or lists; a structured array. A row
+        counts if it has the path of a region of the last level, and values in the domains of
+        `cells`.
     levels : list of column names
         The columns of regions, the coarsest first, such as ["state", "county", "tract"].
     regions : nested dict, list of tuples, dict of columns, or frame
         The public tree: {"NC": {"Wake": ["0501", "0502"]}}, or the path of each region of the last
         level, such as [("NC", "Wake", "0501"), ...].
     cells : dict by column, optional
-        The domains of a table in each region, as `domains` in `contingency_tables`. Default: rows
-        are counted.
+        The domains of a table in each region: of each column a list of labels, or a tuple (bins,
+        range). Default: rows are counted.
     total : int, or release of `count`, optional
-        As in `contingency_tables`.
+        The number of rows that count, if it is public or released; then no privacy is spent on it.
+        Default: it is released, with noise, as part "total". ``len(data)`` is public under
+        "change-one" alone, if a unit is a row.
     split : dict, optional
         The weights of levels in the privacy, by their columns, and of "total", the whole. Default:
         1 each.
-    epsilon, rho, delta, relation, user, unit, max_rows, max_rows_per_unit, budget, rng
-        As in `contingency_tables`.
+    epsilon : number > 0, optional
+        Privacy cost of the whole release, in nats: pure DP, or with `delta` approximate DP.
+    rho : number > 0, optional
+        Privacy cost of the whole release in zCDP, instead of `epsilon`.
+    delta : number between 0 and 1, optional
+        The delta of approximate DP, beside `epsilon`.
+    relation : {"add-remove", "change-one", "add-remove-or-change"}, default "add-remove"
+        Whether neighbouring tables differ in the presence of one unit, in its data, or in either.
+    user : column of any kind, or its name in a table, optional
+        Who each record belongs to. Then the unit that is protected is a user, and some of their
+        records count, chosen at random. Default: the unit is a record.
+    unit : str or sequence of str, optional
+        What a value of `user` stands for, in the words of a ledger's `privacy_unit`, such as
+        "person". A sequence adds the units that lie within one, such as ("household", "person").
+        Default: the name of the column, or "user".
+    max_rows : int >= 1, optional
+        How many records of each user count. It must be given with `user`.
+    max_rows_per_unit : int >= 1, optional
+        Instead of `user`: the caller's promise that no unit has more records.
+    budget : PrivacyFilter, BudgetLedger or LedgerScope, optional
+        It is charged before data is read.
+    rng : Generator, optional
+        The source of randomness. Default: the calling thread's own generator.
 
     Returns
     -------
@@ -234,13 +258,15 @@ def hierarchy(
     Raises
     ------
     TypeError, ValueError
-        If a parameter is not allowed. Then nothing is charged and no data is read.
+        If a parameter is not allowed. Nothing is charged, and no data is read.
     PrivacyError
-        If the budget refuses, or protects another unit. Then nothing is charged and no data is
-        read.
+        If the budget refuses, or protects another unit. Nothing is charged, and no data is read.
 
     Notes
     -----
+    Noise is discrete Laplace for `epsilon` alone, and discrete Gaussian for `rho`, or `epsilon`
+    with `delta`. The same `max_rows` rows of a user count in all levels.
+
     Noisy counts of all levels are brought to agreement by weighted least squares [1]_, and made
     integer from the top down, as in [2]_, at no privacy cost: docs/publishing.md.
 

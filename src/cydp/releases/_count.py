@@ -158,27 +158,30 @@ def count(
     ----------
     x : array_like, shape (n,), or table
         An entry of any kind for each record: a list, an array, or a column of pandas, polars,
-        pyarrow or DuckDB (whose own expressions must fail on no record). NaN, null and masked
+        pyarrow or DuckDB, whose own expressions must fail on no record. NaN, null and masked
         entries are not counted. A column of bool is refused, since True and False would be counted
         alike: pass those records that have the property, or use `sum` with bounds (0, 1).
     column : str, optional
         The name of the column, if x is a table. Default: all rows of a table are counted.
-    epsilon, rho, delta : numbers > 0
-        Privacy cost of the release. epsilon: pure DP, in nats, with discrete Laplace noise. rho:
-        zCDP, and epsilon with delta: approximate DP, both with discrete Gaussian noise.
+    epsilon : number > 0, optional
+        Privacy cost of the whole release, in nats: pure DP, or with `delta` approximate DP.
+    rho : number > 0, optional
+        Privacy cost of the whole release in zCDP, instead of `epsilon`.
+    delta : number between 0 and 1, optional
+        The delta of approximate DP, beside `epsilon`.
     relation : {"add-remove", "change-one", "add-remove-or-change"}, default "add-remove"
         Whether neighbouring tables differ in the presence of one unit, in its data, or in either.
-    user : column of any kind, or its name if x is a table, optional
-        Whose record each one is. Then the unit that is protected is a user, and `max_rows` records
-        of each user count, chosen at random. Default: the unit is a record.
+    user : column of any kind, or its name in a table, optional
+        Who each record belongs to. Then the unit that is protected is a user, and some of their
+        records count, chosen at random. Default: the unit is a record.
     unit : str or sequence of str, optional
         What a value of `user` stands for, in the words of a ledger's `privacy_unit`, such as
         "person". A sequence adds the units that lie within one, such as ("household", "person").
         Default: the name of the column, or "user".
-    max_rows : int >= 1
-        Required with `user`.
+    max_rows : int >= 1, optional
+        How many records of each user count. It must be given with `user`.
     max_rows_per_unit : int >= 1, optional
-        Instead of `user`, the caller's promise that no unit has more records in x.
+        Instead of `user`: the caller's promise that no unit has more records.
     budget : PrivacyFilter, BudgetLedger or LedgerScope, optional
         It is charged before data is read.
     rng : Generator, optional
@@ -192,13 +195,15 @@ def count(
     Raises
     ------
     TypeError, ValueError
-        If a parameter is not allowed. Then nothing is charged and no data is read.
+        If a parameter is not allowed. Nothing is charged, and no data is read.
     PrivacyError
-        If the budget refuses, or protects another unit. Then nothing is charged and no data is
-        read.
+        If the budget refuses, or protects another unit. Nothing is charged, and no data is read.
 
     Notes
     -----
+    Noise is discrete Laplace for `epsilon` alone, and discrete Gaussian for `rho`, or `epsilon`
+    with `delta`.
+
     One unit changes the exact count by at most `max_rows`, or 1: docs/releases/units.md.
 
     References

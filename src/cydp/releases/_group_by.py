@@ -54,29 +54,51 @@ def group_by(
     by : name, or list of names
         The columns of keys, whose entries are labels of any kind.
     keys : list of labels, LabelKeys, or None
-        Public keys; rows with others are left out. For several columns a list of tuples, a dict of
-        columns, or a frame. None: the keys that occur are selected privately, which takes epsilon
-        and delta. Which keys occur would reveal who has them.
+        Public keys; records with others are left out. For several columns a list of tuples, a dict
+        of columns, or a frame. None: the keys that occur are selected privately, which takes
+        epsilon and delta. Which keys occur would reveal who has them.
     count : bool, default True
         Whether to count the rows of each key, as column "n".
-    sums, means : dict of bounds by column, optional
-        Columns of numbers and the public bounds that they are clamped to, such as
-        {"income": (0, 200_000)}. The results are "sum_income" and "mean_income".
+    sums : dict of bounds by column, optional
+        Columns of numbers to add up, and the public bounds that they are clamped to, such as
+        {"income": (0, 200_000)}. The result is "sum_income".
+    means : dict of bounds by column, optional
+        Columns of numbers to average, and their public bounds. The result is "mean_income".
     quantiles : dict by column, optional
         Which quantile, or a list of them, and bounds: {"income": ([0.25, 0.5], (0, 200_000))}. The
         result is "quantile_income", with a second dimension for a list.
     missing : "drop" or a number, default "drop"
-        What NaN, null and masked numbers count as: nothing, or a public number within the bounds.
-        A number makes all means share the count of rows, which leaves more privacy for the rest.
+        What NaN, null and masked numbers count as: nothing, or a public number within the bounds. A
+        number makes all means share the count of rows, which leaves more privacy for the rest.
     split : dict, optional
         The weights of "n", "sum_income", "mean_income" and so on in the privacy, and of "keys" if
         these are selected. Default: 1 each.
-    epsilon, rho, delta : numbers > 0
-        Privacy cost of the whole release, as in `histogram`.
-    relation, user, unit, max_partitions, max_rows_per_partition, max_rows_per_unit
-        As in `histogram`. A partition is a key.
-    budget, rng
-        As in `histogram`.
+    epsilon : number > 0, optional
+        Privacy cost of the whole release, in nats: pure DP, or with `delta` approximate DP.
+    rho : number > 0, optional
+        Privacy cost of the whole release in zCDP, instead of `epsilon`.
+    delta : number between 0 and 1, optional
+        The delta of approximate DP, beside `epsilon`.
+    relation : {"add-remove", "change-one", "add-remove-or-change"}, default "add-remove"
+        Whether neighbouring tables differ in the presence of one unit, in its data, or in either.
+    user : column of any kind, or its name in a table, optional
+        Who each record belongs to. Then the unit that is protected is a user, and some of their
+        records count, chosen at random. Default: the unit is a record.
+    unit : str or sequence of str, optional
+        What a value of `user` stands for, in the words of a ledger's `privacy_unit`, such as
+        "person". A sequence adds the units that lie within one, such as ("household", "person").
+        Default: the name of the column, or "user".
+    max_partitions : int >= 1, optional
+        In how many partitions (bins, keys or cells) records of each user count. It must be given
+        with `user`.
+    max_rows_per_partition : int >= 1, default 1
+        How many records of each user count in each partition.
+    max_rows_per_unit : int >= 1, optional
+        Instead of `user`: the caller's promise that no unit has more records.
+    budget : PrivacyFilter, BudgetLedger or LedgerScope, optional
+        It is charged before data is read.
+    rng : Generator, optional
+        The source of randomness. Default: the calling thread's own generator.
 
     Returns
     -------
@@ -86,13 +108,15 @@ def group_by(
     Raises
     ------
     TypeError, ValueError
-        If a parameter is not allowed. Then nothing is charged and no data is read.
+        If a parameter is not allowed. Nothing is charged, and no data is read.
     PrivacyError
-        If the budget refuses, or protects another unit. Then nothing is charged and no data is
-        read.
+        If the budget refuses, or protects another unit. Nothing is charged, and no data is read.
 
     Notes
     -----
+    Noise is discrete Laplace for `epsilon` alone, and discrete Gaussian for `rho`, or `epsilon`
+    with `delta`.
+
     Pure releases split epsilon by the weights, and zCDP releases rho. With epsilon and delta all
     Gaussian parts are one release that is calibrated once; a selection of keys takes its share of
     both before. docs/releases/split.md and docs/releases/units.md have the proofs.

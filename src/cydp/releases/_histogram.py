@@ -171,15 +171,15 @@ def histogram(
     Parameters
     ----------
     x : array_like of real numbers, shape (n,), or table
-        One entry for each record. It may be a list, which is read as float64, an array, or a
-        column or one-column table of pandas, polars, pyarrow or DuckDB (whose own expressions must
-        fail on no record). NaN, null and masked entries, and values outside the bins, are left out.
+        A number for each record: a list, which is read as float64, an array, or a column of pandas,
+        polars, pyarrow or DuckDB, whose own expressions must fail on no record. Missing numbers,
+        and those outside the bins, are left out.
     bins : int or sequence of edges
-        A number of equal bins over `range`, or edges that never decrease. The last bin includes
-        its right edge.
-    range : (float, float)
-        The ends of the equal bins. There is no default, because the range of the data would
-        reveal records.
+        A number of equal bins over `range`, or edges that never decrease. The last bin includes its
+        right edge.
+    range : (float, float), optional
+        The ends of equal bins. There is no default, because the range of the data would reveal
+        records.
     column : str, optional
         The name of the column, if x is a table.
     by : column of labels, or its name if x is a table, optional
@@ -187,23 +187,28 @@ def histogram(
     by_keys : list of labels, optional
         The public keys of `by`; records with others are left out. For several columns a list of
         tuples, a dict of columns, or a frame.
-    epsilon, rho, delta : numbers > 0
-        Privacy cost of the release. epsilon: pure DP, in nats, with discrete Laplace noise. rho:
-        zCDP, and epsilon with delta: approximate DP, both with discrete Gaussian noise.
+    epsilon : number > 0, optional
+        Privacy cost of the whole release, in nats: pure DP, or with `delta` approximate DP.
+    rho : number > 0, optional
+        Privacy cost of the whole release in zCDP, instead of `epsilon`.
+    delta : number between 0 and 1, optional
+        The delta of approximate DP, beside `epsilon`.
     relation : {"add-remove", "change-one", "add-remove-or-change"}, default "add-remove"
         Whether neighbouring tables differ in the presence of one unit, in its data, or in either.
-    user : column of any kind, or its name if x is a table, optional
-        Whose record each one is. Then the unit that is protected is a user. Default: the unit is a
-        record.
+    user : column of any kind, or its name in a table, optional
+        Who each record belongs to. Then the unit that is protected is a user, and some of their
+        records count, chosen at random. Default: the unit is a record.
     unit : str or sequence of str, optional
-        What a value of `user` stands for, as in `count`.
-    max_partitions : int >= 1
-        Required with `user`: the most bins, or pairs of a key and a bin, in which records of one
-        user count. They are chosen at random.
+        What a value of `user` stands for, in the words of a ledger's `privacy_unit`, such as
+        "person". A sequence adds the units that lie within one, such as ("household", "person").
+        Default: the name of the column, or "user".
+    max_partitions : int >= 1, optional
+        In how many partitions (bins, keys or cells) records of each user count. It must be given
+        with `user`.
     max_rows_per_partition : int >= 1, default 1
-        With `user`: the most records of one user that count in each of these.
+        How many records of each user count in each partition.
     max_rows_per_unit : int >= 1, optional
-        Instead of `user`, the caller's promise that no unit has more records in x.
+        Instead of `user`: the caller's promise that no unit has more records.
     budget : PrivacyFilter, BudgetLedger or LedgerScope, optional
         It is charged before data is read.
     rng : Generator, optional
@@ -218,13 +223,15 @@ def histogram(
     Raises
     ------
     TypeError, ValueError
-        If a parameter is not allowed. Then nothing is charged and no data is read.
+        If a parameter is not allowed. Nothing is charged, and no data is read.
     PrivacyError
-        If the budget refuses, or protects another unit. Then nothing is charged and no data is
-        read.
+        If the budget refuses, or protects another unit. Nothing is charged, and no data is read.
 
     Notes
     -----
+    Noise is discrete Laplace for `epsilon` alone, and discrete Gaussian for `rho`, or `epsilon`
+    with `delta`.
+
     A record changes one count by 1 under "add-remove", and two under "change-one";
     docs/releases/units.md has the sensitivities of users.
 

@@ -111,15 +111,38 @@ def histogramdd(
         Columns of real numbers. Records with a missing number, or one outside of the bins, are left
         out.
     bins : int, or sequence with a number of bins or edges for each column
-        As in `histogram`.
-    range : sequence of (float, float) for each column
+        Equal bins over `range`, or edges that never decrease. The last bin of a column includes its
+        right edge.
+    range : sequence of (float, float) for each column, optional
         The ends of equal bins; None for a column whose edges are given.
     columns : sequence of names, optional
         The columns of the table to count in, in this order. Default: all, without `user`.
-    epsilon, rho, delta, relation, user, unit, max_partitions, max_rows_per_partition
-        As in `histogram`. A partition is a cell.
-    max_rows_per_unit, budget, rng
-        As in `histogram`.
+    epsilon : number > 0, optional
+        Privacy cost of the whole release, in nats: pure DP, or with `delta` approximate DP.
+    rho : number > 0, optional
+        Privacy cost of the whole release in zCDP, instead of `epsilon`.
+    delta : number between 0 and 1, optional
+        The delta of approximate DP, beside `epsilon`.
+    relation : {"add-remove", "change-one", "add-remove-or-change"}, default "add-remove"
+        Whether neighbouring tables differ in the presence of one unit, in its data, or in either.
+    user : column of any kind, or its name in a table, optional
+        Who each record belongs to. Then the unit that is protected is a user, and some of their
+        records count, chosen at random. Default: the unit is a record.
+    unit : str or sequence of str, optional
+        What a value of `user` stands for, in the words of a ledger's `privacy_unit`, such as
+        "person". A sequence adds the units that lie within one, such as ("household", "person").
+        Default: the name of the column, or "user".
+    max_partitions : int >= 1, optional
+        In how many partitions (bins, keys or cells) records of each user count. It must be given
+        with `user`.
+    max_rows_per_partition : int >= 1, default 1
+        How many records of each user count in each partition.
+    max_rows_per_unit : int >= 1, optional
+        Instead of `user`: the caller's promise that no unit has more records.
+    budget : PrivacyFilter, BudgetLedger or LedgerScope, optional
+        It is charged before data is read.
+    rng : Generator, optional
+        The source of randomness. Default: the calling thread's own generator.
 
     Returns
     -------
@@ -129,10 +152,14 @@ def histogramdd(
     Raises
     ------
     TypeError, ValueError
-        If a parameter is not allowed. Then nothing is charged and no data is read.
+        If a parameter is not allowed. Nothing is charged, and no data is read.
     PrivacyError
-        If the budget refuses, or protects another unit. Then nothing is charged and no data is
-        read.
+        If the budget refuses, or protects another unit. Nothing is charged, and no data is read.
+
+    Notes
+    -----
+    Noise is discrete Laplace for `epsilon` alone, and discrete Gaussian for `rho`, or `epsilon`
+    with `delta`.
 
     References
     ----------

@@ -246,13 +246,42 @@ def quantile(
 
     Parameters
     ----------
-    x, bounds, column, missing
-        As in `sum`.
+    x : array_like of real numbers, shape (n,), or table
+        A number for each record: a list, which is read as float64, an array, or a column of pandas,
+        polars, pyarrow or DuckDB, whose own expressions must fail on no record.
     q : number from 0 to 1, or list of numbers
         Which quantiles: 0.5 is the median. Several share the privacy equally, and one sort. 0 and 1
         are any points below the least and above the largest number: take 0.01 and 0.99.
-    epsilon, rho, delta, relation, user, unit, max_rows, max_rows_per_unit, budget, rng
-        As in `count`. They are for the whole release.
+    bounds : (lower, upper)
+        Public ends to which numbers are clamped. They are read exactly: a float means its binary
+        value.
+    column : str, optional
+        The name of the column, if x is a table.
+    missing : "drop" or a number, default "drop"
+        What NaN, null and masked numbers count as: nothing, or a public number within the bounds.
+    epsilon : number > 0, optional
+        Privacy cost of the whole release, in nats: pure DP, or with `delta` approximate DP.
+    rho : number > 0, optional
+        Privacy cost of the whole release in zCDP, instead of `epsilon`.
+    delta : number between 0 and 1, optional
+        The delta of approximate DP, beside `epsilon`.
+    relation : {"add-remove", "change-one", "add-remove-or-change"}, default "add-remove"
+        Whether neighbouring tables differ in the presence of one unit, in its data, or in either.
+    user : column of any kind, or its name in a table, optional
+        Who each record belongs to. Then the unit that is protected is a user, and some of their
+        records count, chosen at random. Default: the unit is a record.
+    unit : str or sequence of str, optional
+        What a value of `user` stands for, in the words of a ledger's `privacy_unit`, such as
+        "person". A sequence adds the units that lie within one, such as ("household", "person").
+        Default: the name of the column, or "user".
+    max_rows : int >= 1, optional
+        How many records of each user count. It must be given with `user`.
+    max_rows_per_unit : int >= 1, optional
+        Instead of `user`: the caller's promise that no unit has more records.
+    budget : PrivacyFilter, BudgetLedger or LedgerScope, optional
+        It is charged before data is read.
+    rng : Generator, optional
+        The source of randomness. Default: the calling thread's own generator.
 
     Returns
     -------
@@ -262,10 +291,9 @@ def quantile(
     Raises
     ------
     TypeError, ValueError
-        If a parameter is not allowed. Then nothing is charged and no data is read.
+        If a parameter is not allowed. Nothing is charged, and no data is read.
     PrivacyError
-        If the budget refuses, or protects another unit. Then nothing is charged and no data is
-        read.
+        If the budget refuses, or protects another unit. Nothing is charged, and no data is read.
 
     Notes
     -----
@@ -314,10 +342,39 @@ def median(
 
     Parameters
     ----------
-    x, bounds, column, missing
-        As in `sum`.
-    epsilon, rho, delta, relation, user, unit, max_rows, max_rows_per_unit, budget, rng
-        As in `count`.
+    x : array_like of real numbers, shape (n,), or table
+        A number for each record: a list, which is read as float64, an array, or a column of pandas,
+        polars, pyarrow or DuckDB, whose own expressions must fail on no record.
+    bounds : (lower, upper)
+        Public ends to which numbers are clamped. They are read exactly: a float means its binary
+        value.
+    column : str, optional
+        The name of the column, if x is a table.
+    missing : "drop" or a number, default "drop"
+        What NaN, null and masked numbers count as: nothing, or a public number within the bounds.
+    epsilon : number > 0, optional
+        Privacy cost of the whole release, in nats: pure DP, or with `delta` approximate DP.
+    rho : number > 0, optional
+        Privacy cost of the whole release in zCDP, instead of `epsilon`.
+    delta : number between 0 and 1, optional
+        The delta of approximate DP, beside `epsilon`.
+    relation : {"add-remove", "change-one", "add-remove-or-change"}, default "add-remove"
+        Whether neighbouring tables differ in the presence of one unit, in its data, or in either.
+    user : column of any kind, or its name in a table, optional
+        Who each record belongs to. Then the unit that is protected is a user, and some of their
+        records count, chosen at random. Default: the unit is a record.
+    unit : str or sequence of str, optional
+        What a value of `user` stands for, in the words of a ledger's `privacy_unit`, such as
+        "person". A sequence adds the units that lie within one, such as ("household", "person").
+        Default: the name of the column, or "user".
+    max_rows : int >= 1, optional
+        How many records of each user count. It must be given with `user`.
+    max_rows_per_unit : int >= 1, optional
+        Instead of `user`: the caller's promise that no unit has more records.
+    budget : PrivacyFilter, BudgetLedger or LedgerScope, optional
+        It is charged before data is read.
+    rng : Generator, optional
+        The source of randomness. Default: the calling thread's own generator.
 
     Returns
     -------
@@ -327,10 +384,9 @@ def median(
     Raises
     ------
     TypeError, ValueError
-        If a parameter is not allowed. Then nothing is charged and no data is read.
+        If a parameter is not allowed. Nothing is charged, and no data is read.
     PrivacyError
-        If the budget refuses, or protects another unit. Then nothing is charged and no data is
-        read.
+        If the budget refuses, or protects another unit. Nothing is charged, and no data is read.
 
     References
     ----------

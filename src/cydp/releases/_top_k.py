@@ -223,18 +223,36 @@ def top_k(
     Parameters
     ----------
     x : array_like of labels, shape (n,), or table
-        A label of any kind for each record, as in `value_counts`.
+        A label of any kind for each record. Missing labels are left out.
     k : int >= 1
         How many keys to select.
     keys : list of labels, or LabelKeys
         Public keys; records with others are left out.
     column : str, optional
         The name of the column, if x is a table.
-    epsilon, rho, delta, relation, user, unit, max_rows_per_partition, max_rows_per_unit
-        As in `histogram`. A partition is a key. A user may be in any number of keys, because a
-        selection depends only on how far a single count can change.
-    budget, rng
-        As in `histogram`.
+    epsilon : number > 0, optional
+        Privacy cost of the whole release, in nats: pure DP, or with `delta` approximate DP.
+    rho : number > 0, optional
+        Privacy cost of the whole release in zCDP, instead of `epsilon`.
+    delta : number between 0 and 1, optional
+        The delta of approximate DP, beside `epsilon`.
+    relation : {"add-remove", "change-one", "add-remove-or-change"}, default "add-remove"
+        Whether neighbouring tables differ in the presence of one unit, in its data, or in either.
+    user : column of any kind, or its name in a table, optional
+        Who each record belongs to. Then the unit that is protected is a user, and some of their
+        records count, chosen at random. Default: the unit is a record.
+    unit : str or sequence of str, optional
+        What a value of `user` stands for, in the words of a ledger's `privacy_unit`, such as
+        "person". A sequence adds the units that lie within one, such as ("household", "person").
+        Default: the name of the column, or "user".
+    max_rows_per_partition : int >= 1, default 1
+        How many records of each user count in each partition.
+    max_rows_per_unit : int >= 1, optional
+        Instead of `user`: the caller's promise that no unit has more records.
+    budget : PrivacyFilter, BudgetLedger or LedgerScope, optional
+        It is charged before data is read.
+    rng : Generator, optional
+        The source of randomness. Default: the calling thread's own generator.
 
     Returns
     -------
@@ -244,13 +262,15 @@ def top_k(
     Raises
     ------
     TypeError, ValueError
-        If a parameter is not allowed. Then nothing is charged and no data is read.
+        If a parameter is not allowed. Nothing is charged, and no data is read.
     PrivacyError
-        If the budget refuses, or protects another unit. Then nothing is charged and no data is
-        read.
+        If the budget refuses, or protects another unit. Nothing is charged, and no data is read.
 
     Notes
     -----
+    A user may be in any number of keys, because a selection depends only on how far a single count
+    can change.
+
     The exponential mechanism selects a key, and again among those that are left. The noise of k
     selections is what adding Gumbel noise once to each count, and taking the k largest, gives [1]_.
     Each selection costs epsilon / k, or rho / k; of all keys, the last one costs nothing.

@@ -46,20 +46,56 @@ def linear_queries(
 
     Parameters
     ----------
-    x, bins, range, column
-        As in `cydp.histogram`. The cells of the workload are the bins.
+    x : array_like of real numbers, shape (n,), or table
+        A number for each record: a list, which is read as float64, an array, or a column of pandas,
+        polars, pyarrow or DuckDB, whose own expressions must fail on no record. Missing numbers,
+        and those outside the bins, are left out.
     workload : Workload, or array_like of real numbers, shape (queries, bins)
         The weights of each query.
+    bins : int or sequence of edges
+        The cells of the workload: a number of equal bins over `range`, or edges that never
+        decrease. The last bin includes its right edge.
+    range : (float, float), optional
+        The ends of equal bins. There is no default, because the range of the data would reveal
+        records.
     strategy : {"identity", "tree", "workload"}, optional
-        What has noise: the counts of bins; those of a tree's nodes, as in `range_counts`; or the
-        answers themselves, which must have integer weights. Default: that with the least sum of
-        variances, which depends on no data.
-    branching, levels : int, optional
-        Those of the tree, as in `range_counts`.
-    epsilon, rho, delta, relation, user, unit, max_partitions, max_rows_per_partition
-        As in `cydp.histogram`. A partition is a bin.
-    max_rows_per_unit, budget, rng
-        As in `cydp.histogram`.
+        What has noise: the counts of bins, the counts of a tree's nodes, or the answers themselves,
+        which must have integer weights. Default: that with the least sum of variances, which
+        depends on no data.
+    branching : int >= 2, optional
+        Of a tree: how many counts of a level have one sum in the next level. Default: that with the
+        least mean variance over all ranges.
+    levels : int >= 1, optional
+        Of a tree: how many levels have noise. Default: that with the least mean variance over all
+        ranges.
+    column : str, optional
+        The name of the column, if x is a table.
+    epsilon : number > 0, optional
+        Privacy cost of the whole release, in nats: pure DP, or with `delta` approximate DP.
+    rho : number > 0, optional
+        Privacy cost of the whole release in zCDP, instead of `epsilon`.
+    delta : number between 0 and 1, optional
+        The delta of approximate DP, beside `epsilon`.
+    relation : {"add-remove", "change-one", "add-remove-or-change"}, default "add-remove"
+        Whether neighbouring tables differ in the presence of one unit, in its data, or in either.
+    user : column of any kind, or its name in a table, optional
+        Who each record belongs to. Then the unit that is protected is a user, and some of their
+        records count, chosen at random. Default: the unit is a record.
+    unit : str or sequence of str, optional
+        What a value of `user` stands for, in the words of a ledger's `privacy_unit`, such as
+        "person". A sequence adds the units that lie within one, such as ("household", "person").
+        Default: the name of the column, or "user".
+    max_partitions : int >= 1, optional
+        In how many partitions (bins, keys or cells) records of each user count. It must be given
+        with `user`.
+    max_rows_per_partition : int >= 1, default 1
+        How many records of each user count in each partition.
+    max_rows_per_unit : int >= 1, optional
+        Instead of `user`: the caller's promise that no unit has more records.
+    budget : PrivacyFilter, BudgetLedger or LedgerScope, optional
+        It is charged before data is read.
+    rng : Generator, optional
+        The source of randomness. Default: the calling thread's own generator.
 
     Returns
     -------
@@ -69,11 +105,15 @@ def linear_queries(
     Raises
     ------
     TypeError, ValueError
-        If a parameter is not allowed, or the strategy cannot be used. Then nothing is charged and
-        no data is read.
+        If a parameter is not allowed, or the strategy cannot be used. Nothing is charged,
+        and no data is read.
     PrivacyError
-        If the budget refuses, or protects another unit. Then nothing is charged and no data is
-        read.
+        If the budget refuses, or protects another unit. Nothing is charged, and no data is read.
+
+    Notes
+    -----
+    Noise is discrete Laplace for `epsilon` alone, and discrete Gaussian for `rho`, or `epsilon`
+    with `delta`.
 
     References
     ----------

@@ -41,10 +41,11 @@ def marginals(
     Parameters
     ----------
     table : frame, table, relation or dict of columns
-        As in `cydp.group_by`.
+        Of pandas, polars, pyarrow or DuckDB, whose own expressions must fail on no record; a dict
+        of arrays or lists; a structured array.
     domains : dict by column
-        The public domain of each column: a list of keys, or a tuple (bins, range) as in
-        `cydp.histogram`: a number of bins and (lo, hi), or edges and None.
+        The public domain of each column: a list of keys, or a tuple (bins, range) of a number of
+        bins and (lo, hi), or of edges and None.
     sets : list of names, or tuples of names
         The columns of each table, such as ["sex", ("sex", "age")]; () is the total. A record counts
         if it is in the domain of each column that a set has.
@@ -53,10 +54,29 @@ def marginals(
         counts are floats.
     split : dict, optional
         The weights of tables in the privacy by name, such as {"sex, age": 2}. Default: 1 each.
-    epsilon, rho, delta : numbers > 0
-        Privacy cost of the whole release, as in `cydp.histogram`.
-    relation, user, unit, max_rows, max_rows_per_unit, budget, rng
-        As in `cydp.count`: `max_rows` records of each user count, each in every table.
+    epsilon : number > 0, optional
+        Privacy cost of the whole release, in nats: pure DP, or with `delta` approximate DP.
+    rho : number > 0, optional
+        Privacy cost of the whole release in zCDP, instead of `epsilon`.
+    delta : number between 0 and 1, optional
+        The delta of approximate DP, beside `epsilon`.
+    relation : {"add-remove", "change-one", "add-remove-or-change"}, default "add-remove"
+        Whether neighbouring tables differ in the presence of one unit, in its data, or in either.
+    user : column of any kind, or its name in a table, optional
+        Who each record belongs to. Then the unit that is protected is a user, and some of their
+        records count, chosen at random. Default: the unit is a record.
+    unit : str or sequence of str, optional
+        What a value of `user` stands for, in the words of a ledger's `privacy_unit`, such as
+        "person". A sequence adds the units that lie within one, such as ("household", "person").
+        Default: the name of the column, or "user".
+    max_rows : int >= 1, optional
+        How many records of each user count. It must be given with `user`.
+    max_rows_per_unit : int >= 1, optional
+        Instead of `user`: the caller's promise that no unit has more records.
+    budget : PrivacyFilter, BudgetLedger or LedgerScope, optional
+        It is charged before data is read.
+    rng : Generator, optional
+        The source of randomness. Default: the calling thread's own generator.
 
     Returns
     -------
@@ -66,13 +86,15 @@ def marginals(
     Raises
     ------
     TypeError, ValueError
-        If a parameter is not allowed. Then nothing is charged and no data is read.
+        If a parameter is not allowed. Nothing is charged, and no data is read.
     PrivacyError
-        If the budget refuses, or protects another unit. Then nothing is charged and no data is
-        read.
+        If the budget refuses, or protects another unit. Nothing is charged, and no data is read.
 
     Notes
     -----
+    Noise is discrete Laplace for `epsilon` alone, and discrete Gaussian for `rho`, or `epsilon`
+    with `delta`. The same `max_rows` records of a user count in every table.
+
     A record is in one cell of each table, so k tables have k times the noise of one in pure DP, and
     sqrt(k) times that in zCDP. docs/workloads.md has the proofs.
 

@@ -46,18 +46,50 @@ def range_counts(
 
     Parameters
     ----------
-    x, bins, range, column
-        As in `cydp.histogram`; at most 2**26 bins.
+    x : array_like of real numbers, shape (n,), or table
+        A number for each record: a list, which is read as float64, an array, or a column of pandas,
+        polars, pyarrow or DuckDB, whose own expressions must fail on no record. Missing numbers,
+        and those outside the bins, are left out.
+    bins : int or sequence of edges
+        A number of equal bins over `range`, or edges that never decrease: at most 2**26 bins. The
+        last bin includes its right edge.
+    range : (float, float), optional
+        The ends of equal bins. There is no default, because the range of the data would reveal
+        records.
     branching : int >= 2, optional
-        How many counts of a level have one sum in the next level. Default: that with the least
-        mean variance over all ranges, which depends on the number of bins and on the unit.
+        How many counts of a level have one sum in the next level. Default: that with the least mean
+        variance over all ranges, which depends on the number of bins and on the unit.
     levels : int >= 1, optional
         How many levels have noise. 1 is the histogram; the most has the total of all bins. Default:
         as for branching.
-    epsilon, rho, delta, relation, user, unit, max_partitions, max_rows_per_partition
-        As in `cydp.histogram`. A partition is a bin.
-    max_rows_per_unit, budget, rng
-        As in `cydp.histogram`.
+    column : str, optional
+        The name of the column, if x is a table.
+    epsilon : number > 0, optional
+        Privacy cost of the whole release, in nats: pure DP, or with `delta` approximate DP.
+    rho : number > 0, optional
+        Privacy cost of the whole release in zCDP, instead of `epsilon`.
+    delta : number between 0 and 1, optional
+        The delta of approximate DP, beside `epsilon`.
+    relation : {"add-remove", "change-one", "add-remove-or-change"}, default "add-remove"
+        Whether neighbouring tables differ in the presence of one unit, in its data, or in either.
+    user : column of any kind, or its name in a table, optional
+        Who each record belongs to. Then the unit that is protected is a user, and some of their
+        records count, chosen at random. Default: the unit is a record.
+    unit : str or sequence of str, optional
+        What a value of `user` stands for, in the words of a ledger's `privacy_unit`, such as
+        "person". A sequence adds the units that lie within one, such as ("household", "person").
+        Default: the name of the column, or "user".
+    max_partitions : int >= 1, optional
+        In how many partitions (bins, keys or cells) records of each user count. It must be given
+        with `user`.
+    max_rows_per_partition : int >= 1, default 1
+        How many records of each user count in each partition.
+    max_rows_per_unit : int >= 1, optional
+        Instead of `user`: the caller's promise that no unit has more records.
+    budget : PrivacyFilter, BudgetLedger or LedgerScope, optional
+        It is charged before data is read.
+    rng : Generator, optional
+        The source of randomness. Default: the calling thread's own generator.
 
     Returns
     -------
@@ -68,13 +100,15 @@ def range_counts(
     Raises
     ------
     TypeError, ValueError
-        If a parameter is not allowed. Then nothing is charged and no data is read.
+        If a parameter is not allowed. Nothing is charged, and no data is read.
     PrivacyError
-        If the budget refuses, or protects another unit. Then nothing is charged and no data is
-        read.
+        If the budget refuses, or protects another unit. Nothing is charged, and no data is read.
 
     Notes
     -----
+    Noise is discrete Laplace for `epsilon` alone, and discrete Gaussian for `rho`, or `epsilon`
+    with `delta`.
+
     A record changes one count of each level by 1 under "add-remove". Under the other relations it
     is two counts of each level below a total, if that has noise. docs/workloads.md has the proofs.
 

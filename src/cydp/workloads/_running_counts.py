@@ -39,8 +39,13 @@ class RunningCounts:
     ----------
     horizon : int from 1 to 2**40
         How many steps there may be.
-    epsilon, rho, delta : numbers > 0
-        Privacy cost of all totals together, as in `cydp.histogram`. It is charged now.
+    epsilon : number > 0, optional
+        Privacy cost of all totals together, in nats: pure DP, or with `delta` approximate DP. It is
+        charged now.
+    rho : number > 0, optional
+        Privacy cost of all totals together in zCDP, instead of `epsilon`.
+    delta : number between 0 and 1, optional
+        The delta of approximate DP, beside `epsilon`.
     branching : int >= 2, optional
         How many nodes of a level make one of the next. Default: that of the least mean variance.
     relation : {"add-remove", "change-one", "add-remove-or-change"}, default "add-remove"
