@@ -137,6 +137,19 @@ def test_what_is_kept_for_later_releases_cannot_be_changed() -> None:
     with pytest.raises(TypeError):
         query.parts["count"] = None
     assert cydp.count([1], epsilon=1).query is query
+    table: dict[str, Any] = {"k": [1], "x": [2]}
+    asked: dict[str, Any] = {
+        "keys": [1],
+        "sums": {"x": (0, 1)},
+        "quantiles": {"x": ([0.5], (0, 1))},
+    }
+    group = cydp.group_by(table, "k", **asked, epsilon=1).query
+    with pytest.raises(TypeError):
+        group.columns["n"] = ()
+    again = cydp.group_by(table, "k", **asked, epsilon=1).query
+    assert (again.parts is group.parts, again.columns) == (True, group.columns)
+    asked["sums"]["x"] = (0, 2)
+    assert cydp.group_by(table, "k", **asked, epsilon=1).query.summaries != group.summaries
 
 
 def test_an_argument_that_is_refused_is_refused_after_an_equal_one() -> None:
@@ -148,3 +161,11 @@ def test_an_argument_that_is_refused_is_refused_after_an_equal_one() -> None:
         cydp.count([1], user=[1], max_rows=True, epsilon=1)
     with pytest.raises(TypeError):
         cydp.count([1], user=[1], max_rows=1, epsilon=True)
+    table = {"k": [1], "x": [2]}
+    cydp.group_by(table, "k", keys=[1], sums={"x": (0, 1)}, epsilon=1)
+    with pytest.raises(TypeError):
+        cydp.group_by(table, "k", keys=[1], sums={"x": (0, True)}, epsilon=1)
+    loop: list[Any] = [0.5]
+    loop.append(loop)
+    with pytest.raises(TypeError):
+        cydp.quantile([1], loop, (0, 1), epsilon=1)

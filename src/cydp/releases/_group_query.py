@@ -3,11 +3,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 from functools import cached_property
 from operator import itemgetter
+from types import MappingProxyType
 from typing import Any, ClassVar, Self
 
 import numpy as np
@@ -132,12 +133,14 @@ class GroupQuery(DataQuery):
         source.check_recorded()
 
     @cached_property
-    def columns(self) -> dict[str, list[Answer]]:
+    def columns(self) -> Mapping[str, Sequence[Answer]]:
         """The columns of numbers: an answer each, or one for each of their quantiles."""
-        found: dict[str, list[Answer]] = {}
+        found: dict[str, Sequence[Answer]] = {}
         if self.has_count:
-            found["n"] = [NoisyAnswer("n", self.n_keys, "rows", self.parts["n"])]
-        return found | {summary.name: self._answers_of(summary) for summary in self.summaries}
+            found["n"] = (NoisyAnswer("n", self.n_keys, "rows", self.parts["n"]),)
+        for summary in self.summaries:
+            found[summary.name] = tuple(self._answers_of(summary))
+        return MappingProxyType(found)  # nobody may change a query that is kept
 
     @property
     def several(self) -> list[str]:

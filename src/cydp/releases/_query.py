@@ -5,12 +5,13 @@ from __future__ import annotations
 
 import json
 from abc import ABC, abstractmethod
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, fields
 from fractions import Fraction
 from functools import cached_property, lru_cache
+from itertools import chain, islice
 from types import MappingProxyType
-from typing import TYPE_CHECKING, Any, ClassVar, Self, TypeVar, cast
+from typing import TYPE_CHECKING, Any, ClassVar, NamedTuple, Self, TypeVar, cast
 
 import numpy as np
 from numpy.typing import NDArray
@@ -40,8 +41,19 @@ _Builder = TypeVar("_Builder", bound=Callable[..., Any])
 
 _VERSION = 1  # of `Query.to_dict`
 _KEPT = 256  # queries of the parameters that callers wrote last
+_NESTED = (dict, list, tuple)
+_DEEPEST = 4
+
+
+class _Nested(NamedTuple):
+    """What stands before the entries of a dict, list or tuple among the arguments of a call."""
+
+    kind: type
+    size: int
+
+
 _KEPT_TYPES = frozenset(
-    {int, float, bool, str, Fraction, Exact, type(None), np.float64, np.int64, type(ABC)}
+    {int, float, bool, str, Fraction, Exact, type(None), np.float64, np.int64, type(ABC), _Nested}
 )
 
 
@@ -145,7 +157,8 @@ class Query(ABC):
 
         """
         names, terms = names_of(given, *cls.named), terms_of(given, cls.bounded)
-        found: Any = _kept_query(cls, *names.values(), *terms, *own)
+        written = _flat(own) if any(isinstance(each, _NESTED) for each in own) else own
+        found: Any = _kept_query(cls, *names.values(), *terms, *written)
         return cast(Self, found)
 
     @classmethod
@@ -365,5 +378,33 @@ def _kept_query(kind: type[Query], *rest: Any) -> Query:
     n_names, n_terms = len(kind.named), len(TERMS[kind.bounded])
     columns, rest = dict(zip(kind.named, rest[:n_names], strict=True)), rest[n_names:]
     privacy, unit = read_terms(rest[:n_terms], kind.bounded)
-    query = kind.built(privacy, unit, *rest[n_terms:])
+    query = kind.built(privacy, unit, *_nested(iter(rest[n_terms:])))
     return query.reading(columns=columns)
+
+
+def _flat(written: Iterable[Any], deep: int = 0) -> Iterator[Any]:
+    """Yield arguments, with the entries of a dict, list or tuple in a row, so that they are kept.
+
+    No release takes what is nested deeper.
+
+    >>> [*_nested(_flat([{"x": (0, 1)}, [0.5], None]))]
+    [{'x': (0, 1)}, [0.5], None]
+    """
+    for each in written:
+        if type(each) in _NESTED and deep < _DEEPEST:
+            yield _Nested(type(each), len(each))
+            yield from _flat(chain(*each.items()) if type(each) is dict else each, deep + 1)
+        else:
+            yield each
+
+
+def _nested(flat: Iterator[Any]) -> Iterator[Any]:
+    """Yield the arguments of which `_flat` has yielded the entries."""
+    for each in flat:
+        if not isinstance(each, _Nested):
+            yield each
+        elif each.kind is dict:
+            pairs = [*islice(_nested(flat), 2 * each.size)]
+            yield dict(zip(pairs[::2], pairs[1::2], strict=True))
+        else:
+            yield each.kind(islice(_nested(flat), each.size))

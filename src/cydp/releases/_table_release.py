@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -76,9 +77,9 @@ class TableRelease(Release, PostProcessing):
     def _steps(self) -> Steps:
         return dict(zip(self.query.parts, self.steps, strict=True))
 
-    def _column(self, name: str | None) -> list[Answer]:
+    def _column(self, name: str | None) -> Sequence[Answer]:
         """Return what a column is of: one answer, or an answer for each quantile."""
-        columns: dict[str, list[Answer]] = self.query.columns
+        columns: Mapping[str, Sequence[Answer]] = self.query.columns
         if name is None:
             return next(iter(columns.values()))
         if name not in columns:
