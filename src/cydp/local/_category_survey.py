@@ -28,7 +28,7 @@ from cydp.local._tally import Tally
 from cydp.local._unary_encoding import UnaryEncoding, sum_bits
 from cydp.mechanisms._fields import set_fields
 from cydp.mechanisms._randomized_response import RandomizedResponse
-from cydp.mechanisms._run import Budget, run
+from cydp.mechanisms._run import Budget, pay_and_draw
 from cydp.releases._reads import digest_keys
 
 __all__ = ["CategorySurvey"]
@@ -222,7 +222,7 @@ class CategorySurvey:
 
         drawn: NDArray[Any]
         asked = Asked(self.mechanism, type(self).__name__, arguments=described)
-        drawn, _ = run(asked, partial(self._randomize, column), budget, rng)
+        drawn, _ = pay_and_draw(asked, partial(self._randomize, column), budget, rng)
         return drawn
 
     def _randomize(self, column: Labels, generator: Generator) -> NDArray[Any]:

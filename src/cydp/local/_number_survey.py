@@ -37,7 +37,7 @@ from cydp.mechanisms._confidence import read_level
 from cydp.mechanisms._discrete_laplace import MOST_UNSATURATED_SCALE, DiscreteLaplace
 from cydp.mechanisms._fields import set_fields
 from cydp.mechanisms._randomized_response import RandomizedResponse
-from cydp.mechanisms._run import Budget, run
+from cydp.mechanisms._run import Budget, pay_and_draw
 from cydp.releases._missing import fill_absent, read_missing
 
 __all__ = ["NumberSurvey"]
@@ -263,7 +263,7 @@ class NumberSurvey:
     def _draw(self, read: Any, budget: Budget | None, rng: Generator | None) -> NDArray[Any]:
         drawn: NDArray[Any]
         asked = Asked(self.mechanism, type(self).__name__, arguments=self.to_json)
-        drawn, _ = run(asked, partial(self._randomize, read), budget, rng)
+        drawn, _ = pay_and_draw(asked, partial(self._randomize, read), budget, rng)
         return drawn
 
     def _randomize(self, read: Any, generator: Generator) -> NDArray[Any]:

@@ -233,7 +233,7 @@ class UnaryEncoding:
         width = -(-self.n_categories // 8) if packed else self.n_categories
         shape, dtype = (*given.shape, width), np.dtype(np.uint8 if packed else np.bool_)
         draw = partial(self._draw, given, np.empty(shape, dtype))
-        return draw_array(self, draw, shape, dtype, budget, rng)
+        return draw_array(self, draw, (shape, dtype), budget, rng)
 
     def _draw(self, given: Declared, reports: NDArray[Any], generator: Generator) -> NDArray[Any]:
         wide = read_codes(given, "codes").reshape(-1).astype(np.int64)

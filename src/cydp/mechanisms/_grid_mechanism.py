@@ -143,7 +143,7 @@ class RealMechanism(ABC):
         count, draw = self._plan_draw(given, out)
         labels = labels_of(value)
         released = draw_array(
-            self, draw, given.shape, _FLOAT64, budget, rng, count=count, arguments=labels
+            self, draw, (given.shape, _FLOAT64), budget, rng, count=count, arguments=labels
         )
         if out is not None:
             return fill_output(out, released)

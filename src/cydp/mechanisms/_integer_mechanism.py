@@ -125,7 +125,7 @@ class IntegerMechanism(NoiseDistribution):
         check_output(out, INT64, given.shape, value)
         draw = partial(_add_noise, given, *self._prepare_noise(given.size), out)
         labels = labels_of(value)
-        noisy = draw_array(self, draw, given.shape, INT64, budget, rng, arguments=labels)
+        noisy = draw_array(self, draw, (given.shape, INT64), budget, rng, arguments=labels)
         if out is not None:
             return fill_output(out, noisy)
         is_number = isinstance(value, (int, np.integer))

@@ -175,7 +175,7 @@ class _NoisyMaxMechanism(ABC):
         given = declare_scores(scores)
         shape, candidates = given.shape[:-1], given.shape[-1]
         chosen = draw_array(
-            self, partial(self._select, given), shape, INT64, budget, rng,
+            self, partial(self._select, given), (shape, INT64), budget, rng,
             count=math.prod(shape), arguments=candidates,
         )  # fmt: skip
         return chosen if shape else int(chosen[()])

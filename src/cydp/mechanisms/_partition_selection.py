@@ -193,7 +193,7 @@ class PartitionSelection:
         refuse_data_bins(counts, "counts")
         given = declare_integers(counts, "counts")
         draws, labels = partial(self._draw, given), labels_of(counts)
-        kept = draw_array(self, draws, given.shape, _BOOL, budget, rng, arguments=labels)
+        kept = draw_array(self, draws, (given.shape, _BOOL), budget, rng, arguments=labels)
         is_number = isinstance(counts, (int, np.integer))
         return bool(kept.item()) if is_number else restore_labels(counts, kept)
 

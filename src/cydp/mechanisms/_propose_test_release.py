@@ -163,7 +163,7 @@ class ProposeTestRelease:
         if len(given.shape) != 1 or given.size < 2:
             raise ValueError(f"counts must be of shape (m,), m >= 2, not {given.shape}")
         draw = partial(self._test, given)
-        chosen = draw_array(self, draw, (), INT64, budget, rng, arguments=given.size)
+        chosen = draw_array(self, draw, ((), INT64), budget, rng, arguments=given.size)
         index = int(chosen[()])
         return None if index == _REFUSED else index
 

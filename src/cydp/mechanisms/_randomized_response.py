@@ -298,7 +298,7 @@ class RandomizedResponse:
         check_output(out, dtype.newbyteorder("="), given.shape, codes, "codes")
         draw = partial(self._randomize, given, dtype, out)
         labels = labels_of(codes)
-        reports = draw_array(self, draw, given.shape, dtype, budget, rng, arguments=labels)
+        reports = draw_array(self, draw, (given.shape, dtype), budget, rng, arguments=labels)
         if out is not None:
             return fill_output(out, reports)
         if isinstance(codes, (int, np.integer, np.bool_)):

@@ -61,7 +61,7 @@ def release_sum(
         _add_noise_and_scale, given, mechanism._prepare_noise(given.size), exponent, step, out
     )
     public = list(map(str, (total.step, *total.bounds)))
-    released = draw_array(mechanism, draw, given.shape, _FLOAT64, budget, rng, arguments=public)
+    released = draw_array(mechanism, draw, (given.shape, _FLOAT64), budget, rng, arguments=public)
     if out is not None:
         return fill_output(out, released)
     return released if given.shape else float(released)

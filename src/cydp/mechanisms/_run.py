@@ -27,7 +27,7 @@ from cydp.accounting._odometer import PrivacyOdometer
 from cydp.accounting.ledger._ledger import BudgetLedger
 from cydp.accounting.ledger._scope import LedgerScope
 
-__all__ = ["Budget", "check_budget_type", "draw_array", "run"]
+__all__ = ["Budget", "check_budget_type", "draw_array", "pay_and_draw"]
 
 Budget: TypeAlias = PrivacyFilter | BudgetLedger | LedgerScope
 
@@ -38,7 +38,7 @@ _INSTEAD_OF_A_BUDGET = (  # what is passed by mistake, and what to do
 )
 
 
-def run(
+def pay_and_draw(
     asked: Asked,
     draw: Callable[[Generator], Any],
     budget: Any,
@@ -85,8 +85,7 @@ def run(
 def draw_array(
     cost: Cost,
     draw: Callable[[Generator], NDArray[Any]],
-    shape: tuple[int, ...],
-    dtype: np.dtype[Any],
+    array: tuple[tuple[int, ...], np.dtype[Any]],
     budget: Budget | None,
     rng: Generator | None,
     *,
@@ -99,9 +98,9 @@ def draw_array(
     ----------
     cost : mechanism
     draw, budget, rng
-        As in `run`.
-    shape, dtype
-        The shape and dtype of the array.
+        As in `pay_and_draw`.
+    array : (shape, dtype)
+        Of the array.
     count : int, default 1
         The number of times that the loss is charged.
     arguments : object, optional
@@ -110,18 +109,19 @@ def draw_array(
     Raises
     ------
     TypeError, PrivacyError
-        As `run` does.
+        As `pay_and_draw` does.
 
     """
     if budget is None:  # most often, and the quickest way
         return draw(generator_or_default(rng))
+    shape, dtype = array
     asked = Asked(
         cost, type(cost).__name__, count,
         lambda: digest_argument({"shape": shape, "dtype": dtype.str, "other": arguments}),
         math.prod(shape) * dtype.itemsize,
     )  # fmt: skip
     released: NDArray[Any]
-    released, _ = run(asked, draw, budget, rng)
+    released, _ = pay_and_draw(asked, draw, budget, rng)
     return released
 
 

@@ -16,7 +16,7 @@ from cydp.accounting._asked import Asked
 from cydp.accounting._loss import PureDP
 from cydp.mechanisms._fields import set_fields
 from cydp.mechanisms._rational_selection import draw_below
-from cydp.mechanisms._run import Budget, run
+from cydp.mechanisms._run import Budget, pay_and_draw
 
 __all__ = ["UniformChoice"]
 
@@ -108,5 +108,7 @@ class UniformChoice:
 
         """
         asked = Asked(self, "UniformChoice")
-        chosen, _ = run(asked, lambda generator: draw_below(self.count, generator), budget, rng)
+        chosen, _ = pay_and_draw(
+            asked, lambda generator: draw_below(self.count, generator), budget, rng
+        )
         return int(chosen)

@@ -64,7 +64,7 @@ class Prepared:
             return query.result(self.draw(generator_or_default(rng)), None)
         if getattr(budget, "charge_id", None) is not None:
             query.check_recorded(self.source)
-        drawn, paid = _run.run(self.asked, self.draw, budget, rng)
+        drawn, paid = _run.pay_and_draw(self.asked, self.draw, budget, rng)
         return query.result(drawn, payment_of(paid))
 
 

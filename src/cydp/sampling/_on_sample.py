@@ -14,7 +14,7 @@ from cydp.accounting._asked import Asked
 from cydp.accounting._errors import UnitMismatchError
 from cydp.accounting._loss import ZCDP
 from cydp.accounting.ledger._paid import payment_of
-from cydp.mechanisms._run import Budget, run
+from cydp.mechanisms._run import Budget, pay_and_draw
 from cydp.releases._release import Release
 from cydp.releases._run import arguments_of, kind_of, prepare
 from cydp.releases._unit import check_ledger
@@ -112,7 +112,7 @@ def on_sample(
     if getattr(budget, "charge_id", None) is not None:
         prepared.query.check_recorded(prepared.source)
     asked = Asked(query, query.function, nbytes=prepared.query.nbytes)
-    drawn, paid = run(asked, draw, budget, rng)
+    drawn, paid = pay_and_draw(asked, draw, budget, rng)
     # An earlier version recorded the release itself.
     released = drawn if isinstance(drawn, Release) else prepared.query.result(drawn, None)
     return SampleRelease(query=query, release=released, payment=payment_of(paid))

@@ -23,7 +23,7 @@ from cydp._generator import Generator
 from cydp._numbers.rational import format_number, literal_of
 from cydp.accounting._asked import Asked
 from cydp.accounting._loss import ApproxDP
-from cydp.mechanisms._run import Budget, run
+from cydp.mechanisms._run import Budget, pay_and_draw
 from cydp.releases._unit import Unit
 from cydp.sampling._rows_of import RowsOf
 from cydp.sampling._share import read_share
@@ -179,7 +179,7 @@ def publish_share(
         return _values_of(chosen)
 
     asked = Asked(query, query.function, arguments=lambda: {"columns": [], "other": None})
-    chosen, _ = run(asked, draw, budget, rng)
+    chosen, _ = pay_and_draw(asked, draw, budget, rng)
     return PublishedShare(chosen, chance)
 
 

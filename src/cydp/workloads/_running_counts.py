@@ -19,7 +19,7 @@ from cydp.accounting._errors import PrivacyError
 from cydp.accounting._loss import Loss
 from cydp.accounting.ledger._paid import payment_of
 from cydp.accounting.ledger._scope import LedgerScope
-from cydp.mechanisms._run import Budget, run
+from cydp.mechanisms._run import Budget, pay_and_draw
 from cydp.releases._unit import UnitName
 from cydp.workloads._running_query import RunningQuery
 from cydp.workloads._tails import bound_sums
@@ -127,7 +127,7 @@ class RunningCounts:
         generator_or_default(rng)  # refuses what is no generator
         self._generator = rng
         asked = Asked(self._query, self._query.function)
-        _, paid = run(asked, lambda generator: True, budget, rng)
+        _, paid = pay_and_draw(asked, lambda generator: True, budget, rng)
         self._payment = payment_of(paid)
         levels, self._variances = self._query.levels, self._query.node_variances
         self._lock, self._pid = Lock(), os.getpid()

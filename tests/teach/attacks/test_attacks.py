@@ -90,7 +90,8 @@ def test_each_attack_has_new_noise_and_grows_with_epsilon_up_to_its_limit() -> N
         one, other = attack(), attack()
         for trial in ("undefended", "defended"):
             assert getattr(one, trial).success == getattr(other, trial).success, name
-        assert str(one.defended.observed) != str(other.defended.observed), name
+        seen = str(one.defended.observed)  # two counts are the same ones with a chance of 1/70
+        assert any(str(attack().defended.observed) != seen for _ in range(40)), name
         much = run(name, **{"total" if name == "averaging" else "epsilon": 8}).defended
         assert one.defended.success < much.success <= much.limit < 1, name
         assert one.defended.limit < much.limit, name

@@ -7,7 +7,7 @@ import uuid
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from functools import partial
-from typing import Any
+from typing import Any, NamedTuple
 
 from cydp._arguments import Integer
 from cydp.accounting._amounts import Amount, add_amounts, repeat_amount, zero_amount
@@ -21,6 +21,8 @@ from cydp.accounting.ledger._fields import check_string, json_of, sha256_of, str
 
 __all__ = [
     "ARGUMENTS",
+    "UNBOOKED",
+    "Booking",
     "Call",
     "Charge",
     "check_arguments",
@@ -75,6 +77,32 @@ class Call:
             check_string(self.data_version, "data_version")
         digest = sha256_of(json_of(self.arguments, "arguments", sort_keys=True))
         return {"function": self.function, "arguments": digest, "data_version": self.data_version}
+
+
+class Booking(NamedTuple):
+    """Under what a ledger books a charge: the arguments of `BudgetLedger.charge`, and who asks.
+
+    Attributes
+    ----------
+    blocks : iterable of str, or None
+    label, charge_id : str or None
+    data_version : str or None
+        The caller's name for the data that is read.
+    analyst : str or None
+        Who asks.
+    relation : str or None
+
+    """
+
+    blocks: Iterable[str] | None = None
+    label: str | None = None
+    charge_id: str | None = None
+    data_version: str | None = None
+    analyst: str | None = None
+    relation: str | None = None
+
+
+UNBOOKED = Booking()
 
 
 @dataclass(frozen=True, slots=True)
@@ -133,12 +161,8 @@ def check_charge(
     kept: str,
     cost: Cost,
     count: Integer = 1,
-    blocks: Iterable[str] | None = None,
-    charge_id: str | None = None,
-    label: str | None = None,
-    relation: str | None = None,
+    booking: Booking = UNBOOKED,
     call: Call | None = None,
-    analyst: str | None = None,
 ) -> Charge:
     """Check the arguments of `BudgetLedger.charge`, and return a charge.
 
@@ -148,20 +172,19 @@ def check_charge(
         The budget of the ledger.
     kept : str
         The relation that the ledger is kept under.
-    cost, count, blocks, charge_id, label, relation
+    cost, count
         As in `BudgetLedger.charge`.
+    booking : Booking
     call : Call, optional
         The call that the charge pays for, if the ledger makes it.
-    analyst : str, optional
-        Who asks.
 
     """
     times = read_count(count)
-    requested, rounded = requested_amount(budget, kept, cost, times, relation)
-    for name, given in (("charge_id", charge_id), ("label", label)):
-        if given is not None:
+    requested, rounded = requested_amount(budget, kept, cost, times, booking.relation)
+    for name in ("charge_id", "label"):
+        if (given := getattr(booking, name)) is not None:
             check_string(given, name)
-    ids = (ALL,) if blocks is None else check_block_ids(blocks)
+    ids = (ALL,) if booking.blocks is None else check_block_ids(booking.blocks)
     mechanism, query = name_mechanism(cost), None if call is None else query_of(cost)
     params = None if mechanism is None else describe_cost(cost)
     compared = {
@@ -173,9 +196,9 @@ def check_charge(
     # The text of a query is for people: another wording does not make it another query.
     compared |= {"params": params} if query is None else {"query": query.to_dict()}
     before = None if query is None else partial(_fields_before_queries, compared, params, query)
-    shown = {"label": label, "analyst": analyst, "params": params}
+    shown = {"label": booking.label, "analyst": booking.analyst, "params": params}
     entry = {"kind": "charge"} | shown | compared
-    id_ = charge_id or str(uuid.uuid4())
+    id_ = booking.charge_id or str(uuid.uuid4())
     return Charge(type(budget), requested, rounded, ids, id_, entry, before)
 
 

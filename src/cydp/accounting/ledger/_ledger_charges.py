@@ -30,6 +30,8 @@ from cydp.accounting.ledger._blocks import (
 )
 from cydp.accounting.ledger._charge import (
     ARGUMENTS,
+    UNBOOKED,
+    Booking,
     Call,
     Charge,
     check_arguments,
@@ -138,7 +140,7 @@ class LedgerCharges:
         ZCDP(rho=0.125)
 
         """
-        charge = self._check(cost, count, blocks, charge_id, label, relation)
+        charge = self._check(cost, count, Booking(blocks, label, charge_id, relation=relation))
         answers: list[Paid] = []
         try:
             return self._write(charge, answers, records=False).receipt
@@ -183,8 +185,9 @@ class LedgerCharges:
         checked, costs = [], []
         for given in charges:
             check_arguments(given)
-            arguments = (given.get(name, default) for name, default in ARGUMENTS.items())
-            checked.append(self._check(*arguments))
+            cost, count, *booked = (given.get(name, each) for name, each in ARGUMENTS.items())
+            booking = Booking(**dict(zip([*ARGUMENTS][2:], booked, strict=True)))
+            checked.append(self._check(cost, count, booking))
             costs.append(given["cost"])
 
         def write(connection: Connection) -> list[Receipt]:
@@ -198,55 +201,36 @@ class LedgerCharges:
             raise
 
     def _check(
-        self, cost: Cost, count: Integer, blocks: Iterable[str] | None, *arguments: Any
+        self, cost: Cost, count: Integer, booking: Booking, call: Call | None = None
     ) -> Charge:
-        charge = check_charge(self.budget, self.relation, cost, count, blocks, *arguments)
+        charge = check_charge(self.budget, self.relation, cost, count, booking, call)
         check_unit(cost, self.privacy_unit, self._whole_unit, len(charge.blocks))
-        if blocks is not None:
+        if booking.blocks is not None:
             self._check_named(charge.blocks)
         return charge
 
-    def _pay_from(
-        self,
-        asked: Asked,
-        blocks: Iterable[str] | None = None,
-        label: str | None = None,
-        charge_id: str | None = None,
-        data_version: str | None = None,
-        analyst: str | None = None,
-        relation: str | None = None,
-    ) -> PaidByLedger:
+    def _book(self, asked: Asked, booking: Booking = UNBOOKED) -> PaidByLedger:
         """Charge for one call of a release; with a charge id, its result is recorded by `keep`."""
-        given = blocks, label, charge_id, data_version, analyst, relation
-        charge = self._charge_of(asked, *given)
-        return self._write(charge, asked.answers, records=charge_id is not None)
+        charge = self._charge_of(asked, booking)
+        return self._write(charge, asked.answers, records=booking.charge_id is not None)
 
-    def _charge_of(
-        self,
-        asked: Asked,
-        blocks: Iterable[str] | None,
-        label: str | None,
-        charge_id: str | None,
-        data_version: str | None,
-        analyst: str | None = None,
-        relation: str | None = None,
-    ) -> Charge:
+    def _charge_of(self, asked: Asked, booking: Booking) -> Charge:
         call = None
-        if charge_id is not None:
+        if booking.charge_id is not None:
             check_size(asked.nbytes)
             arguments = None if asked.arguments is None else asked.arguments()
-            call = Call(asked.function, arguments, data_version)
-        given = blocks, charge_id, label, relation, call, analyst
-        return self._check(asked.cost, asked.count, *given)
+            call = Call(asked.function, arguments, booking.data_version)
+        return self._check(asked.cost, asked.count, booking, call)
 
-    def _look_up(self, asked: Asked, *given: Any) -> tuple[bool, LedgerError | None]:
+    def _look_up(self, asked: Asked, booking: Booking) -> tuple[bool, LedgerError | None]:
         """Return whether a call was charged before, and how it would be refused.
 
-        The parameters are those of `_pay_from`, with a charge id. Nothing is written.
+        The booking has a charge id. Nothing is written.
         """
-        if self._read_outcome(given[2]) is None:
+        assert booking.charge_id is not None
+        if self._read_outcome(booking.charge_id) is None:
             return False, None
-        charge = self._charge_of(asked, *given)
+        charge = self._charge_of(asked, booking)
         try:
             # Entries stay, so that this is a repetition still.
             self._store.read(lambda connection: write_charge(connection, charge))
@@ -295,7 +279,7 @@ class LedgerCharges:
         True
 
         """
-        charge = self._check(cost, count, blocks, None, None, relation)
+        charge = self._check(cost, count, Booking(blocks, relation=relation))
 
         def would_exceed(connection: Connection) -> bool:
             for block in charge.blocks:

@@ -19,6 +19,7 @@ from cydp.accounting._errors import (
 )
 from cydp.accounting._loss_numbers import read_count
 from cydp.accounting.ledger._blocks import check_block_ids
+from cydp.accounting.ledger._charge import Booking
 from cydp.accounting.ledger._entries import append_entry
 from cydp.accounting.ledger._fields import check_string, describe_writer, sha256_of
 from cydp.accounting.ledger._ledger_charges import LedgerCharges, read_outcome
@@ -180,7 +181,8 @@ class LedgerResults(LedgerCharges):
         name = _function_name(release) if function is None else function
         asked = Asked(cost, name, read_count(count), lambda: arguments, size)
         try:
-            paid = self._pay_from(asked, blocks, label, charge_id, data_version, relation=relation)
+            booking = Booking(blocks, label, charge_id, data_version, relation=relation)
+            paid = self._book(asked, booking)
             return paid.keep(release()) if paid.fresh else paid.result
         except BaseException as error:
             for answer in asked.answers:
@@ -193,7 +195,7 @@ class LedgerResults(LedgerCharges):
     def _pay(self, asked: Asked) -> PaidByLedger:
         """Charge for one call of a release, as `charge` does."""
         try:
-            return self._pay_from(asked)
+            return self._book(asked)
         except UnknownBlockError as error:
             raise UnknownBlockError(
                 f"budget must be ledger.scope(blocks=[...]), not the ledger itself: {error}"

@@ -11,6 +11,7 @@ from cydp.accounting._asked import Asked
 from cydp.accounting._cost import Cost
 from cydp.accounting._errors import LedgerError
 from cydp.accounting.ledger._blocks import ALL
+from cydp.accounting.ledger._charge import Booking
 from cydp.accounting.ledger._paid import PaidByLedger
 from cydp.accounting.ledger._receipt import Receipt
 
@@ -150,19 +151,19 @@ class LedgerScope:
 
     def _pay(self, asked: Asked) -> PaidByLedger:
         """Charge for one call of a release, as `BudgetLedger.charge` does."""
-        return self.ledger._pay_from(asked, *self._given)
+        return self.ledger._book(asked, self._booking)
 
     @property
-    def _given(self) -> tuple[Any, ...]:
-        return (
+    def _booking(self) -> Booking:
+        return Booking(
             self.blocks or None, self.label, self.charge_id, self.data_version, self.analyst
-        )  # fmt: skip
+        )
 
     def _look_up(self, asked: Asked) -> tuple[bool, LedgerError | None]:
         """Return whether a call was charged by the charge id, and how it would be refused."""
         if self.charge_id is None:
             return False, None
-        return self.ledger._look_up(asked, *self._given)
+        return self.ledger._look_up(asked, self._booking)
 
     def would_exceed(self, cost: Cost, count: Integer = 1, *, relation: str | None = None) -> bool:
         """Whether a charge would be refused for lack of budget, as things stand."""
