@@ -13,7 +13,7 @@ import pytest
 
 from cydp import exact
 from cydp._columns.identifiers import read_identifiers
-from cydp._columns.numbers import read_numbers
+from cydp._columns.reading import read_numbers
 from cydp.exact import _lookup
 from cydp.testing import SeededGenerator
 

@@ -17,13 +17,21 @@ import pyarrow as pa
 import pytest
 
 import cydp
-from cydp._columns.declared_dtype import declared_dtype, declared_length
-from cydp._columns.numbers import read_numbers
+from cydp._columns.reading import read_numbers
+from cydp._columns.source import open_source
 
 DTYPES = ["bool", "int8", "int16", "int32", "int64", "uint8", "uint16", "uint32", "uint64",
           "float32", "float64"]  # fmt: skip
 NULLABLE = {"bool": "boolean", "int8": "Int8", "uint64": "UInt64", "float32": "Float32"}
 ENTRIES: list[list[Any]] = [[1, 0, 1], [1, None, 1], [None, 0, 1], [None] * 3, [0], []]
+
+
+def declared_dtype(x: Any) -> np.dtype[Any]:
+    return open_source(x, "x").dtype()
+
+
+def declared_length(x: Any) -> int | None:
+    return open_source(x, "x").length
 
 
 def arrow_columns(dtype: str, entries: list[Any]) -> dict[str, Any]:

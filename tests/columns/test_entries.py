@@ -12,7 +12,7 @@ import pytest
 
 import cydp
 from cydp import exact
-from cydp._columns.numbers import read_exact_numbers, read_group_codes, read_numbers
+from cydp._columns.reading import read_exact_numbers, read_group_codes, read_numbers
 from cydp.testing import SeededGenerator
 
 

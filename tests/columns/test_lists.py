@@ -9,7 +9,7 @@ from fractions import Fraction
 import numpy as np
 
 from cydp import exact
-from cydp._columns.numbers import read_exact_numbers, read_group_codes, read_numbers
+from cydp._columns.reading import read_exact_numbers, read_group_codes, read_numbers
 
 
 def units_of(value, lower, upper, step):

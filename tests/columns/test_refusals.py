@@ -21,8 +21,8 @@ import cydp
 from cydp import exact
 from cydp._columns.label_keys import LabelKeys
 from cydp._columns.labels import Labels
-from cydp._columns.numbers import read_group_codes
 from cydp._columns.pieces import add_pieces
+from cydp._columns.reading import read_group_codes
 from cydp._columns.tables import open_table
 from cydp.exact import HistogramAccumulator
 

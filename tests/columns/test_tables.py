@@ -44,8 +44,8 @@ def test_columns_by_their_names(shape: str) -> None:
 def test_columns_of_an_array_by_their_numbers() -> None:
     table = open_table(np.arange(6).reshape(3, 2))
     assert table.names == (0, 1)
-    assert table.column(1, "by").tolist() == [1, 3, 5]
-    assert table.column(np.int64(0), "by").tolist() == [0, 2, 4]
+    assert table.column(1, "by").x.tolist() == [1, 3, 5]
+    assert table.column(np.int64(0), "by").x.tolist() == [0, 2, 4]
     for given in (2, -1, True, "0"):  # True is not the column at 1
         with pytest.raises(ValueError, match="which has 0, 1"):
             table.column(given, "by")
@@ -55,7 +55,7 @@ def test_a_column_instead_of_a_name() -> None:
     table = open_table(COLUMNS)
     for given in ([1, 2, 3], np.arange(3), pd.Series([1, 2, 3]), pl.Series([1, 2, 3]),
                   pd.Index([1, 2, 3]), pa.array([1, 2, 3])):  # fmt: skip
-        assert len(table.column(given, "user")) == 3
+        assert table.column(given, "user").length == 3
         with pytest.raises(ValueError, match="user must have an entry for each row of table"):
             table.column(given[:2], "user")
 

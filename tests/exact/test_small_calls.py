@@ -25,7 +25,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from cydp import exact
-from cydp._columns import numbers
+from cydp._columns import reading, source
 from cydp.exact import GridSum, _bincount, _bins, _grid, _grid_blocks, _histogram
 
 
@@ -37,8 +37,9 @@ def long_path() -> Iterator[None]:
         return None
 
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(numbers, "is_real_array", never)
-        patch.setattr(numbers, "_is_integer_array", never)
+        patch.setattr(reading, "is_real_array", never)
+        patch.setattr(reading, "_is_integer_array", never)
+        patch.setattr(source, "is_real_array", never)
         patch.setattr(_histogram, "is_real_array", never)
         patch.setattr(_bins, "is_for_kernel", never)
         patch.setattr(_grid_blocks, "is_for_kernel", lambda *_: False)

@@ -15,7 +15,7 @@ from exact.layouts import layouts
 from exact.numpys_histogram import FLOATS, INTEGERS
 from numpy.typing import NDArray
 
-from cydp._columns.numbers import read_exact_numbers
+from cydp._columns.reading import read_exact_numbers
 from cydp.exact._grid import Grid, public_grid
 from cydp.exact._sorted_units import SortedUnits, sort_groups, sort_units
 

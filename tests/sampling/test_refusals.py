@@ -13,9 +13,9 @@ from refusals import Refusal, check_refusals
 
 import cydp
 from cydp import ZCDP, ApproxDP, BudgetLedger, PrivacyFilter, PureDP, count
+from cydp._columns.subsets import RowsOf
 from cydp.accounting import MeasureMismatchError, RelationMismatchError, UnitMismatchError
 from cydp.sampling import Sampled, amplified, loss_on_sample, on_sample, publish_share
-from cydp.sampling._rows_of import RowsOf
 from cydp.testing import SeededGenerator
 
 AGES = {"age": list(range(100)) * 3, "sex": ["f", "m", "f"] * 100}

@@ -13,9 +13,15 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from cydp._columns.dtypes import ARROW_DTYPES, ARROW_OFFSETS, ARROW_VIEWS, NUMBERS, describe_format
+from cydp._columns.dtypes import (
+    ARROW_DTYPES,
+    ARROW_OFFSETS,
+    ARROW_VIEWS,
+    NUMBERS,
+    check_one_column,
+    describe_format,
+)
 from cydp._columns.masks import Mask, both_present, concatenate_masks
-from cydp._columns.opening import check_one_column, open_column, speaks_arrow
 
 __all__ = ["ArrowColumn", "Chunk", "declared_in", "import_nanoarrow", "read_arrow", "read_table"]
 
@@ -190,18 +196,15 @@ def read_arrow(x: Any, name: str) -> ArrowColumn:
 
 
 def read_table(x: Any, name: str) -> tuple[list[tuple[str, ArrowColumn]], dict[bytes, bytes]]:
-    """Return the columns of a table with their names, and its metadata.
+    """Return the columns of a table that exports Arrow with their names, and its metadata.
 
     Raises
     ------
     TypeError
-        For what is no table.
+        For a column.
 
     """
-    table = open_column(x, name)
-    if not speaks_arrow(table):
-        raise TypeError(f"{name} must be a table that exports Arrow, not {type(x).__name__}")
-    schema, arrays = _read_arrays(table, name)
+    schema, arrays = _read_arrays(x, name)
     if schema.format != _TABLE:
         raise TypeError(f"{name} must be a table")
     columns = []

@@ -16,12 +16,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from cydp._arguments import Column
-from cydp._columns.declared_dtype import declared_dtype, declared_length
 from cydp._columns.entries import is_real, null_types
-from cydp._columns.numbers import is_real_array, read_numbers
-from cydp._columns.opening import column_in_pieces, open_column, speaks_arrow
 from cydp._columns.pandas import is_series
 from cydp._columns.relations import RelationColumn
+from cydp._columns.source import ArrowSource, ListSource, SeriesSource, Source, open_source
 
 __all__ = ["Declared", "Records", "check_entries", "check_reals", "declare"]
 
@@ -32,21 +30,21 @@ class Records:
     Parameters
     ----------
     x : array_like or column
-        A number for each record, as `declared_dtype` takes it.
+        A number for each record.
     name : str, default "x"
         What to call it in an error.
 
     Attributes
     ----------
     dtype : dtype
-        What `declared_dtype` returns for the column.
+        That of the column: see `Source.dtype`.
     length : int or None
-        What `declared_length` returns.
+        See `Source`.
 
     Raises
     ------
     TypeError, ValueError, ImportError
-        As `declared_dtype` does, before anything is charged.
+        For a column that holds no real numbers, before anything is charged.
 
     Examples
     --------
@@ -56,28 +54,16 @@ class Records:
 
     """
 
-    __slots__ = ("_column", "_name", "dtype", "length")
+    __slots__ = ("_column", "dtype", "length")
 
-    _column: Any
-    length: int | None
-
-    def __init__(self, x: Column, name: str = "x") -> None:
-        self._name = name
-        if is_real_array(x) and x.ndim == 1:  # most often, and the quickest way
-            self._column, self.dtype, self.length = x, x.dtype, len(x)
-            return
-        x = open_column(x, name)
-        # A list is copied: the entries that are checked now are those that are read later.
-        self._column = x.copy() if isinstance(x, list) else x
-        self.dtype = declared_dtype(self._column, name)
-        self.length = declared_length(self._column)
-        if self.length is None:
-            self._column = column_in_pieces(self._column)
+    def __init__(self, x: Column | Source, name: str = "x") -> None:
+        self._column = open_source(x, name).kept()
+        self.dtype, self.length = self._column.dtype(), self._column.length
 
     @property
     def relation(self) -> RelationColumn | None:
         """The column, if it is one of a relation of DuckDB."""
-        return self._column if isinstance(self._column, RelationColumn) else None
+        return self._column.relation
 
     def read(self) -> NDArray[Any]:
         """Return the column, masked where it is null; a list becomes float64.
@@ -88,11 +74,12 @@ class Records:
             If the column turns out to have another dtype, or more dimensions than one.
 
         """
-        values = read_numbers(self._column, self._name)
-        if isinstance(self._column, list | tuple):
+        values = self._column.numbers()
+        if isinstance(self._column, ListSource):
             with np.errstate(all="ignore"):  # a signalling NaN may warn
                 values = values.astype(np.float64, copy=False)
-        _check_as_declared(values.dtype == self.dtype and values.ndim == 1, self._name)
+        same = values.dtype == self.dtype and values.ndim == 1
+        _check_as_declared(same, self._column.name)
         return values
 
 
@@ -102,7 +89,7 @@ class Declared:
     Attributes
     ----------
     value : object
-        A number; an array; a column of pandas, polars or pyarrow; for a list or a tuple an array
+        A number; an array; a `Source` of a column; for a list or a tuple an array
         of its entries as objects, copied at once, so that nobody can add an entry.
     dtype : dtype or None
         The dtype of an array or a column; None for a number and a list.
@@ -154,7 +141,7 @@ class Declared:
 
     def read_column(self, name: str) -> NDArray[Any]:
         """Return a column, masked where it is null; errors as in `read`."""
-        return self._check(read_numbers(self.value, name), name)
+        return self._check(self.value.numbers(), name)
 
     def _check(self, array: NDArray[Any], name: str) -> NDArray[Any]:
         _check_as_declared(array.dtype == self.dtype and array.shape == self.shape, name)
@@ -215,8 +202,10 @@ def declare(value: Any, name: str, kind: str, null: float = 0) -> Declared:
             f"{name} must be one column, not a {kind_of.__name__}: pass one of its columns, as a "
             "list, an array or a Series"
         )
-    if not isinstance(value, Sequence) and speaks_arrow(column := open_column(value, name)):
-        return _declare_column(column, name, kind)
+    if not isinstance(value, Sequence):
+        column = open_source(value, name)
+        if isinstance(column, SeriesSource | ArrowSource):
+            return _declare_column(column, kind)
     given = "None" if value is None else kind_of.__name__
     if isinstance(value, Mapping):
         given += ": pass its values as a list"
@@ -225,11 +214,12 @@ def declare(value: Any, name: str, kind: str, null: float = 0) -> Declared:
     raise TypeError(f"{name} must be {kind}, in a list, a numpy array or a column, not {given}")
 
 
-def _declare_column(column: Any, name: str, kind: str) -> Declared:
-    if hasattr(getattr(column, "dtype", None), "categories"):
+def _declare_column(column: Source, kind: str) -> Declared:
+    name = column.name
+    if hasattr(getattr(column.x, "dtype", None), "categories"):
         # Without a record the categories may have another type, or none.
         raise TypeError(f"{name} must be {kind}, not categories: pass their codes")
-    dtype, length = declared_dtype(column, name), declared_length(column)
+    dtype, length = column.dtype(), column.length
     if length is None:
         raise TypeError(
             f"{name} must have a length that is known before it is read: fetch it first"

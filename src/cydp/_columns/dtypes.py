@@ -13,6 +13,7 @@ __all__ = [
     "ARROW_VIEWS",
     "DUCKDB_DTYPES",
     "NUMBERS",
+    "check_one_column",
     "check_real",
     "describe_dtype",
     "describe_entry",
@@ -63,6 +64,15 @@ def check_real(dtype: np.dtype[Any], name: str) -> None:
     """Raise a TypeError unless a dtype is bool, int, uint, or float of at most 64 bits."""
     if dtype.kind not in "biuf" or dtype.itemsize > 8:
         raise TypeError(f"{name} must hold {NUMBERS}, not {describe_dtype(dtype)}")
+
+
+def check_one_column(columns: int, name: str) -> None:
+    """Raise a TypeError for a table that has another number of columns than one."""
+    if columns != 1:
+        raise TypeError(
+            f"{name} must be one column, not a table of {columns}: choose one by its name, as "
+            "column= of a release does"
+        )
 
 
 def describe_dtype(dtype: np.dtype[Any]) -> str:

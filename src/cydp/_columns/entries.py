@@ -22,13 +22,13 @@ from cydp._columns.masks import Mask, spread_present
 
 __all__ = [
     "PLAIN",
+    "check_numbers",
     "integers_of",
     "is_integer",
     "is_number",
     "is_real",
     "null_types",
     "numbers_of",
-    "object_entries",
     "plain",
     "present_entries",
     "ragged",
@@ -95,37 +95,19 @@ def _is_integer_or_bool(kind: type) -> bool:
     return issubclass(kind, _INTEGERS_AND_BOOL) and not issubclass(kind, np.timedelta64)
 
 
+def check_numbers(types: Iterable[type], name: str) -> None:
+    """Raise a TypeError or ValueError if a list has entries of a type that are no numbers."""
+    for kind in sorted(set(types) - null_types(types), key=lambda kind: kind.__name__):
+        nested = issubclass(kind, Sequence | np.ndarray)
+        if nested and not issubclass(kind, str | bytes | bytearray):
+            raise ValueError(f"{name} must hold one number for each record, not {kind.__name__}s")
+        if not is_number(kind):
+            raise TypeError(f"{name} must hold numbers, not {describe_entry(kind)}")
+
+
 def ragged(name: str) -> str:
     """Return the message for a list of lists of different lengths."""
     return f"{name} must hold a number in each entry, not lists of different lengths"
-
-
-def object_entries(x: Any, name: str) -> NDArray[Any] | None:
-    """Return the entries of a list, or of objects of numpy or pandas; None for another column.
-
-    It is also None for objects with a mask, which are refused by their dtype.
-
-    Parameters
-    ----------
-    x : object
-        An opened column.
-    name : str
-        What to call it in an error.
-
-    Raises
-    ------
-    TypeError
-        For lists of different lengths in a list.
-
-    """
-    dtype = getattr(x, "dtype", None)
-    objects = isinstance(dtype, np.dtype) and dtype.kind == "O"
-    if not isinstance(x, list | tuple) and (not objects or isinstance(x, np.ma.MaskedArray)):
-        return None
-    try:
-        return np.array(x, object)
-    except ValueError:
-        raise TypeError(ragged(name)) from None
 
 
 def present_entries(entries: Sequence[Any]) -> tuple[Sequence[Any], Mask]:

@@ -17,9 +17,8 @@ from cydp._columns.arrow import ArrowColumn
 from cydp._columns.dtypes import describe_dtype, describe_format
 from cydp._columns.listed import ListedIdentifiers
 from cydp._columns.masks import Mask
-from cydp._columns.opening import open_column
-from cydp._columns.pandas import Categories, holds_python_text
-from cydp._columns.reading import read_column
+from cydp._columns.numbers import Categories
+from cydp._columns.source import Source, open_source
 from cydp._columns.strings import Strings, arrow_strings, is_string_format
 
 __all__ = ["open_identifiers", "read_identifiers"]
@@ -29,7 +28,7 @@ Identifiers: TypeAlias = tuple[NDArray[Any] | Strings, Mask]
 _ARROW_INTEGERS = "bcCsSiIlLn"  # the formats of bool, of integers, and of nulls alone
 
 
-def read_identifiers(x: Column, name: str) -> Identifiers:
+def read_identifiers(x: Column | Source, name: str) -> Identifiers:
     """Return a column of integers or strings, and which of its entries are present.
 
     Errors are those of `open_identifiers`.
@@ -38,7 +37,7 @@ def read_identifiers(x: Column, name: str) -> Identifiers:
     return opened.read() if isinstance(opened, ListedIdentifiers) else opened
 
 
-def open_identifiers(x: Column, name: str) -> Identifiers | ListedIdentifiers:
+def open_identifiers(x: Column | Source, name: str) -> Identifiers | ListedIdentifiers:
     """Return the same, or what converts a list, objects or nulls alone to it in blocks of rows.
 
     Raises
@@ -47,15 +46,15 @@ def open_identifiers(x: Column, name: str) -> Identifiers | ListedIdentifiers:
         For a column of another type, or of more dimensions than one.
 
     """
-    x = open_column(x, name)
-    if isinstance(x, list | tuple):
-        return ListedIdentifiers(x, None, name)
-    held = read_column(x, name)
+    column = open_source(x, name)
+    held = column.held()
+    if isinstance(held, list | tuple):
+        return ListedIdentifiers(held, None, name)
     if isinstance(held, ArrowColumn):
         return _of_arrow(held, name)
     if isinstance(held, Categories):
         return _of_categories(held, name)
-    return _of_array(held, name, holds_python_text(x))
+    return _of_array(held, name, column.is_text)
 
 
 def _of_array(array: NDArray[Any], name: str, text: bool) -> Identifiers | ListedIdentifiers:
@@ -86,7 +85,7 @@ def _of_arrow(column: ArrowColumn, name: str) -> Identifiers | ListedIdentifiers
 
 
 def _of_categories(column: Categories, name: str) -> Identifiers | ListedIdentifiers:
-    if len(column.categories) == 0:  # every entry is null, and the categories declare no dtype
+    if column.categories.length == 0:  # every entry is null, and the categories declare no dtype
         return _of_nulls(len(column.codes), name)
     values, _ = read_identifiers(column.categories, name)  # categories have no nulls
     if isinstance(values, Strings):

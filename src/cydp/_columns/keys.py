@@ -10,12 +10,10 @@ import numpy as np
 
 from cydp import _core
 from cydp._arguments import Column
-from cydp._columns.dtypes import describe_entry
-from cydp._columns.opening import check_one_column, open_column
-from cydp._columns.pandas import is_series
+from cydp._columns.source import open_source
 from cydp._columns.strings import join_bytes
 
-__all__ = ["Keys", "encode_strings", "list_of_keys"]
+__all__ = ["Keys", "encode_strings"]
 
 _MOST_KEYS = 2**32 - 4
 
@@ -77,7 +75,7 @@ class Keys:
 
 def _distinct(keys: Any) -> list[Any]:
     """Return the keys as a list of Python's int, str or bytes, which are distinct."""
-    given = list_of_keys(open_column(keys, "keys"))
+    given = open_source(keys, "keys").entries()
     if not set(map(type, given)) <= {int, str, bytes}:
         given = list(map(_plain, given))
     if not 1 <= len(given) <= _MOST_KEYS:
@@ -87,41 +85,6 @@ def _distinct(keys: Any) -> list[Any]:
     if len(set(given)) < len(given):
         raise ValueError("keys must be distinct: some are given more than once")
     return given
-
-
-def list_of_keys(keys: Any) -> list[Any]:
-    """Return the entries of a sequence, or of a column of any library; nanoarrow is not needed."""
-    if is_series(keys):
-        return list(keys.to_list())
-    if hasattr(keys, "read_all"):  # a reader of pyarrow
-        keys = keys.read_all()
-    if (columns := _table_columns(keys)) is not None:
-        check_one_column(len(columns), "keys")
-        (keys,) = columns
-    if isinstance(keys, np.ndarray) and keys.dtype.kind in "biuUS" and keys.ndim == 1:
-        entries: list[Any] = keys.tolist()
-        return entries
-    for method in ("to_pylist", "to_list"):  # pyarrow; polars
-        if hasattr(keys, method):
-            return list(getattr(keys, method)())
-    refused = f"keys must be a list, an array or a column, not {describe_entry(type(keys))}"
-    if isinstance(keys, str | bytes):
-        raise TypeError(refused)
-    try:
-        return list(keys)
-    except TypeError:
-        raise TypeError(refused) from None
-
-
-def _table_columns(keys: Any) -> list[Any] | None:
-    """Return the columns of a table of polars, pyarrow or DuckDB; None for anything else."""
-    if hasattr(keys, "fetchall"):  # DuckDB
-        return list(zip(*keys.fetchall(), strict=True)) or [[]]
-    if hasattr(keys, "get_columns"):  # polars
-        return list(keys.get_columns())
-    if hasattr(keys, "itercolumns"):  # pyarrow
-        return list(keys.itercolumns())
-    return None
 
 
 def _plain(key: Any) -> Any:

@@ -13,12 +13,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from cydp._columns.column_keys import ColumnKeys
-from cydp._columns.keys import list_of_keys
 from cydp._columns.label_types import type_of_entries
 from cydp._columns.labels import Labels
-from cydp._columns.opening import open_column
 from cydp._columns.pairs import PairTable
-from cydp._columns.pandas import is_series
+from cydp._columns.source import open_source
 from cydp._columns.tables import open_table
 
 __all__ = ["LabelKeys", "product"]
@@ -143,15 +141,15 @@ def _entries(keys: Any) -> NDArray[Any] | list[Any]:
     """Return labels of one column as an array of numbers or times, or as a list."""
     if isinstance(keys, set | frozenset | Mapping):
         raise TypeError(f"keys must be in an order: a list, not a {type(keys).__name__}")
-    keys = open_column(keys, "keys")
-    dtype = getattr(keys, "dtype", None)
+    column = open_source(keys, "keys")
+    dtype = getattr(column.x, "dtype", None)
     if isinstance(dtype, np.dtype) and dtype.kind in "biufMm" and dtype.itemsize <= 8:
-        array = keys.to_numpy() if is_series(keys) else keys
+        array = column.held()
         if type(array) is np.ndarray and array.ndim == 1:
             return array
-    if isinstance(keys, np.ndarray) and keys.ndim != 1:
-        raise ValueError(f"keys must have one dimension, not {keys.ndim}")
-    return list_of_keys(keys)
+    if isinstance(column.x, np.ndarray) and column.x.ndim != 1:
+        raise ValueError(f"keys must have one dimension, not {column.x.ndim}")
+    return column.entries()
 
 
 def _several(keys: Any, by: tuple[Any, ...]) -> list[NDArray[Any] | list[Any]]:

@@ -1,55 +1,58 @@
 # SPDX-License-Identifier: MIT
-"""Columns of real numbers, read as arrays that are masked where an entry is null."""
+"""Real numbers in the values that a column holds: arrays that are masked where an entry is null."""
 
 from __future__ import annotations
 
-from typing import Any, TypeGuard
+from dataclasses import dataclass
+from typing import Any, TypeAlias, TypeGuard
 
 import numpy as np
 from numpy.typing import NDArray
 
-from cydp._arguments import Column
-from cydp._columns.arrow import ArrowColumn, read_table
-from cydp._columns.dtypes import check_real, describe_dtype
-from cydp._columns.entries import (
-    PLAIN,
-    integers_of,
-    numbers_of,
-    object_entries,
-    present_entries,
-    ragged,
-    rationals_of,
-)
-from cydp._columns.masks import mask_absent
-from cydp._columns.opening import open_column
-from cydp._columns.pandas import Categories
-from cydp._columns.reading import read_column
+from cydp._columns.arrow import ArrowColumn
+from cydp._columns.dtypes import check_real
+from cydp._columns.entries import PLAIN, numbers_of, ragged
+from cydp._columns.masks import Mask, mask_absent
 
-__all__ = [
-    "is_real_array",
-    "read_exact_numbers",
-    "read_group_codes",
-    "read_integers",
-    "read_named_columns",
-    "read_numbers",
-    "read_table_columns",
-]
+__all__ = ["Categories", "Held", "array_in", "is_real_array", "numbers_in"]
 
 _NESTED = {list, tuple, np.ndarray}
-_ROUNDED = np.float64(2**53)  # from here on not every integer is a float64
 
 
-def read_numbers(x: Column, name: str = "x") -> NDArray[Any]:
-    """Return x as an array of real numbers.
+@dataclass(frozen=True, slots=True, eq=False)
+class Categories:
+    """The values of a categorical column.
 
-    Parameters
+    Attributes
     ----------
-    x : array_like
-        A masked array stays one. A column that speaks Arrow (pandas, polars, pyarrow, DuckDB), or
-        a table of one column, is read with `nanoarrow`. In a list and in an object array None,
-        NA, NaT and masked entries are null, and the others must be numbers.
-    name : str, default "x"
-        What to call it in an error.
+    codes : ndarray of int
+        The place of each entry among the categories; 0 for null.
+    present : ndarray of bool, or None
+        Which entries are not null; None: all of them.
+    categories : Source
+        Distinct, without nulls.
+
+    """
+
+    codes: NDArray[Any]
+    present: Mask
+    categories: Any  # a Source, which is opened above this module
+
+
+Held: TypeAlias = list[Any] | tuple[Any, ...] | NDArray[Any] | Categories | ArrowColumn
+"""The values of a column as they are stored."""
+
+
+def is_real_array(x: object) -> TypeGuard[NDArray[Any]]:
+    """Whether x is an array that is read as it is: no subclass, and of real numbers."""
+    return type(x) is np.ndarray and x.dtype.kind in "biuf" and x.dtype.itemsize <= 8
+
+
+def numbers_in(held: Held, name: str) -> NDArray[Any]:
+    """Return the values of a column as an array of real numbers.
+
+    In a list and in an object array None, NA, NaT and masked entries are null, and the others must
+    be numbers.
 
     Returns
     -------
@@ -59,21 +62,11 @@ def read_numbers(x: Column, name: str = "x") -> NDArray[Any]:
     Raises
     ------
     TypeError
-        For a column of another type; the message names the type, and no value.
-
-    Examples
-    --------
-    >>> read_numbers([2, None])
-    masked_array(data=[2, --],
-                 mask=[False,  True],
-           fill_value=999999)
+        For values of another type; the message names the type, and no value.
 
     """
-    if is_real_array(x):
-        return x
-    x = open_column(x, name)
     with np.errstate(all="ignore"):  # a signalling NaN may warn
-        values = _array_of(x, name) if isinstance(x, list | tuple) else _read(x, name)
+        values = _array_of(held, name) if isinstance(held, list | tuple) else array_in(held, name)
         masked = isinstance(values, np.ma.MaskedArray)
         if values.dtype == object and not masked and values.ndim > 0:
             values = numbers_of(values, name)
@@ -81,134 +74,15 @@ def read_numbers(x: Column, name: str = "x") -> NDArray[Any]:
     return values
 
 
-def is_real_array(x: object) -> TypeGuard[NDArray[Any]]:
-    """Whether x is an array that is read as it is: no subclass, and of real numbers."""
-    return type(x) is np.ndarray and x.dtype.kind in "biuf" and x.dtype.itemsize <= 8
-
-
-def _is_integer_array(x: object) -> TypeGuard[NDArray[Any]]:
-    return type(x) is np.ndarray and x.ndim == 1 and x.dtype.kind in "biu"
-
-
-def read_exact_numbers(x: Column, name: str = "x") -> NDArray[Any]:
-    """Return x as `read_numbers` does, or as objects if it is a list with numbers beyond 2**53.
-
-    Each entry of such a list is read by itself: beside a float, an integer is as exact as alone.
-
-    Examples
-    --------
-    >>> read_exact_numbers([2**53 + 1, 0.5]).tolist()
-    [9007199254740993, Fraction(1, 2)]
-
-    """
-    if is_real_array(x):
-        return x
-    x = open_column(x, name)
-    values = read_numbers(x, name)
-    if values.dtype.kind != "f" or (entries := object_entries(x, name)) is None:
-        return values
-    with np.errstate(invalid="ignore"):  # a signalling NaN
-        large = (np.abs(np.ma.getdata(values)) >= _ROUNDED).any()
-    return rationals_of(entries, name) if large else values
-
-
-def read_group_codes(codes: Column, name: str = "codes") -> NDArray[Any]:
-    """Return the group of each entry, of any shape, masked where it is null or beyond 64 bits.
-
-    Raises
-    ------
-    TypeError
-        For another dtype than integers and bool; for a list by the types of its entries.
-
-    Examples
-    --------
-    >>> read_group_codes([2, None, 2**70]).tolist()
-    [2, None, None]
-
-    """
-    codes = open_column(codes, name)
-    values = read_numbers(codes, name)
-    if values.dtype.kind in "biu":
-        return values
-    if (entries := object_entries(codes, name)) is None:
-        raise TypeError(f"{name} must hold integers, not {describe_dtype(values.dtype)}")
-    return integers_of(entries, np.dtype(np.int64), name)
-
-
-def read_integers(x: Column, name: str = "codes") -> NDArray[Any]:
-    """Return x as a one-dimensional array of integers, masked where entries are null.
-
-    Parameters
-    ----------
-    x : array_like
-        Integers or bool. A null is None, NA or masked; in a column of another library it is what
-        the column calls null.
-    name : str, default "codes"
-        What to call it in an error.
-
-    Returns
-    -------
-    ndarray of bool, int or uint, shape (n,)
-        For a list or objects, without the nulls.
-
-    Raises
-    ------
-    TypeError, ValueError
-        For another dtype or shape.
-
-    Examples
-    --------
-    >>> read_integers([1, None, 2]).tolist()
-    [1, 2]
-
-    """
-    if _is_integer_array(x):
-        return x
-    x = open_column(x, name)
-    entries = x if isinstance(x, list | tuple) else object_entries(x, name)
-    if isinstance(entries, np.ndarray) and entries.ndim == 1:
-        entries = entries.tolist()
-    if isinstance(entries, list | tuple):
-        present, _ = present_entries(entries)
-        if any(issubclass(kind, list | tuple | np.ndarray) for kind in set(map(type, present))):
-            raise ValueError(f"{name} must hold one integer for each record, not lists")
-        values = np.asarray(present) if present else np.empty(0, np.int64)
-    else:
-        values = _read(x, name)
-    if values.ndim != 1:
-        raise ValueError(f"{name} must have one dimension, not {values.ndim}")
-    if values.dtype == object:
-        raise TypeError(f"{name} must hold integers of at most 64 bits, or bool")
-    if values.dtype.kind not in "biu":
-        raise TypeError(f"{name} must hold integers or bool, not {describe_dtype(values.dtype)}")
-    return values
-
-
-def read_table_columns(x: Any, name: str) -> list[NDArray[Any]]:
-    """Return the columns of a table that speaks Arrow, each as `read_numbers` does."""
-    columns, _ = read_table(x, name)
-    return [mask_absent(*column.numbers(name)) for _, column in columns]
-
-
-def read_named_columns(x: Any, name: str) -> tuple[dict[str, NDArray[Any]], dict[bytes, bytes]]:
-    """Return the columns of a table of numbers by their names, and its metadata.
-
-    Raises
-    ------
-    TypeError, ValueError
-        For another table, with nulls, and with two columns of one name.
-
-    """
-    columns, metadata = read_table(x, name)
-    by_name = {}
-    for label, column in columns:
-        values = mask_absent(*column.numbers(name))
-        if isinstance(values, np.ma.MaskedArray):
-            raise ValueError(f"{name} must have no nulls")
-        by_name[label] = values
-    if len(by_name) != len(columns):
-        raise ValueError(f"{name} must have columns of different names")
-    return by_name, metadata
+def array_in(held: NDArray[Any] | Categories | ArrowColumn, name: str) -> NDArray[Any]:
+    """Return values other than a list as an array, masked where they are null."""
+    if isinstance(held, ArrowColumn):
+        return mask_absent(*held.numbers(name))
+    if not isinstance(held, Categories):
+        return held
+    if held.categories.length == 0:  # all entries are null, and the categories declare no dtype
+        return mask_absent(np.zeros(1, np.bool_)[held.codes], held.present)
+    return mask_absent(held.categories.numbers()[held.codes], held.present)
 
 
 def _array_of(x: Any, name: str) -> NDArray[Any]:
@@ -221,14 +95,3 @@ def _array_of(x: Any, name: str) -> NDArray[Any]:
         return np.asarray(x)
     except ValueError:
         raise TypeError(ragged(name)) from None
-
-
-def _read(x: Any, name: str) -> NDArray[Any]:
-    held = read_column(x, name)
-    if isinstance(held, ArrowColumn):
-        return mask_absent(*held.numbers(name))
-    if not isinstance(held, Categories):
-        return held
-    if len(held.categories) == 0:  # every entry is null, and the categories declare no dtype
-        return mask_absent(np.zeros(1, np.bool_)[held.codes], held.present)
-    return mask_absent(read_numbers(held.categories, name)[held.codes], held.present)

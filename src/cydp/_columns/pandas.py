@@ -4,45 +4,27 @@
 from __future__ import annotations
 
 import sys
-from dataclasses import dataclass
+from dataclasses import replace
 from typing import Any, TypeGuard
 
 import numpy as np
 from numpy.typing import NDArray
 
+from cydp._columns.label_types import LabelType, type_of_dtype
+from cydp._columns.label_values import LabelValues
 from cydp._columns.masks import Mask
 
 __all__ = [
-    "Categories",
-    "as_numpy",
     "as_series",
     "categories_of",
     "holds_python_text",
     "is_frame",
     "is_series",
     "labels_of",
+    "masked_series",
+    "own_labels",
     "restore_labels",
 ]
-
-
-@dataclass(frozen=True, slots=True, eq=False)
-class Categories:
-    """A categorical column.
-
-    Attributes
-    ----------
-    codes : ndarray of int
-        The place of each entry among the categories; 0 for null.
-    present : ndarray of bool, or None
-        Which entries are not null; None: all of them.
-    categories : Index
-        Distinct, without nulls.
-
-    """
-
-    codes: NDArray[Any]
-    present: Mask
-    categories: Any
 
 
 def is_frame(x: Any) -> bool:
@@ -70,39 +52,50 @@ def as_series(x: Any) -> Any:
     return x
 
 
-def as_numpy(x: Any) -> Any:
-    """Return a nullable Series masked where it is null, and a Series of Python's str as objects.
+def masked_series(x: Any) -> NDArray[Any] | None:
+    """Return a nullable Series masked where it is null, and one of Python's str as objects.
 
-    Anything else is returned as it is.
+    None for a Series of another dtype.
     """
-    if not is_series(x):
-        return x
     if holds_python_text(x):
-        return x.to_numpy(object, na_value=None)
+        text: NDArray[Any] = x.to_numpy(object, na_value=None)
+        return text
     own = sys.modules["pandas"].arrays
     if not isinstance(x.array, own.IntegerArray | own.FloatingArray | own.BooleanArray):
-        return x
+        return None
     dtype = np.dtype(bool) if isinstance(x.array, own.BooleanArray) else x.dtype.numpy_dtype
     values, null = x.array.to_numpy(dtype, na_value=dtype.type(0)), x.array.isna()
     return np.ma.MaskedArray(values, null) if null.any() else values
 
 
 def holds_python_text(x: Any) -> bool:
-    """Whether x is a Series that is declared as text and stored as Python's str."""
-    if not is_series(x):
-        return False
+    """Whether a Series is declared as text and stored as Python's str."""
     return isinstance(x.dtype, sys.modules["pandas"].StringDtype) and x.dtype.storage == "python"
 
 
-def categories_of(x: Any) -> Categories | None:
-    """Return the codes and the categories of a categorical Series; None for anything else."""
-    if not is_series(x) or not isinstance(x.dtype, sys.modules["pandas"].CategoricalDtype):
+def categories_of(x: Any) -> tuple[NDArray[Any], Mask, Any] | None:
+    """Return the codes, which are present, and the categories of a categorical Series; else None.
+
+    The code is 0 where the entry is null. The categories are an index of pandas.
+    """
+    if not isinstance(x.dtype, sys.modules["pandas"].CategoricalDtype):
         return None
     codes = x.cat.codes.to_numpy()
     present = codes >= 0
     if present.all():
-        return Categories(codes, None, x.cat.categories)
-    return Categories(np.where(present, codes, codes.dtype.type(0)), present, x.cat.categories)
+        return codes, None, x.cat.categories
+    return np.where(present, codes, codes.dtype.type(0)), present, x.cat.categories
+
+
+def own_labels(x: Any) -> LabelValues | None:
+    """Return a Series of a dtype that pandas has beside numpy's and Arrow's; None for another."""
+    pandas = sys.modules["pandas"]
+    if isinstance(x.dtype, pandas.DatetimeTZDtype):  # it stores times of UTC
+        values = x.to_numpy(f"M8[{x.dtype.unit}]")
+        return LabelValues(replace(type_of_dtype(values.dtype, ""), kind="instants"), values)
+    if isinstance(x.dtype, pandas.IntervalDtype | pandas.PeriodDtype):
+        return LabelValues(LabelType("objects"), x.to_numpy(object))
+    return None
 
 
 def labels_of(value: Any) -> Any:

@@ -7,19 +7,30 @@ No value is read, but to count the rows of a relation. docs/columns.md, "Tables"
 from __future__ import annotations
 
 from array import array
-from collections.abc import Callable, Hashable, Mapping, Sequence
+from collections.abc import Callable, Hashable, Iterator, Mapping, Sequence
 from functools import partial
 from typing import Any
 
 import numpy as np
 
-from cydp._columns.declared_dtype import declared_length
 from cydp._columns.labels import Labels
-from cydp._columns.opening import is_relation, open_column, speaks_arrow
 from cydp._columns.pandas import as_series, is_frame, is_series
+from cydp._columns.reading import read_table_columns
 from cydp._columns.relations import SharedRelation
+from cydp._columns.source import is_relation, open_source, refuse_lazy, speaks_arrow
 
-__all__ = ["Table", "is_column", "is_table", "open_table", "table_of_relation"]
+__all__ = [
+    "Table",
+    "columns_of",
+    "is_column",
+    "is_one_connection",
+    "is_read_once",
+    "is_table",
+    "is_table_or_column",
+    "is_tabular",
+    "open_table",
+    "table_of_relation",
+]
 
 _KINDS = (
     "a frame of pandas or polars, a table of pyarrow, a relation of DuckDB, a dict of columns, a "
@@ -94,12 +105,12 @@ class Table:
 
         """
         if is_column(given):
-            column = open_column(given, argument)
-            length = declared_length(column)
+            column = open_source(given, argument)
+            length = column.length
             if None not in (length, self.length) and length != self.length:
                 raise ValueError(f"{argument} must have an entry for each row of {self._name}")
             return column
-        return self._column_at(self._place(given, argument))
+        return open_source(self._column_at(self._place(given, argument)), argument)
 
     def _place(self, given: Hashable, argument: str) -> int:
         try:
@@ -140,7 +151,7 @@ def open_table(x: Any, name: str = "table") -> Table:
     Examples
     --------
     >>> table = open_table({"age": [31, 64], "sex": ["f", "m"]})
-    >>> table.names, table.length, table.column("sex", "by")
+    >>> table.names, table.length, table.column("sex", "by").x
     (('age', 'sex'), 2, ['f', 'm'])
 
     """
@@ -217,16 +228,70 @@ def is_table(x: Any) -> bool:
     if isinstance(x, np.ndarray):
         fields = x.dtype.names
         return x.ndim == 2 and x.shape[1] != 1 if fields is None else len(fields) != 1
-    if isinstance(x, Mapping):
-        return len(x) != 1
-    has_columns = is_frame(x) or is_relation(x)
-    has_columns |= speaks_arrow(x) and (hasattr(x, "get_columns") or hasattr(x, "num_columns"))
-    return bool(has_columns) and len(open_table(x).names) != 1
+    return is_tabular(x) and (len(x) if isinstance(x, Mapping) else len(open_table(x).names)) != 1
+
+
+def is_tabular(x: Any) -> bool:
+    """Whether x is a table, of a single column too."""
+    if isinstance(x, np.ndarray):
+        return x.ndim == 2 or x.dtype.names is not None
+    if isinstance(x, Mapping | Table) or is_frame(x) or is_relation(x):
+        return True
+    return speaks_arrow(x) and (hasattr(x, "get_columns") or hasattr(x, "num_columns"))
+
+
+def is_table_or_column(x: Any) -> bool:
+    """Whether x is of a kind that releases take, by its type and its attributes."""
+    return isinstance(x, tuple) or is_column(x) or is_tabular(x)
+
+
+def is_read_once(table: Any) -> bool:
+    """Whether a table, or one of its columns, is a stream or an iterator."""
+    parts = [table, *(table.values() if isinstance(table, Mapping) else ())]
+    return any(map(_is_stream, parts))
+
+
+def is_one_connection(table: Any) -> bool:
+    """Whether threads must read a table one after the other, as a connection of DuckDB asks."""
+    columns = table.values() if isinstance(table, Mapping) else ()
+    return isinstance(table, Table) or any(map(is_relation, [table, *columns]))
+
+
+def columns_of(x: Any, name: str) -> list[Any]:
+    """Return the columns of a list, a mapping, a 2-D array or a table, in their order.
+
+    Raises
+    ------
+    TypeError
+        For anything else.
+
+    """
+    if is_frame(x) or isinstance(x, Mapping):
+        return [column for _, column in x.items()]
+    if isinstance(x, memoryview):
+        x = np.asarray(x)
+    if isinstance(x, np.ndarray) and x.ndim == 2:
+        return list(x.T)
+    if speaks_arrow(x) and not is_series(x):
+        return read_table_columns(x, name)
+    if hasattr(x, "items") and not is_series(x):
+        return [column for _, column in x.items()]
+    if isinstance(x, str | bytes) or not hasattr(x, "__len__"):
+        refuse_lazy(x, name)
+        raise TypeError(
+            f"{name} must be a list, mapping or table of columns, not {type(x).__name__}"
+        )
+    return list(x)
+
+
+def _is_stream(x: Any) -> bool:
+    is_one = isinstance(x, Iterator) or (speaks_arrow(x) and not hasattr(x, "__len__"))
+    return is_one and not is_relation(x)
 
 
 def _of_mapping(x: Mapping[Any, Any], name: str) -> Table:
-    columns = {label: open_column(column, f"{name}[{label!r}]") for label, column in x.items()}
-    lengths = [declared_length(column) for column in columns.values()]
+    columns = {label: open_source(column, f"{name}[{label!r}]") for label, column in x.items()}
+    lengths = [column.length for column in columns.values()]
     known = {length for length in lengths if length is not None}
     if len(known) > 1:
         raise ValueError(f"{name} must have columns of one length")

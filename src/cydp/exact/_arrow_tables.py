@@ -11,8 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from cydp._columns.arrow import import_nanoarrow
-from cydp._columns.numbers import read_named_columns, read_numbers
-from cydp._columns.pandas import is_frame
+from cydp._columns.reading import read_named_columns
 
 __all__ = ["check_counts", "export", "read", "total_of"]
 
@@ -38,8 +37,6 @@ def export(
 
 def read(table: Any, name: str) -> tuple[dict[str, NDArray[Any]], dict[str, Any]]:
     """Return the columns of a table without nulls, and its description, or an empty one."""
-    if is_frame(table):
-        return _frame_columns(table, name), {}
     columns, metadata = read_named_columns(table, name)
     try:
         description = json.loads(metadata.get(_KEY.encode(), b"{}"))
@@ -48,16 +45,6 @@ def read(table: Any, name: str) -> tuple[dict[str, NDArray[Any]], dict[str, Any]
     if not isinstance(description, dict):
         raise ValueError(f"{name} must have the metadata that it was exported with")
     return columns, description
-
-
-def _frame_columns(frame: Any, name: str) -> dict[str, NDArray[Any]]:
-    """Return the columns of a pandas frame, without its index."""
-    if not frame.columns.is_unique:
-        raise ValueError(f"{name} must have columns of different names")
-    columns = {label: read_numbers(x, name) for label, x in frame.items()}
-    if any(isinstance(values, np.ma.MaskedArray) for values in columns.values()):
-        raise ValueError(f"{name} must have no nulls")
-    return columns
 
 
 def check_counts(values: NDArray[Any]) -> NDArray[np.int64]:

@@ -12,7 +12,7 @@ from cydp import _core
 from cydp._arguments import Column, Integer
 from cydp._call_errors import explain_arguments
 from cydp._columns.blocks import block_rows, blocks, is_for_kernel
-from cydp._columns.numbers import read_integers
+from cydp._columns.reading import read_integers
 from cydp._outputs import read_length
 from cydp._threads import threads_for
 from cydp.exact._data_bins import mark_data_bins

@@ -15,7 +15,7 @@ from cydp import _core
 from cydp._arguments import BinsLike, Column, RangeLike
 from cydp._columns.blocks import block_rows, blocks, is_for_kernel
 from cydp._columns.dtypes import check_real, describe_entry
-from cydp._columns.numbers import read_numbers
+from cydp._columns.reading import read_numbers
 from cydp._threads import threads_for
 
 __all__ = ["Bins", "check_bins", "equal_bins", "public_bins", "range_of", "read_bin_count"]

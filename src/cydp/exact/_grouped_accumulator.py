@@ -14,7 +14,7 @@ from cydp import _core, _threads
 from cydp._arguments import Bounds, Column, Integer, Number
 from cydp._call_errors import explain_arguments
 from cydp._columns.blocks import block_rows, blocks
-from cydp._columns.numbers import read_exact_numbers, read_group_codes
+from cydp._columns.reading import read_exact_numbers, read_group_codes
 from cydp._numbers.rational import read_integer
 from cydp.exact import _arrow_tables as tables
 from cydp.exact._clamped_sum import sum_groups

@@ -10,7 +10,8 @@ from numpy.typing import NDArray
 
 from cydp._arguments import BinsLike, Column, RangeLike
 from cydp._call_errors import explain_arguments
-from cydp._columns.numbers import is_real_array, read_numbers
+from cydp._columns.numbers import is_real_array
+from cydp._columns.reading import read_numbers
 from cydp.exact._bins import check_bins, public_bins, range_of, read_bin_count
 from cydp.exact._data_bins import mark_data_bins
 from cydp.exact._kept_bins import kept_bins

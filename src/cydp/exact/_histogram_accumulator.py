@@ -12,9 +12,8 @@ from numpy.typing import NDArray
 
 from cydp._arguments import BinsLike, Column, RangeLike
 from cydp._columns.dtypes import check_real
-from cydp._columns.entries import integers_of, object_entries
-from cydp._columns.numbers import read_numbers
-from cydp._columns.opening import open_column
+from cydp._columns.entries import integers_of
+from cydp._columns.source import open_source
 from cydp.exact import _arrow_tables as tables
 from cydp.exact._bins import Bins, public_bins, read_bin_count
 
@@ -103,8 +102,8 @@ class HistogramAccumulator:
             accumulator, or if a count could reach 2**63. Then nothing is counted.
 
         """
-        x, dtype = open_column(x, "x"), self._parameters[2]
-        values, entries = read_numbers(x), object_entries(x, "x")
+        column, dtype = open_source(x, "x"), self._parameters[2]
+        values, entries = column.numbers(), column.objects()
         if entries is not None:
             values = self._read_list(values, entries)
         if values.dtype.kind == "f" and dtype.kind == "f":

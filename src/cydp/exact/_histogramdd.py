@@ -5,7 +5,7 @@ from __future__ import annotations
 
 import functools
 import operator
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Sequence
 from typing import Any, cast
 
 import numpy as np
@@ -15,9 +15,8 @@ from cydp import _core
 from cydp._arguments import Column, RangeLike
 from cydp._call_errors import explain_arguments
 from cydp._columns.blocks import block_rows
-from cydp._columns.numbers import read_numbers, read_table_columns
-from cydp._columns.opening import open_column, speaks_arrow
-from cydp._columns.pandas import is_frame
+from cydp._columns.reading import read_numbers
+from cydp._columns.tables import columns_of
 from cydp._threads import threads_for
 from cydp.exact._bins import Bins, equal_bins, public_bins, range_of, read_bin_count
 from cydp.exact._data_bins import mark_data_bins
@@ -91,19 +90,7 @@ def histogramdd(
 
 def _read_columns(columns: Any) -> tuple[list[NDArray[Any]], NDArray[np.bool] | None]:
     """Return the columns without their masks, and which rows have no masked value."""
-    if is_frame(columns):
-        columns = [x for _, x in columns.items()]
-    elif speaks_arrow(columns := open_column(columns, "columns")):
-        columns = read_table_columns(columns, "columns")
-    elif isinstance(columns, np.ndarray) and columns.ndim == 2:
-        columns = list(columns.T)
-    elif isinstance(columns, Mapping) or hasattr(columns, "items"):
-        columns = [x for _, x in columns.items()]
-    if isinstance(columns, str | bytes) or not hasattr(columns, "__len__"):
-        raise TypeError(
-            f"columns must be a list, mapping or table of columns, not {type(columns).__name__}"
-        )
-    values = [read_numbers(x, "columns") for x in columns]
+    values = [read_numbers(x, "columns") for x in columns_of(columns, "columns")]
     if not 1 <= len(values) <= _MOST_COLUMNS:
         raise ValueError(f"columns must be 1 to {_MOST_COLUMNS} columns, not {len(values)}")
     present = None

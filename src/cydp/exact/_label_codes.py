@@ -18,7 +18,8 @@ from cydp._columns.canonical import RAW, Canonical, canonical
 from cydp._columns.column_keys import ColumnKeys, KeyPlaces, as_strings, stored_integers
 from cydp._columns.dense_keys import DensePlaces
 from cydp._columns.label_keys import LabelKeys
-from cydp._columns.labels import Labels, LabelValues
+from cydp._columns.label_values import LabelValues
+from cydp._columns.labels import Labels
 from cydp._columns.masks import Mask
 from cydp._columns.strings import Strings, fixed_width
 

@@ -22,7 +22,8 @@ from cydp._columns.canonical import (
 )
 from cydp._columns.column_keys import KeyPlaces, as_strings
 from cydp._columns.label_types import NANOSECONDS
-from cydp._columns.labels import Labels, LabelValues
+from cydp._columns.label_values import LabelValues
+from cydp._columns.labels import Labels
 from cydp._columns.masks import Mask, both_present
 from cydp._columns.strings import Strings, fixed_width
 from cydp._default_generator import default_generator

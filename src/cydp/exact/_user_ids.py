@@ -16,7 +16,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from cydp._columns.canonical import Canonical, canonical, label_bytes
-from cydp._columns.labels import Labels, LabelValues
+from cydp._columns.label_values import LabelValues
+from cydp._columns.labels import Labels
 from cydp._columns.listed import ListedIdentifiers
 from cydp._columns.masks import Mask, both_present
 from cydp._columns.strings import Strings, fixed_width, join_bytes

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import json
 import reprlib
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from decimal import Decimal
 from fractions import Fraction
@@ -17,8 +17,7 @@ from typing import Any
 
 import numpy as np
 
-from cydp._columns.opening import is_relation, speaks_arrow
-from cydp._columns.tables import Table, is_column, is_table, open_table
+from cydp._columns.tables import is_column, is_read_once, is_table_or_column, open_table
 from cydp._numbers.bounds import Pair
 from cydp.releases._query import Query
 
@@ -30,7 +29,6 @@ __all__ = [
     "of_table",
     "opened",
     "question_of",
-    "takes_turns",
 ]
 
 
@@ -158,12 +156,12 @@ def check_table(table: Any) -> None:
 
     No value is read.
     """
-    if not is_relation(table) and (_is_read_once(table) or _has_column_read_once(table)):
+    if is_read_once(table):
         raise TypeError(
             "table must be one that can be read more than once, not a stream or an iterator: read "
             "it first, as by read_all() or list()"
         )
-    if not (isinstance(table, Table) or is_column(table) or _is_a_table(table)):
+    if not is_table_or_column(table):
         raise TypeError(
             "table must be a table or a column, of a kind that releases take, not "
             f"{type(table).__name__}"
@@ -189,23 +187,3 @@ def of_table(said: Any) -> Any:
         return said
     said = said.replace(" of x, which has ", " of the table, which has ", 1)
     return f"table{said[1:]}" if said.startswith("x must ") else said
-
-
-def takes_turns(table: Any) -> bool:
-    """Whether threads must read a table one after the other, as a connection of DuckDB asks."""
-    columns = table.values() if isinstance(table, Mapping) else ()
-    return isinstance(table, Table) or any(map(is_relation, [table, *columns]))
-
-
-def _is_a_table(table: Any) -> bool:
-    return isinstance(table, Mapping | tuple) or is_relation(table) or is_table(table)
-
-
-def _has_column_read_once(table: Any) -> bool:
-    return isinstance(table, Mapping) and any(
-        _is_read_once(column) for column in table.values() if not is_relation(column)
-    )
-
-
-def _is_read_once(x: Any) -> bool:
-    return isinstance(x, Iterator) or (speaks_arrow(x) and not hasattr(x, "__len__"))

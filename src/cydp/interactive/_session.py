@@ -13,6 +13,7 @@ from typing import Any, NoReturn
 
 from cydp._arguments import Integer, Number
 from cydp._call_errors import explain_arguments
+from cydp._columns.tables import is_one_connection
 from cydp._numbers.rational import float_of, format_number, read_exact, read_integer
 from cydp.accounting._amounts import (
     Amount,
@@ -41,7 +42,6 @@ from cydp.interactive._question import (
     of_table,
     opened,
     question_of,
-    takes_turns,
 )
 from cydp.mechanisms._run import Budget, check_budget_type
 from cydp.models import _linear_regression, _validated_error
@@ -414,7 +414,7 @@ class Session:
             raise
 
     def _turn(self) -> AbstractContextManager[Any]:
-        return self._current().turn if takes_turns(self._table) else nullcontext()
+        return self._current().turn if is_one_connection(self._table) else nullcontext()
 
     def _pay(
         self, prepared: Prepared, question: Question, again: int, slot: Slot, memory: Memory

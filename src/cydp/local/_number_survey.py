@@ -16,7 +16,7 @@ from cydp._arguments import Bounds, Column, Integer, Number
 from cydp._call_errors import explain_arguments
 from cydp._columns.declared import Records
 from cydp._columns.entries import is_number
-from cydp._columns.numbers import read_numbers
+from cydp._columns.reading import read_numbers
 from cydp._generator import Generator
 from cydp._numbers.rational import (
     float_of,

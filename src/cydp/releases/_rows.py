@@ -13,10 +13,10 @@ from numpy.typing import NDArray
 from cydp import _core
 from cydp._arguments import Column
 from cydp._columns.declared import Records
-from cydp._columns.label_types import type_of_entries
 from cydp._columns.labels import Labels
 from cydp._columns.numbers import is_real_array
 from cydp._columns.pieces import Totals, add_pieces
+from cydp._columns.source import open_source
 from cydp._columns.tables import Table, is_table, open_table
 from cydp._threads import threads_for
 from cydp.exact._contributions import bound_users
@@ -244,23 +244,19 @@ class PresentRows(Rows):
         if user is not None or column is not None:
             x, found = open_columns(x, column, user=user)
         super().__init__(declare_users(found["user"]))
-        if is_real_array(x) and x.dtype.kind != "b":  # most often, and the quickest way
-            self._records = Records(x)
+        source = open_source(x, "x").kept()
+        if is_real_array(source.x) and source.x.dtype.kind != "b":  # the quickest way
+            self._records = Records(source)
             check_lengths(self._records, self.users)
             return
-        labels = Labels(x, "x")
-        dtype = (
-            type_of_entries(set(map(type, x))).dtype
-            if isinstance(x, list | tuple)
-            else labels.dtype
-        )
+        kind, dtype = source.label_type().kind, source.entry_dtype()
         if dtype.kind == "b":
             raise TypeError(
                 "x must not be bool, of which True and False would be counted alike: pass the "
                 "records that have the property, as x[mask], or use cydp.sum(x, (0, 1), ...)"
             )
-        is_numbers = dtype.kind in "iuf" and labels.type.kind in ("numbers", "objects")
-        self._records = Records(x) if is_numbers else labels
+        is_numbers = dtype.kind in "iuf" and kind in ("numbers", "objects")
+        self._records = Records(source) if is_numbers else Labels(source, "x")
         check_lengths(self._records, self.users)
 
     @property

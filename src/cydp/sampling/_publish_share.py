@@ -3,7 +3,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from dataclasses import dataclass, field
 from datetime import date, time, timedelta
 from decimal import ROUND_CEILING, Decimal
@@ -16,16 +15,14 @@ from cydp._arguments import Number
 from cydp._call_errors import explain_arguments
 from cydp._columns.entries import null_types
 from cydp._columns.labels import Labels
-from cydp._columns.opening import speaks_arrow
-from cydp._columns.pandas import is_frame
-from cydp._columns.tables import open_table
+from cydp._columns.subsets import RowsOf
+from cydp._columns.tables import is_tabular, open_table
 from cydp._generator import Generator
 from cydp._numbers.rational import format_number, literal_of
 from cydp.accounting._asked import Asked
 from cydp.accounting._loss import ApproxDP
 from cydp.mechanisms._run import Budget, pay_and_draw
 from cydp.releases._unit import Unit
-from cydp.sampling._rows_of import RowsOf
 from cydp.sampling._share import read_share
 
 __all__ = ["PublishedShare", "publish_share"]
@@ -185,13 +182,10 @@ def publish_share(
 
 def _columns_of(x: Any) -> Any:
     """Return the columns of a table by their names; a column as it is."""
-    is_polars = speaks_arrow(x) and hasattr(x, "get_columns")
-    is_pyarrow = speaks_arrow(x) and hasattr(x, "num_columns")
-    is_records = isinstance(x, np.ndarray) and (x.ndim == 2 or x.dtype.names is not None)
-    if not (isinstance(x, Mapping) or is_frame(x) or is_polars or is_pyarrow or is_records):
+    if not is_tabular(x):
         return x
     table = open_table(x, "x")
-    return {label: table.column(label, "x") for label in table.names}
+    return {label: table.column(label, "x").x for label in table.names}
 
 
 def _values_of(column: Any) -> list[Any]:

@@ -9,8 +9,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from cydp._columns.opening import is_relation, speaks_arrow
 from cydp._columns.pandas import is_frame, is_series
+from cydp._columns.source import is_relation, speaks_arrow
 
 __all__ = ["RowsOf"]
 

@@ -1,0 +1,470 @@
+# SPDX-License-Identifier: MIT
+"""A column of a user, of any library: opened once, it declares what it has, and later gives it.
+
+Other libraries are known by what their objects can do: none of them is imported. docs/columns.md,
+"Declare, charge, read".
+"""
+
+from __future__ import annotations
+
+import sys
+from abc import ABC, abstractmethod
+from array import array
+from collections.abc import Sequence
+from typing import Any, Self
+
+import numpy as np
+from numpy.typing import NDArray
+
+from cydp._columns.arrow import declared_in, import_nanoarrow, read_arrow
+from cydp._columns.dtypes import (
+    DUCKDB_DTYPES,
+    NUMBERS,
+    check_one_column,
+    check_real,
+    describe_entry,
+)
+from cydp._columns.entries import check_numbers, ragged
+from cydp._columns.label_types import (
+    LabelType,
+    type_of_dtype,
+    type_of_entries,
+    type_of_relation,
+    type_of_schema,
+)
+from cydp._columns.label_values import LabelValues, labels_in
+from cydp._columns.numbers import Categories, Held, is_real_array, numbers_in
+from cydp._columns.pandas import (
+    as_series,
+    categories_of,
+    holds_python_text,
+    is_frame,
+    is_series,
+    masked_series,
+    own_labels,
+)
+from cydp._columns.relations import RelationColumn, SharedRelation
+
+__all__ = [
+    "ArrowSource",
+    "ListSource",
+    "SeriesSource",
+    "Source",
+    "is_relation",
+    "open_arrow_table",
+    "open_source",
+    "refuse_lazy",
+    "speaks_arrow",
+]
+
+
+class Source(ABC):
+    """A column of one library.
+
+    Attributes
+    ----------
+    x : object
+        The column of the library.
+    name : str
+        What to call it in an error.
+    length : int or None
+        How many entries there are; None for a relation of DuckDB, whose query would run, and for a
+        stream.
+
+    """
+
+    __slots__ = ("length", "name", "x")
+
+    def __init__(self, x: Any, name: str) -> None:
+        self.x, self.name = x, name
+        self.length = self._length()
+
+    def _length(self) -> int | None:
+        try:
+            return len(self.x)
+        except TypeError:
+            return None
+
+    def kept(self) -> Self:
+        """Return the column as it is until it is read: a copy of a list."""
+        return self
+
+    @property
+    def relation(self) -> RelationColumn | None:
+        """The column, if it is one of a relation of DuckDB, which is read in pieces."""
+        return None
+
+    @property
+    def is_text(self) -> bool:
+        """Whether the column is declared as text, and stored as Python's str."""
+        return False
+
+    @abstractmethod
+    def dtype(self) -> np.dtype[Any]:
+        """Return the dtype of real numbers, nulls aside; no value is read.
+
+        A list stands for float64, and only the types of its entries are looked at.
+
+        Raises
+        ------
+        TypeError, ValueError
+            For a type that holds no real numbers, and for another number of dimensions than one.
+        ImportError
+            For every column that is read through Arrow, if `nanoarrow` is missing.
+
+        """
+
+    @abstractmethod
+    def label_type(self) -> LabelType:
+        """Return the type of labels; no value is read. Errors are those of `dtype`."""
+
+    def entry_dtype(self) -> np.dtype[Any]:
+        """Return the dtype of labels that are found; of a list by the types of its entries."""
+        return self.label_type().dtype
+
+    @abstractmethod
+    def held(self) -> Held:
+        """Return the values as they are stored.
+
+        A nullable column of pandas is masked where it is null; other arrays of pandas with nulls,
+        and strings of Python, become arrays of objects, in which the nulls are kept.
+
+        Raises
+        ------
+        TypeError
+            For what is no column.
+
+        """
+
+    def numbers(self) -> NDArray[Any]:
+        """Return real numbers, masked where they are null; a TypeError for other values."""
+        return numbers_in(self.held(), self.name)
+
+    def labels(self) -> LabelValues:
+        """Return labels as they are stored; a TypeError for what holds none."""
+        return labels_in(self.held(), self.name, self.is_text)
+
+    def objects(self) -> NDArray[Any] | None:
+        """Return the entries of a list, or of objects without a mask; None for another column."""
+        return None
+
+    def entries(self) -> list[Any]:
+        """Return all entries as objects of Python, for which nanoarrow is not needed."""
+        return _list_of(self.x, self.name)
+
+
+class ListSource(Source):
+    """A list or a tuple."""
+
+    __slots__ = ()
+
+    def kept(self) -> Self:
+        """Return a copy: the entries that are checked now are those that are read later."""
+        return type(self)(self.x.copy(), self.name) if isinstance(self.x, list) else self
+
+    def dtype(self) -> np.dtype[Any]:
+        """Return float64, if all types of entries are those of numbers or nulls."""
+        check_numbers(set(map(type, self.x)), self.name)
+        return np.dtype(np.float64)
+
+    def label_type(self) -> LabelType:
+        """Return objects: what is found does not depend on which entries there are."""
+        return LabelType("objects")
+
+    def entry_dtype(self) -> np.dtype[Any]:
+        """Return the dtype that holds labels of these types."""
+        return type_of_entries(set(map(type, self.x))).dtype
+
+    def held(self) -> Held:
+        """Return the list."""
+        entries: Held = self.x
+        return entries
+
+    def objects(self) -> NDArray[Any]:
+        """Return the entries in an array."""
+        try:
+            return np.array(self.x, object)
+        except ValueError:
+            raise TypeError(ragged(self.name)) from None
+
+
+class ArraySource(Source):
+    """An array of numpy, or what numpy makes one of."""
+
+    __slots__ = ()
+
+    def dtype(self) -> np.dtype[Any]:
+        """Return the dtype of the array."""
+        dtype = self._declared("an entry")
+        check_real(dtype, self.name)
+        return dtype
+
+    def label_type(self) -> LabelType:
+        """Return the type of labels of its dtype."""
+        return type_of_dtype(self._declared("a label"), self.name)
+
+    def _declared(self, what: str) -> np.dtype[Any]:
+        dtype = getattr(self.x, "dtype", None)
+        if not hasattr(self.x, "__array__") or not isinstance(dtype, np.dtype):
+            given = type(self.x).__name__
+            raise TypeError(f"{self.name} must be a list, an array or a column, not {given}")
+        if (ndim := getattr(self.x, "ndim", 1)) != 1:
+            raise ValueError(
+                f"{self.name} must have one dimension, {what} for each record, not {ndim}"
+            )
+        return dtype
+
+    def numbers(self) -> NDArray[Any]:
+        """Return the array, or another one that numpy makes of it."""
+        return self.x if is_real_array(self.x) else super().numbers()
+
+    def held(self) -> Held:
+        """Return the array."""
+        x = self.x
+        if isinstance(x, np.ma.MaskedArray):
+            return x
+        if hasattr(x, "isna") and not isinstance(getattr(x, "dtype", None), np.dtype):
+            return np.asarray(x, object)
+        values: NDArray[Any] = np.asarray(x)
+        if values.ndim == 0 and values.dtype.kind in "OSU":
+            raise _no_column(x, self.name)
+        return values
+
+    def objects(self) -> NDArray[Any] | None:
+        """Return the entries of an array of objects."""
+        dtype = getattr(self.x, "dtype", None)
+        if not isinstance(dtype, np.dtype) or dtype.kind != "O":
+            return None
+        return None if isinstance(self.x, np.ma.MaskedArray) else np.array(self.x, object)
+
+    def entries(self) -> list[Any]:
+        """Return the entries of the array, numbers as Python's own."""
+        x = self.x
+        if isinstance(x, np.ndarray) and x.dtype.kind in "biuUS" and x.ndim == 1:
+            entries: list[Any] = x.tolist()
+            return entries
+        return super().entries()
+
+
+class SeriesSource(ArraySource):
+    """A Series of pandas, which exports Arrow only with pyarrow."""
+
+    __slots__ = ()
+
+    @property
+    def is_text(self) -> bool:
+        """Whether the Series is declared as text, and stored as Python's str."""
+        return holds_python_text(self.x)
+
+    def dtype(self) -> np.dtype[Any]:
+        """Return the dtype of numpy, or that of a dtype of pandas' own, by no rows of it."""
+        return super().dtype() if self._is_numpy else self._without_rows().numbers().dtype
+
+    def label_type(self) -> LabelType:
+        """Return the type of labels of its dtype."""
+        return super().label_type() if self._is_numpy else self._without_rows().labels().type
+
+    @property
+    def _is_numpy(self) -> bool:
+        return isinstance(self.x.dtype, np.dtype)
+
+    def _without_rows(self) -> SeriesSource:
+        return SeriesSource(self.x.iloc[:0], self.name)
+
+    def held(self) -> Held:
+        """Return an array, the codes of categories, or chunks of Arrow."""
+        if (found := categories_of(self.x)) is not None:
+            codes, present, index = found
+            return Categories(codes, present, open_source(index, self.name))
+        if (values := masked_series(self.x)) is not None:
+            return values
+        return read_arrow(self.x, self.name) if speaks_arrow(self.x) else super().held()
+
+    def labels(self) -> LabelValues:
+        """Return labels; times with a zone, intervals and periods are pandas' own."""
+        found = own_labels(self.x)
+        return super().labels() if found is None else found
+
+    def entries(self) -> list[Any]:
+        """Return the entries of the Series."""
+        return list(self.x.to_list())
+
+
+class ArrowSource(Source):
+    """A column of polars, pyarrow or another library, or a table of one, that exports Arrow."""
+
+    __slots__ = ()
+
+    def dtype(self) -> np.dtype[Any]:
+        """Return the dtype that the type of the column stands for."""
+        return declared_in(self._schema(), self.name)
+
+    def label_type(self) -> LabelType:
+        """Return the type of labels of its schema."""
+        schema = self._schema()
+        if schema.format != "+s":
+            return type_of_schema(schema, self.name)
+        check_one_column(schema.n_children, self.name)
+        return type_of_schema(schema.child(0), self.name)
+
+    def _schema(self) -> Any:
+        na = import_nanoarrow(self.name)
+        # A column of pyarrow or nanoarrow has the type itself, or has a schema or a type.
+        for declares in (self.x, getattr(self.x, "schema", None), getattr(self.x, "type", None)):
+            if hasattr(declares, "__arrow_c_schema__"):
+                return na.c_schema(declares)
+        if hasattr(self.x, "slice"):  # polars
+            return read_arrow(self.x.slice(0, 0), self.name).schema
+        raise TypeError(
+            f"{self.name} must be a column that states its type before it is read, not "
+            f"{type(self.x).__name__}: convert it, for instance to one of pyarrow"
+        )
+
+    def held(self) -> Held:
+        """Return chunks of Arrow."""
+        return read_arrow(self.x, self.name)
+
+    def entries(self) -> list[Any]:
+        """Return the entries of the column."""
+        x = self.x.read_all() if hasattr(self.x, "read_all") else self.x  # a reader of pyarrow
+        if (columns := _columns_of(x)) is not None:
+            check_one_column(len(columns), self.name)
+            (x,) = columns
+        for method in ("to_pylist", "to_list"):  # pyarrow; polars
+            if hasattr(x, method):
+                return list(getattr(x, method)())
+        return _list_of(x, self.name)
+
+
+class RelationSource(ArrowSource):
+    """A column of a relation of DuckDB: to read it, or to ask for its length, runs its query."""
+
+    __slots__ = ()
+
+    def _length(self) -> int | None:
+        return None
+
+    def kept(self) -> Self:
+        """Return the column of a relation of one, so that it can be read in pieces."""
+        if isinstance(self.x, RelationColumn) or len(self.x.columns) != 1:
+            return self
+        return type(self)(SharedRelation(self.x).column(self.x.columns[0]), self.name)
+
+    @property
+    def relation(self) -> RelationColumn | None:
+        """The column."""
+        return self.x if isinstance(self.x, RelationColumn) else None
+
+    def dtype(self) -> np.dtype[Any]:
+        """Return the dtype that the type of the column stands for; the query does not run."""
+        self._check()
+        kind = str(self.x.types[0].id).strip('"')  # without what a composite type holds
+        if kind not in DUCKDB_DTYPES:
+            raise TypeError(
+                f"{self.name} must hold {NUMBERS}, not {kind.upper()}: cast it to one of these"
+            )
+        return np.dtype(DUCKDB_DTYPES[kind])
+
+    def label_type(self) -> LabelType:
+        """Return the type of labels of its type; the query does not run."""
+        self._check()
+        return type_of_relation(self.x, self.name)
+
+    def _check(self) -> None:
+        import_nanoarrow(self.name)
+        check_one_column(len(self.x.types), self.name)
+
+
+def open_source(x: Any, name: str) -> Source:
+    """Return the column that a user passes. No value is read.
+
+    It is a list, another sequence, an array, a `memoryview`, a column of a library, or the only
+    column of a frame. A column that was opened gets the name.
+
+    Raises
+    ------
+    TypeError
+        For a frame of several columns or none, and for a column that is not computed yet.
+
+    """
+    if isinstance(x, Source):
+        return x if x.name == name else type(x)(x.x, name)
+    if isinstance(x, np.ndarray):  # most often, and the quickest way
+        return ArraySource(x, name)
+    if isinstance(x, list | tuple):
+        return ListSource(x, name)
+    if isinstance(x, memoryview | array):
+        return ArraySource(np.asarray(x), name)
+    is_text = isinstance(x, str | bytes | bytearray)
+    if isinstance(x, Sequence) and not is_text and not hasattr(x, "__array__"):
+        return ListSource(list(x), name)
+    if is_frame(x):
+        check_one_column(x.shape[1], name)
+        return SeriesSource(x.iloc[:, 0], name)
+    if is_series(x):  # before its attributes are asked for, which include its labels
+        return SeriesSource(x, name)
+    if is_relation(x):
+        return RelationSource(x, name)
+    if speaks_arrow(x):
+        return ArrowSource(x, name)
+    refuse_lazy(x, name)
+    series = as_series(x)
+    return SeriesSource(series, name) if is_series(series) else ArraySource(x, name)
+
+
+def open_arrow_table(x: Any, name: str) -> Any:
+    """Return a table that exports Arrow; a TypeError for anything else."""
+    if not speaks_arrow(x) or is_series(x):
+        refuse_lazy(x, name)
+        raise TypeError(f"{name} must be a table that exports Arrow, not {type(x).__name__}")
+    return x
+
+
+def refuse_lazy(x: Any, name: str) -> None:
+    """Raise a TypeError for a column or a table that is not computed or read yet."""
+    for method, what in (("collect", "computed"), ("read_all", "read"), ("to_table", "read")):
+        if hasattr(x, method):
+            raise TypeError(f"{name} must be {what} first: call its {method}()")
+
+
+def speaks_arrow(x: Any) -> bool:
+    """Whether x is a column or table of another library that is read through Arrow.
+
+    A column with a dtype of numpy is read without Arrow.
+    """
+    if isinstance(x, np.ndarray) or isinstance(getattr(x, "dtype", None), np.dtype):
+        return False
+    return hasattr(x, "__arrow_c_array__") or hasattr(x, "__arrow_c_stream__")
+
+
+def is_relation(x: Any) -> bool:
+    """Whether x is a relation of DuckDB, or a column of one."""
+    if isinstance(x, RelationColumn):
+        return True
+    duckdb = sys.modules.get("duckdb")
+    return duckdb is not None and isinstance(x, duckdb.DuckDBPyRelation)
+
+
+def _list_of(x: Any, name: str) -> list[Any]:
+    if isinstance(x, str | bytes):
+        raise _no_column(x, name)
+    try:
+        return list(x)
+    except TypeError:
+        raise _no_column(x, name) from None
+
+
+def _no_column(x: Any, name: str) -> TypeError:
+    given = describe_entry(type(x))
+    return TypeError(f"{name} must be a list, an array or a column, not {given}")
+
+
+def _columns_of(x: Any) -> list[Any] | None:
+    """Return the columns of a table of polars, pyarrow or DuckDB; None for anything else."""
+    if hasattr(x, "fetchall"):  # DuckDB
+        return list(zip(*x.fetchall(), strict=True)) or [[]]
+    if hasattr(x, "get_columns"):  # polars
+        return list(x.get_columns())
+    if hasattr(x, "itercolumns"):  # pyarrow
+        return list(x.itercolumns())
+    return None
