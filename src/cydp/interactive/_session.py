@@ -92,20 +92,23 @@ class Session:
     analyst : str, optional
         Who asks. A ledger records it in the label of each charge.
     user : name of a column, optional
-        Who each record belongs to, for all questions. Then the unit that is protected is a user.
-        Default: the unit is a record.
+        Who each record belongs to, for all questions. The protected unit is then a user. Default: a
+        record.
     unit : str or sequence of str, optional
-        What a value of `user` stands for, in the words of a ledger's `privacy_unit`, such as
-        "person". A sequence adds the units that lie within one, such as ("household", "person").
-        Default: the name of the column, or "user".
+        What the protected unit is called in a ledger's `privacy_unit`, such as "person". A sequence
+        adds the units within it: ("household", "person"). Default: the name of the column of users.
     max_rows : int >= 1, optional
-        How many records of each user count, in each question that takes it and does not say it.
+        The most records of one user that count, for each question that takes it and does not say
+        otherwise.
     max_partitions : int >= 1, optional
-        In how many partitions (bins, keys or cells) records of each user count, in the same way.
+        The most partitions (bins, keys or cells) in which records of one user count, for each
+        question that takes it and does not say otherwise.
     max_rows_per_partition : int >= 1, optional
-        How many records of each user count in each partition, in the same way.
+        The most records of one user that count in each bin, key or cell, for each question that
+        takes it and does not say otherwise.
     max_rows_per_unit : int >= 1, optional
-        Instead of `user`: the caller's promise that no unit has more records.
+        Instead of `user`: the caller's promise that no unit has more records than this. Nothing
+        checks it.
     wait : number >= 0, default 30
         For how many seconds to wait for an answer that another process has paid for and has not
         recorded yet.

@@ -208,17 +208,17 @@ def hierarchy(
     Parameters
     ----------
     table : frame, table, relation or dict of columns
-        Of pandas, polars, pyarrow or DuckDB; a dict of arrays or lists; a structured array. A row
-        counts if it has the path of a region of the last level, and values in the domains of
-        `cells`.
+        Of pandas, polars, pyarrow or DuckDB (whose own expressions must not fail on a record); a
+        dict of arrays or lists; a structured array.
     levels : list of column names
         The columns of regions, the coarsest first, such as ["state", "county", "tract"].
     regions : nested dict, list of tuples, dict of columns, or frame
         The public tree: {"NC": {"Wake": ["0501", "0502"]}}, or the path of each region of the last
-        level, such as [("NC", "Wake", "0501"), ...].
+        level, such as [("NC", "Wake", "0501"), ...]. Rows of other paths do not count.
     cells : dict by column, optional
-        The domains of a table in each region: of each column a list of labels, or a tuple (bins,
-        range). Default: rows are counted.
+        The columns of a table in each region, and their public values: a list of labels, or a tuple
+        (bins, range): a number of bins and (low, high), or edges and None. Rows with other values
+        do not count. Default: rows are counted.
     total : int, or release of `count`, optional
         The number of rows that count, if it is public or released; then no privacy is spent on it.
         Default: it is released, with noise, as part "total". ``len(data)`` is public under
@@ -227,26 +227,26 @@ def hierarchy(
         The weights of levels in the privacy, by their columns, and of "total", the whole. Default:
         1 each.
     epsilon : number > 0, optional
-        Privacy cost of the whole release, in nats: pure DP, or with `delta` approximate DP.
+        Privacy cost of the whole release, in nats: pure DP, by discrete Laplace noise, or with
+        `delta` approximate DP. Either epsilon or `rho` must be given.
     rho : number > 0, optional
-        Privacy cost of the whole release in zCDP, instead of `epsilon`.
+        Privacy cost of the whole release in zCDP, by discrete Gaussian noise.
     delta : number between 0 and 1, optional
-        The delta of approximate DP, beside `epsilon`.
+        With `epsilon`: approximate DP, by discrete Gaussian noise.
     relation : {"add-remove", "change-one", "add-remove-or-change"}, default "add-remove"
         Whether neighbouring tables differ in the presence of one unit, in its data, or in either.
     user : column of any kind, or its name in a table, optional
-        Who each record belongs to. Then the unit that is protected is a user, and some of their
-        records count, chosen at random. Default: the unit is a record.
+        Who each record belongs to. The protected unit is then a user. Default: a record.
     unit : str or sequence of str, optional
-        What a value of `user` stands for, in the words of a ledger's `privacy_unit`, such as
-        "person". A sequence adds the units that lie within one, such as ("household", "person").
-        Default: the name of the column, or "user".
+        What the protected unit is called in a ledger's `privacy_unit`, such as "person". A sequence
+        adds the units within it: ("household", "person"). Default: the name of the column of users.
     max_rows : int >= 1, optional
-        How many records of each user count. It must be given with `user`.
+        Required with `user`: the most records of one user that count, chosen at random.
     max_rows_per_unit : int >= 1, optional
-        Instead of `user`: the caller's promise that no unit has more records.
+        Instead of `user`: the caller's promise that no unit has more records than this. Nothing
+        checks it.
     budget : PrivacyFilter, BudgetLedger or LedgerScope, optional
-        It is charged before data is read.
+        What pays the privacy cost, before data is read.
     rng : Generator, optional
         The source of randomness. Default: the calling thread's own generator.
 
@@ -264,8 +264,7 @@ def hierarchy(
 
     Notes
     -----
-    Noise is discrete Laplace for `epsilon` alone, and discrete Gaussian for `rho`, or `epsilon`
-    with `delta`. The same `max_rows` rows of a user count in all levels.
+    The same `max_rows` rows of a user count in all levels.
 
     Noisy counts of all levels are brought to agreement by weighted least squares [1]_, and made
     integer from the top down, as in [2]_, at no privacy cost: docs/publishing.md.

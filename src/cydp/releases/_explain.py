@@ -48,9 +48,8 @@ def explain(
     ----------
     function : callable
         A release, such as `count`, `histogram` or `group_by`.
-    *args, **kwargs : object
-        Its arguments without the data, `budget` and `rng`. Public keys, `keys` and `by_keys`, may
-        be given as their number. `user` may be a name, or True.
+    *args : object
+        Its arguments without the data, in its order.
     error : number >= 0, or dict of numbers, optional
         The error that each released number may have, in the unit of the data; for counts in rows,
         for quantiles in ranks. A dict has an error for some released numbers by their names, as in
@@ -65,6 +64,9 @@ def explain(
     n_per_key : int >= 1, optional
         The number of rows of a key, for the errors of means by key. Default: n divided by the
         number of public keys.
+    **kwargs : object
+        Its arguments by name, without the data, `budget` and `rng`. Public keys, `keys` and
+        `by_keys`, may be given as their number. `user` may be a name, or True.
 
     Returns
     -------

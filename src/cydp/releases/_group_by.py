@@ -49,8 +49,8 @@ def group_by(
     Parameters
     ----------
     table : frame, table, relation or dict of columns
-        Of pandas, polars, pyarrow or DuckDB, whose own expressions must fail on no record; a dict
-        of arrays or lists; a structured array.
+        Of pandas, polars, pyarrow or DuckDB (whose own expressions must not fail on a record); a
+        dict of arrays or lists; a structured array.
     by : name, or list of names
         The columns of keys, whose entries are labels of any kind.
     keys : list of labels, LabelKeys, or None
@@ -63,40 +63,42 @@ def group_by(
         Columns of numbers to add up, and the public bounds that they are clamped to, such as
         {"income": (0, 200_000)}. The result is "sum_income".
     means : dict of bounds by column, optional
-        Columns of numbers to average, and their public bounds. The result is "mean_income".
+        Columns of numbers to average, and their public bounds. The result is "mean_income". If
+        `missing` is a number, all means share the count of rows, which leaves more privacy for the
+        rest.
     quantiles : dict by column, optional
         Which quantile, or a list of them, and bounds: {"income": ([0.25, 0.5], (0, 200_000))}. The
-        result is "quantile_income", with a second dimension for a list.
-    missing : "drop" or a number, default "drop"
-        What NaN, null and masked numbers count as: nothing, or a public number within the bounds. A
-        number makes all means share the count of rows, which leaves more privacy for the rest.
+        exponential mechanism chooses them. "quantile_income" has a second dimension for a list.
+    missing : "drop" or number, default "drop"
+        What NaN, null and masked numbers count as: nothing, or a public number within the bounds.
     split : dict, optional
         The weights of "n", "sum_income", "mean_income" and so on in the privacy, and of "keys" if
         these are selected. Default: 1 each.
     epsilon : number > 0, optional
-        Privacy cost of the whole release, in nats: pure DP, or with `delta` approximate DP.
+        Privacy cost of the whole release, in nats: pure DP, by discrete Laplace noise, or with
+        `delta` approximate DP. Either epsilon or `rho` must be given.
     rho : number > 0, optional
-        Privacy cost of the whole release in zCDP, instead of `epsilon`.
+        Privacy cost of the whole release in zCDP, by discrete Gaussian noise.
     delta : number between 0 and 1, optional
-        The delta of approximate DP, beside `epsilon`.
+        With `epsilon`: approximate DP, by discrete Gaussian noise. Keys that are not public need
+        it; noise is then discrete Laplace if that is smaller.
     relation : {"add-remove", "change-one", "add-remove-or-change"}, default "add-remove"
         Whether neighbouring tables differ in the presence of one unit, in its data, or in either.
     user : column of any kind, or its name in a table, optional
-        Who each record belongs to. Then the unit that is protected is a user, and some of their
-        records count, chosen at random. Default: the unit is a record.
+        Who each record belongs to. The protected unit is then a user. Default: a record.
     unit : str or sequence of str, optional
-        What a value of `user` stands for, in the words of a ledger's `privacy_unit`, such as
-        "person". A sequence adds the units that lie within one, such as ("household", "person").
-        Default: the name of the column, or "user".
+        What the protected unit is called in a ledger's `privacy_unit`, such as "person". A sequence
+        adds the units within it: ("household", "person"). Default: the name of the column of users.
     max_partitions : int >= 1, optional
-        In how many partitions (bins, keys or cells) records of each user count. It must be given
-        with `user`.
+        Required with `user`: the most partitions (bins, keys or cells) in which records of one user
+        count, chosen at random.
     max_rows_per_partition : int >= 1, default 1
-        How many records of each user count in each partition.
+        With `user`: the most records of one user that count in each bin, key or cell.
     max_rows_per_unit : int >= 1, optional
-        Instead of `user`: the caller's promise that no unit has more records.
+        Instead of `user`: the caller's promise that no unit has more records than this. Nothing
+        checks it.
     budget : PrivacyFilter, BudgetLedger or LedgerScope, optional
-        It is charged before data is read.
+        What pays the privacy cost, before data is read.
     rng : Generator, optional
         The source of randomness. Default: the calling thread's own generator.
 
@@ -114,9 +116,6 @@ def group_by(
 
     Notes
     -----
-    Noise is discrete Laplace for `epsilon` alone, and discrete Gaussian for `rho`, or `epsilon`
-    with `delta`.
-
     Pure releases split epsilon by the weights, and zCDP releases rho. With epsilon and delta all
     Gaussian parts are one release that is calibrated once; a selection of keys takes its share of
     both before. docs/releases/split.md and docs/releases/units.md have the proofs.

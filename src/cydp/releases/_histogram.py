@@ -171,46 +171,45 @@ def histogram(
     Parameters
     ----------
     x : array_like of real numbers, shape (n,), or table
-        A number for each record: a list, which is read as float64, an array, or a column of pandas,
-        polars, pyarrow or DuckDB, whose own expressions must fail on no record. Missing numbers,
-        and those outside the bins, are left out.
+        A number for each record: a list, which is read as float64, an array, or a column or table
+        of pandas, polars, pyarrow or DuckDB (whose own expressions must not fail on a record).
     bins : int or sequence of edges
         A number of equal bins over `range`, or edges that never decrease. The last bin includes its
-        right edge.
+        right edge. Missing numbers, and numbers in no bin, are left out.
     range : (float, float), optional
-        The ends of equal bins. There is no default, because the range of the data would reveal
-        records.
-    column : str, optional
-        The name of the column, if x is a table.
+        The ends of the bins, if `bins` is an int. There is no default, because the range of the
+        data would reveal records.
+    column : name, optional
+        The column to read, if x is a table.
     by : column of labels, or its name if x is a table, optional
         Makes a histogram for each of `by_keys`. Several columns are a tuple or a list of names.
     by_keys : list of labels, optional
         The public keys of `by`; records with others are left out. For several columns a list of
         tuples, a dict of columns, or a frame.
     epsilon : number > 0, optional
-        Privacy cost of the whole release, in nats: pure DP, or with `delta` approximate DP.
+        Privacy cost of the whole release, in nats: pure DP, by discrete Laplace noise, or with
+        `delta` approximate DP. Either epsilon or `rho` must be given.
     rho : number > 0, optional
-        Privacy cost of the whole release in zCDP, instead of `epsilon`.
+        Privacy cost of the whole release in zCDP, by discrete Gaussian noise.
     delta : number between 0 and 1, optional
-        The delta of approximate DP, beside `epsilon`.
+        With `epsilon`: approximate DP, by discrete Gaussian noise.
     relation : {"add-remove", "change-one", "add-remove-or-change"}, default "add-remove"
         Whether neighbouring tables differ in the presence of one unit, in its data, or in either.
     user : column of any kind, or its name in a table, optional
-        Who each record belongs to. Then the unit that is protected is a user, and some of their
-        records count, chosen at random. Default: the unit is a record.
+        Who each record belongs to. The protected unit is then a user. Default: a record.
     unit : str or sequence of str, optional
-        What a value of `user` stands for, in the words of a ledger's `privacy_unit`, such as
-        "person". A sequence adds the units that lie within one, such as ("household", "person").
-        Default: the name of the column, or "user".
+        What the protected unit is called in a ledger's `privacy_unit`, such as "person". A sequence
+        adds the units within it: ("household", "person"). Default: the name of the column of users.
     max_partitions : int >= 1, optional
-        In how many partitions (bins, keys or cells) records of each user count. It must be given
-        with `user`.
+        Required with `user`: the most partitions (bins, keys or cells) in which records of one user
+        count, chosen at random.
     max_rows_per_partition : int >= 1, default 1
-        How many records of each user count in each partition.
+        With `user`: the most records of one user that count in each bin, key or cell.
     max_rows_per_unit : int >= 1, optional
-        Instead of `user`: the caller's promise that no unit has more records.
+        Instead of `user`: the caller's promise that no unit has more records than this. Nothing
+        checks it.
     budget : PrivacyFilter, BudgetLedger or LedgerScope, optional
-        It is charged before data is read.
+        What pays the privacy cost, before data is read.
     rng : Generator, optional
         The source of randomness. Default: the calling thread's own generator.
 
@@ -229,9 +228,6 @@ def histogram(
 
     Notes
     -----
-    Noise is discrete Laplace for `epsilon` alone, and discrete Gaussian for `rho`, or `epsilon`
-    with `delta`.
-
     A record changes one count by 1 under "add-remove", and two under "change-one";
     docs/releases/units.md has the sensitivities of users.
 

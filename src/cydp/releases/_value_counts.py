@@ -74,34 +74,35 @@ def value_counts(
     keys : list of labels, LabelKeys, or None
         Public keys; records with others are left out. None: the keys that occur are selected
         privately, which takes epsilon and delta. Which keys occur would reveal who has them.
-    column : str, optional
-        The name of the column, if x is a table.
+    column : name, optional
+        The column to read, if x is a table.
     split : dict, optional
         The weights of "n" and "keys" in the privacy, if keys are selected. Default: 1 each.
     epsilon : number > 0, optional
-        Privacy cost of the whole release, in nats: pure DP, or with `delta` approximate DP.
+        Privacy cost of the whole release, in nats: pure DP, by discrete Laplace noise, or with
+        `delta` approximate DP. Either epsilon or `rho` must be given.
     rho : number > 0, optional
-        Privacy cost of the whole release in zCDP, instead of `epsilon`.
+        Privacy cost of the whole release in zCDP, by discrete Gaussian noise.
     delta : number between 0 and 1, optional
-        The delta of approximate DP, beside `epsilon`.
+        With `epsilon`: approximate DP, by discrete Gaussian noise. Keys that are not public need
+        it; noise is then discrete Laplace if that is smaller.
     relation : {"add-remove", "change-one", "add-remove-or-change"}, default "add-remove"
         Whether neighbouring tables differ in the presence of one unit, in its data, or in either.
     user : column of any kind, or its name in a table, optional
-        Who each record belongs to. Then the unit that is protected is a user, and some of their
-        records count, chosen at random. Default: the unit is a record.
+        Who each record belongs to. The protected unit is then a user. Default: a record.
     unit : str or sequence of str, optional
-        What a value of `user` stands for, in the words of a ledger's `privacy_unit`, such as
-        "person". A sequence adds the units that lie within one, such as ("household", "person").
-        Default: the name of the column, or "user".
+        What the protected unit is called in a ledger's `privacy_unit`, such as "person". A sequence
+        adds the units within it: ("household", "person"). Default: the name of the column of users.
     max_partitions : int >= 1, optional
-        In how many partitions (bins, keys or cells) records of each user count. It must be given
-        with `user`.
+        Required with `user`: the most partitions (bins, keys or cells) in which records of one user
+        count, chosen at random.
     max_rows_per_partition : int >= 1, default 1
-        How many records of each user count in each partition.
+        With `user`: the most records of one user that count in each bin, key or cell.
     max_rows_per_unit : int >= 1, optional
-        Instead of `user`: the caller's promise that no unit has more records.
+        Instead of `user`: the caller's promise that no unit has more records than this. Nothing
+        checks it.
     budget : PrivacyFilter, BudgetLedger or LedgerScope, optional
-        It is charged before data is read.
+        What pays the privacy cost, before data is read.
     rng : Generator, optional
         The source of randomness. Default: the calling thread's own generator.
 
@@ -116,11 +117,6 @@ def value_counts(
         If a parameter is not allowed. Nothing is charged, and no data is read.
     PrivacyError
         If the budget refuses, or protects another unit. Nothing is charged, and no data is read.
-
-    Notes
-    -----
-    Noise is discrete Laplace for `epsilon` alone, and discrete Gaussian for `rho`, or `epsilon`
-    with `delta`.
 
     References
     ----------

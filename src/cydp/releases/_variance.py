@@ -213,38 +213,37 @@ def variance(
     Parameters
     ----------
     x : array_like of real numbers, shape (n,), or table
-        A number for each record: a list, which is read as float64, an array, or a column of pandas,
-        polars, pyarrow or DuckDB, whose own expressions must fail on no record.
+        A number for each record: a list, which is read as float64, an array, or a column or table
+        of pandas, polars, pyarrow or DuckDB (whose own expressions must not fail on a record).
     bounds : (lower, upper)
-        Public ends to which numbers are clamped. They are read exactly: a float means its binary
-        value.
-    column : str, optional
-        The name of the column, if x is a table.
-    missing : "drop" or a number, default "drop"
+        Public ends, to which numbers outside are clamped. A float means its exact binary value.
+    column : name, optional
+        The column to read, if x is a table.
+    missing : "drop" or number, default "drop"
         What NaN, null and masked numbers count as: nothing, or a public number within the bounds.
     split : dict, optional
         The weights of "squares", "sum" and "count" in the privacy. Default: 1 each.
     epsilon : number > 0, optional
-        Privacy cost of the whole release, in nats: pure DP, or with `delta` approximate DP.
+        Privacy cost of the whole release, in nats: pure DP, by discrete Laplace noise, or with
+        `delta` approximate DP. Either epsilon or `rho` must be given.
     rho : number > 0, optional
-        Privacy cost of the whole release in zCDP, instead of `epsilon`.
+        Privacy cost of the whole release in zCDP, by discrete Gaussian noise.
     delta : number between 0 and 1, optional
-        The delta of approximate DP, beside `epsilon`.
+        With `epsilon`: approximate DP, by discrete Gaussian noise.
     relation : {"add-remove", "change-one", "add-remove-or-change"}, default "add-remove"
         Whether neighbouring tables differ in the presence of one unit, in its data, or in either.
     user : column of any kind, or its name in a table, optional
-        Who each record belongs to. Then the unit that is protected is a user, and some of their
-        records count, chosen at random. Default: the unit is a record.
+        Who each record belongs to. The protected unit is then a user. Default: a record.
     unit : str or sequence of str, optional
-        What a value of `user` stands for, in the words of a ledger's `privacy_unit`, such as
-        "person". A sequence adds the units that lie within one, such as ("household", "person").
-        Default: the name of the column, or "user".
+        What the protected unit is called in a ledger's `privacy_unit`, such as "person". A sequence
+        adds the units within it: ("household", "person"). Default: the name of the column of users.
     max_rows : int >= 1, optional
-        How many records of each user count. It must be given with `user`.
+        Required with `user`: the most records of one user that count, chosen at random.
     max_rows_per_unit : int >= 1, optional
-        Instead of `user`: the caller's promise that no unit has more records.
+        Instead of `user`: the caller's promise that no unit has more records than this. Nothing
+        checks it.
     budget : PrivacyFilter, BudgetLedger or LedgerScope, optional
-        It is charged before data is read.
+        What pays the privacy cost, before data is read.
     rng : Generator, optional
         The source of randomness. Default: the calling thread's own generator.
 
@@ -263,9 +262,6 @@ def variance(
 
     Notes
     -----
-    Noise is discrete Laplace for `epsilon` alone, and discrete Gaussian for `rho`, or `epsilon`
-    with `delta`.
-
     Numbers are rounded to a grid of more than 2**20 steps between the bounds, unless the bounds are
     very far from 0. What is summed is x - c and (x - c)**2, where c is the middle of the bounds.
     The sum of squares is divided by a public power of two before noise, so that it does not end

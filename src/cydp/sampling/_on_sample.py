@@ -46,15 +46,18 @@ def on_sample(
     x : table or column
         The data, as the release takes them: a list, a numpy array, a dict of these, or a table or
         column of pandas, polars or pyarrow.
-    *args, **kwargs : object
-        Further arguments of the release. `epsilon`, or `epsilon` with `delta`, is the cost for the
-        rows that are in the sample; `loss_on_sample` finds it for a given cost. Columns are named.
+    *args : object
+        Further arguments of the release, in its order.
     share : number above 0 and at most 1
         The probability, as an exact fraction such as "1/10".
     budget : PrivacyFilter, BudgetLedger or LedgerScope, optional
-        It is charged the amplified loss, once, before data is read.
+        What pays the amplified loss, once, before data is read.
     rng : Generator, optional
-        The source of the sample and of the noise. Default: the calling thread's own generator.
+        The source of randomness. Default: the calling thread's own generator.
+    **kwargs : object
+        Further arguments of the release, by name. `epsilon`, or `epsilon` with `delta`, is the cost
+        for the rows that are in the sample; `loss_on_sample` finds it for a given cost. Columns are
+        named.
 
     Returns
     -------
@@ -66,11 +69,9 @@ def on_sample(
     ------
     TypeError, ValueError
         If a parameter is not allowed; for `rho`, `relation="change-one"`, `user` and
-        `max_rows_per_unit`, for which no loss is proved. Then nothing is charged, and no data is
-        read.
+        `max_rows_per_unit`, for which no loss is proved. Nothing is charged, and no data is read.
     PrivacyError
-        If the budget refuses, or protects another unit. Then nothing is charged and no data is
-        read.
+        If the budget refuses, or protects another unit. Nothing is charged, and no data is read.
 
     Notes
     -----

@@ -47,53 +47,52 @@ def linear_queries(
     Parameters
     ----------
     x : array_like of real numbers, shape (n,), or table
-        A number for each record: a list, which is read as float64, an array, or a column of pandas,
-        polars, pyarrow or DuckDB, whose own expressions must fail on no record. Missing numbers,
-        and those outside the bins, are left out.
+        A number for each record: a list, which is read as float64, an array, or a column or table
+        of pandas, polars, pyarrow or DuckDB (whose own expressions must not fail on a record).
     workload : Workload, or array_like of real numbers, shape (queries, bins)
         The weights of each query.
     bins : int or sequence of edges
         The cells of the workload: a number of equal bins over `range`, or edges that never
-        decrease. The last bin includes its right edge.
+        decrease. The last bin includes its right edge. Missing numbers, and numbers in no bin, are
+        left out.
     range : (float, float), optional
-        The ends of equal bins. There is no default, because the range of the data would reveal
-        records.
+        The ends of the bins, if `bins` is an int. There is no default, because the range of the
+        data would reveal records.
     strategy : {"identity", "tree", "workload"}, optional
-        What has noise: the counts of bins, the counts of a tree's nodes, or the answers themselves,
-        which must have integer weights. Default: that with the least sum of variances, which
-        depends on no data.
+        What has noise: the counts of bins; those of a tree's nodes, which are sums of bins; or the
+        answers themselves, which must have integer weights. Default: that with the least sum of
+        variances, which depends on no data.
     branching : int >= 2, optional
-        Of a tree: how many counts of a level have one sum in the next level. Default: that with the
+        How many counts of one level of the tree have one sum in the next. Default: what gives the
         least mean variance over all ranges.
     levels : int >= 1, optional
-        Of a tree: how many levels have noise. Default: that with the least mean variance over all
-        ranges.
-    column : str, optional
-        The name of the column, if x is a table.
+        How many levels of the tree have noise. Default: chosen together with `branching`.
+    column : name, optional
+        The column to read, if x is a table.
     epsilon : number > 0, optional
-        Privacy cost of the whole release, in nats: pure DP, or with `delta` approximate DP.
+        Privacy cost of the whole release, in nats: pure DP, by discrete Laplace noise, or with
+        `delta` approximate DP. Either epsilon or `rho` must be given.
     rho : number > 0, optional
-        Privacy cost of the whole release in zCDP, instead of `epsilon`.
+        Privacy cost of the whole release in zCDP, by discrete Gaussian noise.
     delta : number between 0 and 1, optional
-        The delta of approximate DP, beside `epsilon`.
+        With `epsilon`: approximate DP, by discrete Gaussian noise.
     relation : {"add-remove", "change-one", "add-remove-or-change"}, default "add-remove"
         Whether neighbouring tables differ in the presence of one unit, in its data, or in either.
     user : column of any kind, or its name in a table, optional
-        Who each record belongs to. Then the unit that is protected is a user, and some of their
-        records count, chosen at random. Default: the unit is a record.
+        Who each record belongs to. The protected unit is then a user. Default: a record.
     unit : str or sequence of str, optional
-        What a value of `user` stands for, in the words of a ledger's `privacy_unit`, such as
-        "person". A sequence adds the units that lie within one, such as ("household", "person").
-        Default: the name of the column, or "user".
+        What the protected unit is called in a ledger's `privacy_unit`, such as "person". A sequence
+        adds the units within it: ("household", "person"). Default: the name of the column of users.
     max_partitions : int >= 1, optional
-        In how many partitions (bins, keys or cells) records of each user count. It must be given
-        with `user`.
+        Required with `user`: the most partitions (bins, keys or cells) in which records of one user
+        count, chosen at random.
     max_rows_per_partition : int >= 1, default 1
-        How many records of each user count in each partition.
+        With `user`: the most records of one user that count in each bin, key or cell.
     max_rows_per_unit : int >= 1, optional
-        Instead of `user`: the caller's promise that no unit has more records.
+        Instead of `user`: the caller's promise that no unit has more records than this. Nothing
+        checks it.
     budget : PrivacyFilter, BudgetLedger or LedgerScope, optional
-        It is charged before data is read.
+        What pays the privacy cost, before data is read.
     rng : Generator, optional
         The source of randomness. Default: the calling thread's own generator.
 
@@ -105,15 +104,10 @@ def linear_queries(
     Raises
     ------
     TypeError, ValueError
-        If a parameter is not allowed, or the strategy cannot be used. Nothing is charged,
-        and no data is read.
+        If a parameter is not allowed, or the strategy cannot be used. Nothing is charged, and no
+        data is read.
     PrivacyError
         If the budget refuses, or protects another unit. Nothing is charged, and no data is read.
-
-    Notes
-    -----
-    Noise is discrete Laplace for `epsilon` alone, and discrete Gaussian for `rho`, or `epsilon`
-    with `delta`.
 
     References
     ----------

@@ -41,40 +41,40 @@ def marginals(
     Parameters
     ----------
     table : frame, table, relation or dict of columns
-        Of pandas, polars, pyarrow or DuckDB, whose own expressions must fail on no record; a dict
-        of arrays or lists; a structured array.
+        Of pandas, polars, pyarrow or DuckDB (whose own expressions must not fail on a record); a
+        dict of arrays or lists; a structured array.
     domains : dict by column
-        The public domain of each column: a list of keys, or a tuple (bins, range) of a number of
-        bins and (lo, hi), or of edges and None.
+        The public values of each column: a list of labels, or a tuple (bins, range): a number of
+        bins and (low, high), or edges and None.
     sets : list of names, or tuples of names
         The columns of each table, such as ["sex", ("sex", "age")]; () is the total. A record counts
-        if it is in the domain of each column that a set has.
+        in all tables or in none: each column of a set must have a value in its domain.
     consistent : bool, default False
         Whether what tables share, such as the total, is made equal, by weighted least squares. Then
         counts are floats.
     split : dict, optional
         The weights of tables in the privacy by name, such as {"sex, age": 2}. Default: 1 each.
     epsilon : number > 0, optional
-        Privacy cost of the whole release, in nats: pure DP, or with `delta` approximate DP.
+        Privacy cost of the whole release, in nats: pure DP, by discrete Laplace noise, or with
+        `delta` approximate DP. Either epsilon or `rho` must be given.
     rho : number > 0, optional
-        Privacy cost of the whole release in zCDP, instead of `epsilon`.
+        Privacy cost of the whole release in zCDP, by discrete Gaussian noise.
     delta : number between 0 and 1, optional
-        The delta of approximate DP, beside `epsilon`.
+        With `epsilon`: approximate DP, by discrete Gaussian noise.
     relation : {"add-remove", "change-one", "add-remove-or-change"}, default "add-remove"
         Whether neighbouring tables differ in the presence of one unit, in its data, or in either.
     user : column of any kind, or its name in a table, optional
-        Who each record belongs to. Then the unit that is protected is a user, and some of their
-        records count, chosen at random. Default: the unit is a record.
+        Who each record belongs to. The protected unit is then a user. Default: a record.
     unit : str or sequence of str, optional
-        What a value of `user` stands for, in the words of a ledger's `privacy_unit`, such as
-        "person". A sequence adds the units that lie within one, such as ("household", "person").
-        Default: the name of the column, or "user".
+        What the protected unit is called in a ledger's `privacy_unit`, such as "person". A sequence
+        adds the units within it: ("household", "person"). Default: the name of the column of users.
     max_rows : int >= 1, optional
-        How many records of each user count. It must be given with `user`.
+        Required with `user`: the most records of one user that count, chosen at random.
     max_rows_per_unit : int >= 1, optional
-        Instead of `user`: the caller's promise that no unit has more records.
+        Instead of `user`: the caller's promise that no unit has more records than this. Nothing
+        checks it.
     budget : PrivacyFilter, BudgetLedger or LedgerScope, optional
-        It is charged before data is read.
+        What pays the privacy cost, before data is read.
     rng : Generator, optional
         The source of randomness. Default: the calling thread's own generator.
 
@@ -92,8 +92,7 @@ def marginals(
 
     Notes
     -----
-    Noise is discrete Laplace for `epsilon` alone, and discrete Gaussian for `rho`, or `epsilon`
-    with `delta`. The same `max_rows` records of a user count in every table.
+    The same `max_rows` records of a user count in every table.
 
     A record is in one cell of each table, so k tables have k times the noise of one in pure DP, and
     sqrt(k) times that in zCDP. docs/workloads.md has the proofs.

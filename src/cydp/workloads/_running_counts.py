@@ -40,12 +40,12 @@ class RunningCounts:
     horizon : int from 1 to 2**40
         How many steps there may be.
     epsilon : number > 0, optional
-        Privacy cost of all totals together, in nats: pure DP, or with `delta` approximate DP. It is
-        charged now.
+        Privacy cost of all totals together, in nats: pure DP, by discrete Laplace noise, or with
+        `delta` approximate DP. Either epsilon or `rho` must be given.
     rho : number > 0, optional
-        Privacy cost of all totals together in zCDP, instead of `epsilon`.
+        Privacy cost of all totals together in zCDP, by discrete Gaussian noise.
     delta : number between 0 and 1, optional
-        The delta of approximate DP, beside `epsilon`.
+        With `epsilon`: approximate DP, by discrete Gaussian noise.
     branching : int >= 2, optional
         How many nodes of a level make one of the next. Default: that of the least mean variance.
     relation : {"add-remove", "change-one", "add-remove-or-change"}, default "add-remove"
@@ -53,19 +53,19 @@ class RunningCounts:
     unit : str or sequence of str, optional
         What `max_rows_per_unit` is about, such as "person".
     max_rows_per_unit : int >= 1, optional
-        The caller's promise that no unit has more events in the stream. Default: the unit is an
-        event, so a person with k events is protected k times less.
+        The caller's promise that no unit has more events in the stream than this. Default: the unit
+        is an event, so a person with k events is protected k times less.
     budget : PrivacyFilter, BudgetLedger or LedgerScope, optional
-        It is charged once, now, for the whole horizon.
+        What pays the privacy cost of the whole horizon, now.
     rng : Generator, optional
         The source of randomness. Default: the calling thread's own generator.
 
     Raises
     ------
     TypeError, ValueError
-        If a parameter is not allowed. Then nothing is charged.
+        If a parameter is not allowed. Nothing is charged.
     PrivacyError
-        If the budget refuses, or protects another unit. Then nothing is charged.
+        If the budget refuses, or protects another unit. Nothing is charged.
 
     Notes
     -----
