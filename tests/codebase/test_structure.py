@@ -119,6 +119,14 @@ def test_a_module_imports_from_the_home_of_a_thing() -> None:
         assert not below & DOORS.keys(), name
 
 
+def test_only_columns_ask_of_which_library_a_column_is() -> None:
+    """Others open a source, or a table, and ask that."""
+    asks = re.compile(r"\b(?:is_relation|is_series|is_frame|speaks_arrow|as_series)\b")
+    found = {name for name, file in import_graph.files().items() if asks.search(file.read_text())}
+    assert found
+    assert {name for name in found if not name.startswith("_columns")} == set()
+
+
 def test_a_door_offers_what_is_inside() -> None:
     """And users' columns, such as Keys, which `exact` offers, and what a sensitivity is."""
     for name, file in DOORS.items():

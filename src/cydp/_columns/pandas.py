@@ -23,6 +23,7 @@ __all__ = [
     "labels_of",
     "masked_series",
     "own_labels",
+    "parts_of_series",
     "restore_labels",
 ]
 
@@ -96,6 +97,11 @@ def own_labels(x: Any) -> LabelValues | None:
     if isinstance(x.dtype, pandas.IntervalDtype | pandas.PeriodDtype):
         return LabelValues(LabelType("objects"), x.to_numpy(object))
     return None
+
+
+def parts_of_series(x: Any) -> list[Any] | None:
+    """Return the index, the name and the values of a Series, from which it can be made again."""
+    return [x.index.tolist(), x.name, x.to_numpy()] if is_series(x) else None
 
 
 def labels_of(value: Any) -> Any:

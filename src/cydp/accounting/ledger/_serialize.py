@@ -16,7 +16,7 @@ from typing import Any, TypeVar
 
 import numpy as np
 
-from cydp._columns.pandas import is_series
+from cydp._columns.pandas import parts_of_series
 
 __all__ = ["check_size", "deserialize", "register", "serialize"]
 
@@ -103,8 +103,8 @@ def _pack(result: Any) -> tuple[Any, int]:
     if isinstance(result, list | tuple):
         entries = [_pack(entry) for entry in result]
         return [entry for entry, _ in entries], sum(size for _, size in entries)
-    if is_series(result):
-        packed, size = _pack([result.index.tolist(), result.name, result.to_numpy()])
+    if (series := parts_of_series(result)) is not None:
+        packed, size = _pack(series)
         return {_SERIES: packed}, size
     if isinstance(result, Fraction):
         return {_FRACTION: str(result)}, 0
