@@ -1,4 +1,4 @@
-"""_columns/listed.py: lists and objects are converted in blocks of rows, which nobody can see."""
+"""_columns/identifiers.py: lists and objects are converted in blocks, which nobody can see."""
 
 import itertools
 import tracemalloc
@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 
 from cydp import exact
 from cydp._columns import blocks
-from cydp._columns.listed import ListedIdentifiers
+from cydp._columns.identifiers import ListedIdentifiers
 from cydp.testing import SeededGenerator
 
 ONE_BLOCK = 10**9  # rows: what is converted at once

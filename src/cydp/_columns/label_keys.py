@@ -12,16 +12,88 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from cydp._columns.column_keys import ColumnKeys
+from cydp._columns.column_keys import ColumnKeys, KeyPlaces, as_strings
 from cydp._columns.label_types import type_of_entries
 from cydp._columns.labels import Labels
-from cydp._columns.pairs import PairTable
 from cydp._columns.source import open_source
 from cydp._columns.tables import open_table
 
 __all__ = ["LabelKeys", "product"]
 
+
+_DENSE = 2**22  # the largest table with an entry for each pair that could be
+
+
 _MOST_KEYS = 2**32 - 4
+
+
+class _PairTable:
+    """Distinct pairs of places, each known by its place among them.
+
+    Parameters
+    ----------
+    pairs : ndarray of int64
+        The distinct pairs as numbers: first * width + second.
+    width : int
+        The number of seconds, and one for what is none of them.
+    size : int
+        The number of firsts, and one for what is none of them, times the width.
+
+    """
+
+    __slots__ = ("_codes", "_count", "_size", "_table", "_width")
+
+    def __init__(self, pairs: NDArray[np.int64], width: int, size: int) -> None:
+        self._count, self._width, self._size = len(pairs), np.int64(width), size
+        self._codes: NDArray[np.uint32] | None = None
+        self._table: KeyPlaces | None = None
+        if size <= _DENSE:
+            self._codes = np.full(size, len(pairs), np.uint32)
+            self._codes[pairs] = np.arange(len(pairs), dtype=np.uint32)
+        else:
+            self._table = KeyPlaces(pairs, None)
+
+    @classmethod
+    def of(
+        cls,
+        first: NDArray[np.uint32],
+        second: NDArray[np.uint32],
+        seconds: int,
+        *,
+        keep_order: bool,
+    ) -> tuple[_PairTable, NDArray[np.uint32]]:
+        """Return the table of given pairs, and the place of each pair in it.
+
+        Parameters
+        ----------
+        first, second : ndarray of uint32
+            The pairs, each as a place among the firsts and one among the seconds.
+        seconds : int
+            How many places the second may have.
+        keep_order : bool
+            Whether the places are those of the pairs, if they are distinct.
+
+        """
+        width = seconds + 1
+        pairs = first.astype(np.int64) * np.int64(width) + second
+        size = (int(first.max()) + 2) * width
+        distinct, places = np.unique(pairs, return_inverse=True)
+        if keep_order and len(distinct) == len(pairs):
+            return cls(pairs, width, size), np.arange(len(pairs), dtype=np.uint32)
+        return cls(distinct, width, size), places.astype(np.uint32)
+
+    def __len__(self) -> int:
+        return self._count
+
+    def fill(
+        self, first: NDArray[np.uint32], second: NDArray[np.uint32], threads: int, codes: Any
+    ) -> None:
+        """Set codes to the places of pairs, and to the number of pairs for others."""
+        pairs = first * self._width + second
+        if self._table is not None:
+            self._table.fill(as_strings(pairs), 0, None, threads, codes)
+        elif self._codes is not None:
+            np.take(self._codes, pairs, out=codes, mode="clip")
 
 
 class LabelKeys:
@@ -41,7 +113,7 @@ class LabelKeys:
         The keys of each column, in the order given, read-only.
     columns : tuple of ColumnKeys
         The distinct labels of each column.
-    pairs : tuple of PairTable
+    pairs : tuple of tables
         What combines the places of the first columns with those of the next; the last has the
         places of the keys.
 
@@ -71,7 +143,9 @@ class LabelKeys:
         pairs = []
         for i in range(1, len(found)):
             last = i == len(found) - 1
-            table, places = PairTable.of(places, found[i][1], len(self.columns[i]), keep_order=last)
+            table, places = _PairTable.of(
+                places, found[i][1], len(self.columns[i]), keep_order=last
+            )
             pairs.append(table)
         self.pairs = tuple(pairs)
         distinct = len(self.pairs[-1]) if pairs else len(self.columns[0])

@@ -12,9 +12,8 @@ from cydp import _core, _threads
 from cydp._arguments import Column
 from cydp._call_errors import explain_arguments
 from cydp._columns import blocks
-from cydp._columns.identifiers import open_identifiers
+from cydp._columns.identifiers import ListedIdentifiers, open_identifiers
 from cydp._columns.keys import Keys
-from cydp._columns.listed import ListedIdentifiers
 from cydp._columns.masks import Mask
 from cydp._columns.strings import Strings, fixed_width
 

@@ -16,9 +16,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from cydp._columns.canonical import Canonical, canonical, label_bytes
+from cydp._columns.identifiers import ListedIdentifiers
 from cydp._columns.label_values import LabelValues
 from cydp._columns.labels import Labels
-from cydp._columns.listed import ListedIdentifiers
 from cydp._columns.masks import Mask, both_present
 from cydp._columns.strings import Strings, fixed_width, join_bytes
 from cydp.exact._label_codes import canonical_block, code_categories, entry_blocks
