@@ -195,6 +195,8 @@ class ArraySource(Source):
 
     def dtype(self) -> np.dtype[Any]:
         """Return the dtype of the array."""
+        if is_real_array(self.x) and self.x.ndim == 1:  # most often, and the quickest way
+            return self.x.dtype
         dtype = self._declared("an entry")
         check_real(dtype, self.name)
         return dtype
@@ -387,10 +389,10 @@ def open_source(x: Any, name: str) -> Source:
         For a frame of several columns or none, and for a column that is not computed yet.
 
     """
-    if isinstance(x, Source):
-        return x if x.name == name else type(x)(x.x, name)
     if isinstance(x, np.ndarray):  # most often, and the quickest way
         return ArraySource(x, name)
+    if isinstance(x, Source):
+        return x if x.name == name else type(x)(x.x, name)
     if isinstance(x, list | tuple):
         return ListSource(x, name)
     if isinstance(x, memoryview | array):

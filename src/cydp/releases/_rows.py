@@ -244,11 +244,11 @@ class PresentRows(Rows):
         if user is not None or column is not None:
             x, found = open_columns(x, column, user=user)
         super().__init__(declare_users(found["user"]))
-        source = open_source(x, "x").kept()
-        if is_real_array(source.x) and source.x.dtype.kind != "b":  # the quickest way
-            self._records = Records(source)
+        if is_real_array(x) and x.dtype.kind != "b":  # most often, and the quickest way
+            self._records = Records(x)
             check_lengths(self._records, self.users)
             return
+        source = open_source(x, "x").kept()
         kind, dtype = source.label_type().kind, source.entry_dtype()
         if dtype.kind == "b":
             raise TypeError(
