@@ -155,5 +155,7 @@ def test_tables():
     some = np.histogram2d(a[3:][~null[3:]], b[3:][~null[3:]], 5, ends)[0]
     assert exact.histogramdd(nested, 5, ends)[0].tolist() == some.tolist()
     assert exact.histogramdd(table[:0], 5, ends)[0].sum() == 0
-    with pytest.raises(TypeError, match="columns must be a table"):
-        exact.histogramdd(pa.array([1, 2]), 5, ends[:1])
+    series = pd.Series([1, 2], dtype="Int64"), pd.Series([None, 2], dtype="Int64")
+    for column in (pa.array([1, 2]), *series):  # whatever its first entry is
+        with pytest.raises(TypeError, match=r"columns must be a table$"):
+            exact.histogramdd(column, 5, ends[:1])

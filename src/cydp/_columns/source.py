@@ -416,7 +416,7 @@ def open_source(x: Any, name: str) -> Source:
 
 def open_arrow_table(x: Any, name: str) -> Any:
     """Return a table that exports Arrow; a TypeError for anything else."""
-    if not speaks_arrow(x) or is_series(x):
+    if not speaks_arrow(x):
         refuse_lazy(x, name)
         raise TypeError(f"{name} must be a table that exports Arrow, not {type(x).__name__}")
     return x

@@ -272,7 +272,7 @@ def columns_of(x: Any, name: str) -> list[Any]:
         x = np.asarray(x)
     if isinstance(x, np.ndarray) and x.ndim == 2:
         return list(x.T)
-    if speaks_arrow(x) and not is_series(x):
+    if speaks_arrow(x):
         return read_table_columns(x, name)
     if hasattr(x, "items") and not is_series(x):
         return [column for _, column in x.items()]
