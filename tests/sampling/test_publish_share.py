@@ -35,6 +35,21 @@ def test_rows_are_published_as_they_are_in_their_order() -> None:
     assert "person 1" not in repr(shared)
 
 
+def test_columns_of_a_table_lose_the_same_rows() -> None:
+    table = {"i": list(range(1000)), "twice": [2 * i for i in range(1000)]}
+    rows = publish_share(table, "1/2", exposes_rows=True).rows
+    assert rows["twice"] == [2 * i for i in rows["i"]]
+
+
+def test_rows_that_cannot_be_taken_are_refused_before_the_charge() -> None:
+    budget = PrivacyFilter(ApproxDP(0, "0.9"))
+    words = pd.Series(["a", "b"], dtype=pd.ArrowDtype(pa.string()))
+    views = words.astype(pd.ArrowDtype(pa.string_view()))
+    with pytest.raises(TypeError, match="must be cast first"):
+        publish_share(views, "1/2", exposes_rows=True, budget=budget)
+    assert budget.spent == ApproxDP(0, 0)
+
+
 def test_what_pays(tmp_path: Path) -> None:
     for budget, error in (
         (PrivacyFilter(PureDP(9)), MeasureMismatchError),

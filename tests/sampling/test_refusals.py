@@ -13,7 +13,7 @@ from refusals import Refusal, check_refusals
 
 import cydp
 from cydp import ZCDP, ApproxDP, BudgetLedger, PrivacyFilter, PureDP, count
-from cydp._columns.subsets import RowsOf
+from cydp._columns.source import ListSource
 from cydp.accounting import MeasureMismatchError, RelationMismatchError, UnitMismatchError
 from cydp.sampling import Sampled, amplified, loss_on_sample, on_sample, publish_share
 from cydp.testing import SeededGenerator
@@ -123,7 +123,7 @@ def test_a_release_is_refused_before_anything_is_charged_or_read(
     monkeypatch: pytest.MonkeyPatch, tmp_path: Path
 ) -> None:
     budget = PrivacyFilter(PureDP(1))
-    monkeypatch.setattr(RowsOf, "take", lambda *_: pytest.fail("data was read"))
+    monkeypatch.setattr(ListSource, "held", lambda *_: pytest.fail("data was read"))
     usual = {"column": "age", "share": "1/10", "epsilon": 1, "budget": budget}
     refusals: dict[str, Refusal] = {
         f"histogram {number}: {list(change)}": (
