@@ -381,7 +381,7 @@ def open_source(x: Any, name: str) -> Source:
     """Return the column that a user passes. No value is read.
 
     It is a list, another sequence, an array, a `memoryview`, a column of a library, or the only
-    column of a frame. A column that was opened gets the name.
+    column of a frame. A source that was opened before is returned with this name.
 
     Raises
     ------

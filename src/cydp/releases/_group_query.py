@@ -69,7 +69,7 @@ class GroupQuery(DataQuery):
     data: ClassVar[str] = "table"
     rows_given: ClassVar[str] = "n_per_key"
     bounded: ClassVar[str] = "partitions"
-    named: ClassVar[tuple[str, ...]] = ("user",)
+    column_arguments: ClassVar[tuple[str, ...]] = ("user",)
 
     n_keys: int | None
     has_count: bool

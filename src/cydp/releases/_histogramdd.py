@@ -40,7 +40,7 @@ class CellsQuery(HistogramQuery):
     """Counts in the cells of several columns."""
 
     data: ClassVar[str] = "table"
-    named: ClassVar[tuple[str, ...]] = ("user",)
+    column_arguments: ClassVar[tuple[str, ...]] = ("user",)
 
     @classmethod
     def of(cls, given: Given, source: Any) -> DataQuery:

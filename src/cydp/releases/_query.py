@@ -79,7 +79,7 @@ class Query(ABC):
     function: ClassVar[str]
     rows_given: ClassVar[str] = "n"  # the argument of `explain` on which errors depend
     bounded: ClassVar[str] = "rows"  # of a user: see `TERMS`
-    named: ClassVar[tuple[str, ...]] = ("column", "user")  # arguments that name a column each
+    column_arguments: ClassVar[tuple[str, ...]] = ("column", "user")
 
     privacy: Loss
     unit: Unit
@@ -147,7 +147,8 @@ class Query(ABC):
     def kept(cls, given: Given, *own: Any) -> Self:
         """Return the query of a call, or the one that was kept of a call with the same arguments.
 
-        `built` makes it of the privacy, the unit, and `own`. It reads the columns of `named`.
+        `built` makes it of the privacy, the unit, and `own`. It reads the columns that are named by
+        `column_arguments`.
 
         Parameters
         ----------
@@ -156,7 +157,7 @@ class Query(ABC):
             What the query depends on besides: arguments as they were written.
 
         """
-        names, terms = names_of(given, *cls.named), terms_of(given, cls.bounded)
+        names, terms = names_of(given, *cls.column_arguments), terms_of(given, cls.bounded)
         written = _flat(own) if any(isinstance(each, _NESTED) for each in own) else own
         found: Any = _kept_query(cls, *names.values(), *terms, *written)
         return cast(Self, found)
@@ -375,8 +376,8 @@ def _kept(build: _Builder) -> _Builder:
 @_kept
 def _kept_query(kind: type[Query], *rest: Any) -> Query:
     """Return a query of names of columns, of terms, and of the parameters of its kind."""
-    n_names, n_terms = len(kind.named), len(TERMS[kind.bounded])
-    columns, rest = dict(zip(kind.named, rest[:n_names], strict=True)), rest[n_names:]
+    n_names, n_terms = len(kind.column_arguments), len(TERMS[kind.bounded])
+    columns, rest = dict(zip(kind.column_arguments, rest[:n_names], strict=True)), rest[n_names:]
     privacy, unit = read_terms(rest[:n_terms], kind.bounded)
     query = kind.built(privacy, unit, *_nested(iter(rest[n_terms:])))
     return query.reading(columns=columns)

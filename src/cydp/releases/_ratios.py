@@ -62,7 +62,7 @@ class _RatioAnswer(Answer):
         bounds: list[Any] = self._bounds(confidence, count)
         found = [_number_of(steps[part.name]) for part in self._parts]
         if self.rows is None:
-            found, bounds = [*found, self._rows(steps)], [*bounds, 0]
+            found.append(self._rows(steps))
         if isinstance(found[0], np.ndarray):
             bounds = list(map(float, bounds))
         return [(each - bound, each + bound) for each, bound in zip(found, bounds, strict=True)]
@@ -72,14 +72,10 @@ class _RatioAnswer(Answer):
         return _number_of(steps["count" if self.rows is None else self.rows.name])
 
     def _bounds(self, confidence: Number, count: int) -> list[int]:
-        """Return the error bounds of the parts that have noise, in steps, that hold together."""
+        """Return error bounds of the parts and of the rows, in steps, that hold together."""
         together = count * len(self._parts)
-        return [part.noise.error_bound(confidence, count=together) for part in self._parts]
-
-    def _errors(self, confidence: Number, count: int) -> list[int]:
-        """Return the same, with 0 for a public number of rows."""
-        bounds = self._bounds(confidence, count)
-        return [*bounds, 0] if self.rows is None else bounds
+        bounds = [part.noise.error_bound(confidence, count=together) for part in self._parts]
+        return [*bounds, 0] if self.rows is None else bounds  # a public number has no noise
 
     @property
     def _farthest(self) -> int:
@@ -93,7 +89,7 @@ class MeanAnswer(_RatioAnswer):
 
     def error(self, confidence: Number, count: int, rows: int) -> Fraction:
         """Return the error for the worst data."""
-        around, apart = self._errors(confidence, count)
+        around, apart = self._bounds(confidence, count)
         grid = self.grid
         most = (around + self._farthest * apart) / Fraction(max(rows - apart, 1))
         rounding = _HALF  # of each number, and so of their mean
@@ -133,7 +129,7 @@ class VarianceAnswer(_RatioAnswer):
 
     def error(self, confidence: Number, count: int, rows: int) -> Fraction:
         """Return the error for the worst data."""
-        around_squares, around, apart = self._errors(confidence, count)
+        around_squares, around, apart = self._bounds(confidence, count)
         grid, farthest, fewest = self.grid, self._farthest, Fraction(max(rows - apart, 1))
         of_mean = (around + farthest * apart) / fewest
         rounded_down = self._per_step - 1

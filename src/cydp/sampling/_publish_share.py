@@ -185,6 +185,8 @@ def _columns_of(x: Any) -> Any:
     if not is_tabular(x):
         return x
     table = open_table(x, "x")
+    if table.length is None:  # as of a relation, which is refused as it is
+        return x
     return {label: table.column(label, "x").x for label in table.names}
 
 
