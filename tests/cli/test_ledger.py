@@ -14,7 +14,7 @@ from cli.commands import PUMS, Run, refused
 
 from cydp import BudgetLedger, PureDP
 from cydp.cli import _show as cli_show
-from cydp.releases._histogram import HistogramRows
+from cydp.releases._cells import CellRows
 
 COLUMN = ["histogram", PUMS, "--column", "age", "--bins", "0:100:10"]
 ONE_ROW = ["--max-rows-per-unit", "1"]  # the table has a row for each person
@@ -279,10 +279,10 @@ def test_what_is_shown_is_of_one_moment(
 
 
 def test_an_interruption(run: Run, ledger: str, monkeypatch: pytest.MonkeyPatch) -> None:
-    def interrupted(rows: HistogramRows, *_: Any) -> Any:
+    def interrupted(rows: CellRows, *_: Any) -> Any:
         raise KeyboardInterrupt
 
-    monkeypatch.setattr(HistogramRows, "count", interrupted)
+    monkeypatch.setattr(CellRows, "count", interrupted)
     done = run(*HISTOGRAM, "--epsilon", "0.4", "--ledger", ledger)
     refused(done, 130, "interrupted; the ledger was charged all the same")
     assert charges(ledger) == 1

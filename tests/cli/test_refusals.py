@@ -11,7 +11,7 @@ from cli.commands import DATA, PUMS, SECRET, WEEK, Run, Told, check_told, parque
 
 from cydp import BudgetLedger, PureDP
 from cydp.releases import _run
-from cydp.releases._histogram import HistogramRows
+from cydp.releases._cells import CellRows
 
 H = ["histogram", PUMS, "--column", "age", "--bins", "0:100:10"]
 C = ["count", WEEK]
@@ -25,7 +25,7 @@ PAID = ["--max-rows-per-unit", "1", "--ledger", "LEDGER"]
 
 @pytest.fixture(autouse=True)
 def _nothing_is_read_or_released(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(HistogramRows, "count", lambda *_: pytest.fail("the file was read"))
+    monkeypatch.setattr(CellRows, "count", lambda *_: pytest.fail("the file was read"))
     monkeypatch.setattr(_run, "generator_or_default", lambda _: pytest.fail("a release was made"))
 
 

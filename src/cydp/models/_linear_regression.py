@@ -89,7 +89,7 @@ class RegressionQuery(DataQuery):
         def exact(values: NDArray[np.float64]) -> list[Any]:
             return [_sums_of_products(_on_grid(columns, values))]
 
-        (totals,) = source.add(exact, self.unit, key)
+        (totals,) = source.add_present(exact, self.unit, key)
         return Tally(self, {"products": totals})
 
     def result(self, drawn: NDArray[np.int64], payment: Payment | None) -> LinearRegression:

@@ -10,11 +10,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from cydp._columns.declared import Records
-from cydp._columns.pieces import Totals, add_pieces
+from cydp._columns.pieces import Totals
 from cydp._columns.tables import Table, open_table
 from cydp.models._linear_function import ModelColumn
 from cydp.releases._missing import is_absent
-from cydp.releases._rows import Key, Rows, declare_users, stay_within
+from cydp.releases._rows import Key, Rows, users_of
 from cydp.releases._unit import Unit
 
 __all__ = ["ModelRows", "read_features"]
@@ -39,19 +39,15 @@ class ModelRows(Rows):
 
     """
 
-    __slots__ = ("_records",)
+    __slots__ = ()
 
     def __init__(self, table: Any, columns: Sequence[ModelColumn], user: Any) -> None:
         opened = open_table(table)
-        self._records = _declare(opened, columns[:-1], columns[-1:])
-        super().__init__(declare_users(None if user is None else [opened.column(user, "user")]))
+        super().__init__(_declare(opened, columns[:-1], columns[-1:]), users_of(opened, user))
 
-    @property
-    def length(self) -> int | None:
-        """The number of rows; None for a relation of DuckDB, whose query would run."""
-        return self._records[0].length
-
-    def add(self, exact: Callable[[NDArray[np.float64]], Totals], unit: Unit, key: Key) -> Totals:
+    def add_present(
+        self, exact: Callable[[NDArray[np.float64]], Totals], unit: Unit, key: Key
+    ) -> Totals:
         """Return exact answers that add up over the rows in which no number is missing.
 
         Parameters
@@ -66,11 +62,8 @@ class ModelRows(Rows):
         """
 
         def read() -> Totals:
-            columns, present = _read(self._records)
-            if self.sampled is not None:
-                present &= self.sampled
-            if self.users is not None:
-                present = stay_within(unit, self.users, ~present, key)
+            columns, present = _read(self.columns)
+            present = self.stay(~present, unit, key)
             totals: Totals = []
             for start in range(0, max(len(present), 1), _ROWS):
                 piece = slice(start, start + _ROWS)
@@ -78,7 +71,7 @@ class ModelRows(Rows):
                 totals = [a + b for a, b in zip(totals, found, strict=True)] if start else found
             return totals
 
-        return add_pieces(read, self._records, self.users)
+        return self.add(read)
 
 
 def read_features(table: Any, columns: Sequence[ModelColumn]) -> NDArray[np.float64]:

@@ -83,9 +83,8 @@ class ErrorQuery(MeanQuery):
         def exact(values: NDArray[np.float64]) -> list[Any]:
             return sums_of(self, _errors_of(self.model, self.error, values))
 
-        return Tally(
-            self, dict(zip(("sum", "count"), source.add(exact, self.unit, key), strict=True))
-        )
+        totals = source.add_present(exact, self.unit, key)
+        return Tally(self, dict(zip(("sum", "count"), totals, strict=True)))
 
     def result(self, drawn: list[int], payment: Payment | None) -> ErrorRelease:
         """Return the release."""

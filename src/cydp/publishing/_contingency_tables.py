@@ -23,7 +23,8 @@ from cydp.publishing._junction_tree import junction_order
 from cydp.publishing._least_squares import Columns, agree, intersections, marginal
 from cydp.publishing._published import Published
 from cydp.publishing._query import TOTAL, TablesQuery, read_weights
-from cydp.releases._domains import Domain, DomainRows, axes_of, labels_of, read_domains
+from cydp.releases._cells import CellRows
+from cydp.releases._domains import Domain, axes_of, domain_rows, labels_of, read_domains
 from cydp.releases._query import DataQuery, Given
 from cydp.releases._reads import names_of
 from cydp.releases._release import recorded
@@ -50,7 +51,7 @@ class ContingencyQuery(TablesQuery):
         return {**given, "domains": read_domains(given["domains"])}
 
     @classmethod
-    def of(cls, given: Given, source: DomainRows | None) -> DataQuery:
+    def of(cls, given: Given, source: CellRows | None) -> DataQuery:
         """Return the query of a call."""
         known = read_domains(given["domains"])
         chosen = _read_tables(given["tables"], known)
@@ -87,14 +88,14 @@ class ContingencyQuery(TablesQuery):
         return made.reading(
             columns=names_of(given, "user"),
             public={each.words[0]: each for each in known},
-            labels=() if source is None else tuple(map(labels_of, source.columns)),
+            labels=() if source is None else tuple(map(labels_of, source.axes)),
         )
 
     @classmethod
-    def declare(cls, given: Given) -> DomainRows:
+    def declare(cls, given: Given) -> CellRows:
         """Return the columns of the domains, and of users."""
         domains = [(each, "domains") for each in read_domains(given["domains"])]
-        return DomainRows(given["table"], domains, given["user"])
+        return domain_rows(given["table"], domains, given["user"])
 
     def result(self, drawn: Any, payment: Payment | None) -> ContingencyTables:
         """Return the release."""

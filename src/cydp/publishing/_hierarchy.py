@@ -24,7 +24,8 @@ from cydp.publishing._least_squares import Columns
 from cydp.publishing._published import Published
 from cydp.publishing._query import TOTAL, TablesQuery, read_weights
 from cydp.publishing._tree import RegionTree, estimate_tree, integers_of_tree, read_regions
-from cydp.releases._domains import Domain, DomainRows, axes_of, labels_of, read_domains
+from cydp.releases._cells import CellRows
+from cydp.releases._domains import Domain, axes_of, domain_rows, labels_of, read_domains
 from cydp.releases._query import DataQuery, Given
 from cydp.releases._reads import names_of
 from cydp.releases._release import recorded
@@ -53,7 +54,7 @@ class HierarchyQuery(TablesQuery):
         return {**given, "regions": regions, "cells": inner or None}
 
     @classmethod
-    def of(cls, given: Given, source: DomainRows | None) -> DataQuery:
+    def of(cls, given: Given, source: CellRows | None) -> DataQuery:
         """Return the query of a call."""
         keys, inner = _read_domains_of(given)
         names = tuple(map(str, given["levels"]))
@@ -82,25 +83,25 @@ class HierarchyQuery(TablesQuery):
         return made.reading(
             columns=names_of(given, "user"),
             public={"/".join(each.words): each for each in domains},
-            labels=() if source is None else tuple(map(labels_of, source.columns[1:])),
+            labels=() if source is None else tuple(map(labels_of, source.axes[1:])),
         )
 
     @classmethod
-    def declare(cls, given: Given) -> DomainRows:
+    def declare(cls, given: Given) -> CellRows:
         """Return the columns of regions, of cells and of users."""
         keys, inner = _read_domains_of(given)
         regions = Domain(tuple(given["levels"]), keys, size=len(keys))
         domains = [(regions, "levels"), *((each, "cells") for each in inner)]
-        return DomainRows(given["table"], domains, given["user"])
+        return domain_rows(given["table"], domains, given["user"])
 
     @property
     def _regions(self) -> LabelKeys:
         keys: LabelKeys = next(iter(self.reads.public.values())).keys
         return keys
 
-    def read(self, source: DomainRows, key: Key) -> Tally:
+    def read(self, source: CellRows, key: Key) -> Tally:
         """Count the rows in the cells of each region, and add them up."""
-        (leaves,) = source.count([range(len(self.reads.public))], self.unit, key)
+        (leaves,) = source.count_tables([range(len(self.reads.public))], self.unit, key)
         sums = _tree_of(self._regions).sums(leaves.reshape(len(self._regions), -1))
         exact = [each.ravel() for each, noisy in zip(sums, self.measured, strict=True) if noisy]
         return Tally(self, dict(zip(self.noisy_names, exact, strict=True)))

@@ -10,7 +10,7 @@ from typing import Any, ClassVar
 
 from cydp._arguments import Number
 from cydp.releases._answers import Answer, NoisyAnswer
-from cydp.releases._domains import DomainRows
+from cydp.releases._cells import CellRows
 from cydp.releases._parts import Aggregate, RowMoves, moves_of_tables
 from cydp.releases._query import DataQuery
 from cydp.releases._rows import Key
@@ -68,9 +68,9 @@ class TablesQuery(DataQuery):
         """How many bytes the counts have, also of tables that are made of others."""
         return 8 * sum(map(math.prod, self.shapes))
 
-    def read(self, source: DomainRows, key: Key) -> Tally:
+    def read(self, source: CellRows, key: Key) -> Tally:
         """Count the rows in the cells of each measured table."""
-        counts = source.count(self._places(), self.unit, key)
+        counts = source.count_tables(self._places(), self.unit, key)
         return Tally(self, dict(zip(self.noisy_names, counts, strict=True)))
 
     def _places(self) -> list[list[int]]:

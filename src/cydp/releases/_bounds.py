@@ -8,7 +8,6 @@ from collections.abc import Hashable
 from dataclasses import dataclass
 from fractions import Fraction
 from functools import lru_cache
-from operator import itemgetter
 from typing import Any, ClassVar, Self
 
 import numpy as np
@@ -23,7 +22,8 @@ from cydp.accounting.ledger._paid import Payment
 from cydp.mechanisms._confidence import read_level
 from cydp.mechanisms._run import Budget
 from cydp.releases._answers import Answer, NoisyAnswer, Steps
-from cydp.releases._histogram import CellRows, HistogramRows
+from cydp.releases._cells import CellRows
+from cydp.releases._histogram import binned_rows
 from cydp.releases._parts import Aggregate, Part
 from cydp.releases._query import DataQuery, Given
 from cydp.releases._release import Release, recorded
@@ -146,7 +146,7 @@ class BoundsQuery(DataQuery):
     fallback: tuple[Fraction, Fraction]
 
     @classmethod
-    def of(cls, given: Given, source: HistogramRows | None) -> DataQuery:
+    def of(cls, given: Given, source: CellRows | None) -> DataQuery:
         """Return the query of a call."""
         return cls.kept(given, given["confidence"], given["fallback"])
 
@@ -158,10 +158,9 @@ class BoundsQuery(DataQuery):
         return cls(privacy, unit, read_level(confidence), ends)
 
     @classmethod
-    def declare(cls, given: Given) -> HistogramRows:
+    def declare(cls, given: Given) -> CellRows:
         """Return the columns of numbers and users, and the bins."""
-        x, column, user = itemgetter("x", "column", "user")(given)
-        return HistogramRows(x, _powers_of_two(), None, column, None, None, user)
+        return binned_rows(given, _powers_of_two(), None)
 
     @property
     def nbytes(self) -> int:

@@ -14,25 +14,14 @@ from cydp._columns.declared import Records
 from cydp._columns.digests import digest_argument
 from cydp._columns.label_keys import LabelKeys
 from cydp._columns.labels import Labels
-from cydp._columns.pieces import add_pieces
 from cydp._columns.tables import Table, open_table
 from cydp.exact._bins import public_bins
-from cydp.exact._cell_codes import cell_codes
-from cydp.exact._label_codes import match_labels
+from cydp.releases._cells import BinnedColumns, CellAxis, CellRows, KeyedColumns
 from cydp.releases._reads import digest_keys
-from cydp.releases._rows import (
-    Key,
-    Rows,
-    bound_rows,
-    check_lengths,
-    count_codes,
-    declare_users,
-    join_codes,
-)
-from cydp.releases._unit import Unit
+from cydp.releases._rows import users_of
 from cydp.releases.output._sheet import Axis, bins_of, keys_of
 
-__all__ = ["Domain", "DomainRows", "Places", "axes_of", "labels_of", "read_domains"]
+__all__ = ["Domain", "axes_of", "axis_of", "domain_rows", "labels_of", "read_domains"]
 
 
 _FLOATS = np.dtype(np.float64)
@@ -123,8 +112,8 @@ def _read_domain(name: Any, given: Any) -> Domain:
     return Domain((name,), None, bins, ends, len(grid.edges) - 1)
 
 
-class Places:
-    """The columns of a domain, declared, and the place of each row in it.
+def axis_of(table: Table, domain: Domain, argument: str) -> CellAxis:
+    """Return the columns of a domain, declared, and the place of each row in it.
 
     Parameters
     ----------
@@ -139,36 +128,40 @@ class Places:
         For a column that the table does not have, or of a type that is not in the domain.
 
     """
-
-    __slots__ = ("_grid", "_keys", "axis", "declared", "size")
-
-    def __init__(self, table: Table, domain: Domain, argument: str) -> None:
-        columns = [table.column(name, argument) for name in domain.names]
-        self._keys, self._grid, self.size = domain.keys, None, domain.size
-        self.declared: Sequence[Labels] | Sequence[Records]
-        if domain.keys is not None:
-            labels = [Labels(each, str(domain.names[i])) for i, each in enumerate(columns)]
-            domain.keys.check(labels)
-            self.declared = labels
-            self.axis: Axis = keys_of(domain.keys.arrays, domain.names)
-        else:
-            records = Records(columns[0], domain.words[0])
-            self.declared = [records]
-            self._grid = public_bins(domain.bins, domain.range, records.dtype)
-            self.axis = bins_of(self._grid.edges, domain.words[0])
-
-    def read(self) -> NDArray[np.uint32]:
-        """Return the place of each row; `size` for a row that is outside."""
-        if self._keys is not None:
-            return match_labels(self.declared, self._keys)  # type: ignore[arg-type]
-        (records,) = self.declared
-        return cell_codes([self._grid], [records.read()])  # type: ignore[list-item]
+    columns = [table.column(name, argument) for name in domain.names]
+    if domain.keys is not None:
+        named = zip(columns, domain.names, strict=True)
+        return KeyedColumns([Labels(each, str(name)) for each, name in named], domain.keys)
+    records = Records(columns[0], domain.words[0])
+    return BinnedColumns([records], [public_bins(domain.bins, domain.range, records.dtype)])
 
 
-def labels_of(column: Places) -> NDArray[Any]:
+def domain_rows(table: Any, domains: Sequence[tuple[Domain, str]], user: Any) -> CellRows:
+    """Return the rows of a table, with an axis for each domain.
+
+    Parameters
+    ----------
+    table : table
+    domains : sequence of (Domain, name of the argument)
+    user : name, column or None
+
+    Raises
+    ------
+    TypeError, ValueError
+        For columns of other types, or of lengths that are known to differ.
+
+    """
+    opened = open_table(table)
+    axes = [axis_of(opened, *each) for each in domains]
+    return CellRows(axes, users_of(opened, user))
+
+
+def labels_of(axis: CellAxis) -> NDArray[Any]:
     """Return the labels, or the edges of the bins, of a domain of one column."""
-    axis = column.axis
-    return axis.keys[0] if axis.edges is None else axis.edges
+    found: NDArray[Any] = (
+        axis.keys.arrays[0] if isinstance(axis, KeyedColumns) else axis.grids[0].edges
+    )
+    return found
 
 
 def axes_of(
@@ -183,76 +176,3 @@ def axes_of(
         bins_of(each, name) if has_bins else keys_of((each,), (name,))
         for name, each, has_bins in zip(names, labels, binned, strict=True)
     )
-
-
-class DomainRows(Rows):
-    """The rows that lie in all domains, of each user at most `max_rows`.
-
-    The same rows are in all tables, so that exact tables agree.
-
-    Parameters
-    ----------
-    table : table
-    domains : sequence of (Domain, name of the argument)
-    user : name, column or None
-
-    Raises
-    ------
-    TypeError, ValueError
-        For columns of other types, or of lengths that are known to differ.
-
-    """
-
-    __slots__ = ("columns",)
-
-    def __init__(self, table: Any, domains: Sequence[tuple[Domain, str]], user: Any) -> None:
-        opened = open_table(table)
-        self.columns = [Places(opened, *each) for each in domains]
-        super().__init__(declare_users(None if user is None else [opened.column(user, "user")]))
-        for each in self.columns:
-            for declared in each.declared:
-                check_lengths(declared, self.users)
-
-    @property
-    def length(self) -> int | None:
-        """The number of rows; None for a relation of DuckDB, whose query would run."""
-        return self.columns[0].declared[0].length
-
-    def count(
-        self, tables: Sequence[Sequence[int]], unit: Unit, key: Key
-    ) -> list[NDArray[np.int64]]:
-        """Return the exact counts of tables, flat; the data is read here.
-
-        Parameters
-        ----------
-        tables : sequence of sequences of int
-            The columns of each table, by their places in `columns`; of none it is the number of
-            rows.
-        unit : Unit
-        key : ndarray of uint64 or None
-            As in `bound_users`.
-
-        """
-        declared = [each for column in self.columns for each in column.declared]
-        return add_pieces(lambda: self._count(tables, unit, key), declared, self.users)
-
-    def _count(
-        self, tables: Sequence[Sequence[int]], unit: Unit, key: Key
-    ) -> list[NDArray[np.int64]]:
-        places = [each.read() for each in self.columns]
-        outside = np.zeros(len(places[0]), np.uint32)
-        for codes, column in zip(places, self.columns, strict=True):
-            outside |= codes >= column.size
-        if self.sampled is not None:
-            outside |= ~self.sampled
-        if self.users is not None:
-            outside = bound_rows(outside, 1, unit, self.users, key)
-        found = []
-        for table in tables:
-            joined, cells = outside, 1
-            for i in table:
-                size = self.columns[i].size
-                joined = join_codes(joined, cells, places[i], size)
-                cells *= size
-            found.append(count_codes(joined, cells))
-        return found

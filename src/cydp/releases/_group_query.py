@@ -24,6 +24,7 @@ from cydp.accounting.ledger._paid import Payment
 from cydp.exact._sorted_units import SortedUnits
 from cydp.mechanisms._partition_selection import PartitionSelection
 from cydp.releases._answers import OF_X, Answer, NoisyAnswer, RankAnswer
+from cydp.releases._cells import count_codes
 from cydp.releases._group_rows import (
     FoundTally,
     GroupRows,
@@ -37,7 +38,7 @@ from cydp.releases._query import DataQuery, Given
 from cydp.releases._ratios import MeanAnswer
 from cydp.releases._reads import count_keys, digest_keys, key_names, known_names
 from cydp.releases._release import recorded
-from cydp.releases._rows import Codes, Key, count_codes, declare_users
+from cydp.releases._rows import Codes, Key, users_of
 from cydp.releases._table_release import TableRelease
 from cydp.releases._tally import Tally
 from cydp.releases._terms import Weights, read_split
@@ -103,7 +104,7 @@ class GroupQuery(DataQuery):
         return GroupRows(
             [Labels(column(each, "by"), "by") for each in _several(by)],
             public,
-            declare_users(None if given["user"] is None else [column(given["user"], "user")]),
+            users_of(opened, given["user"]),
             {name: column(name, argument) for name, argument in columns_of(given).items()},
         )
 
@@ -187,7 +188,7 @@ class GroupQuery(DataQuery):
             return list(exact.values())
 
         ranks = any(summary.kind == "quantile" for summary in self.summaries)
-        totals = source.add(answers, self.unit, key, at_once=ranks)
+        totals = source.add_by_key(answers, self.unit, key, at_once=ranks)
         return Tally(self, dict(zip(names, totals, strict=True)))
 
     def _exact(

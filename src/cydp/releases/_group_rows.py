@@ -15,17 +15,18 @@ from cydp._arguments import Bounds
 from cydp._columns.declared import Records
 from cydp._columns.label_keys import LabelKeys
 from cydp._columns.labels import Labels
-from cydp._columns.pieces import Totals, add_pieces
+from cydp._columns.pieces import Totals
 from cydp.exact._clamped_sum import sum_groups
 from cydp.exact._grid import Grid, centre_of, public_grid
 from cydp.exact._label_codes import match_labels
 from cydp.exact._label_sets import find_labels
 from cydp.exact._sorted_units import sort_groups
+from cydp.releases._cells import count_codes
 from cydp.releases._format import format_parameter
 from cydp.releases._missing import Missing, fill_absent, is_absent, read_missing
 from cydp.releases._quantile import Quantiles, read_quantiles
 from cydp.releases._release import recorded
-from cydp.releases._rows import Codes, Key, Rows, bound_rows, check_lengths, count_codes
+from cydp.releases._rows import Codes, Key, Rows
 from cydp.releases._tally import Tally, add_arrays
 from cydp.releases._unit import Unit
 
@@ -192,21 +193,11 @@ class GroupRows(Rows):
         users: Labels | None,
         numbers: Mapping[str, Any],
     ) -> None:
-        super().__init__(users)
-        self.labels, self.keys = list(labels), keys
         if keys is not None:
-            keys.check(self.labels)
+            keys.check(labels)
+        self.labels, self.keys = labels, keys
         self.numbers = {name: Records(column, name) for name, column in numbers.items()}
-        for other in self.labels[1:]:
-            check_lengths(other, self.labels[0])
-        for records in self.numbers.values():
-            check_lengths(records, self.labels[0])
-        check_lengths(self.labels[0], users)
-
-    @property
-    def length(self) -> int | None:
-        """The number of rows; None for a relation of DuckDB, whose query would run."""
-        return self.labels[0].length
+        super().__init__([*labels, *self.numbers.values()], users)
 
     def check_recorded(self) -> None:
         """Refuse keys that are not public, if a ledger might not be able to record them.
@@ -224,7 +215,7 @@ class GroupRows(Rows):
                     "ledger to record its keys by a charge_id"
                 )
 
-    def add(self, exact: Any, unit: Unit, key: Key, *, at_once: bool) -> Totals:
+    def add_by_key(self, exact: Any, unit: Unit, key: Key, *, at_once: bool = False) -> Totals:
         """Return what a function returns of codes of public keys, added over pieces of the rows.
 
         Parameters
@@ -244,28 +235,21 @@ class GroupRows(Rows):
             found: Totals = exact(self._codes(unit, key), self.read_numbers())
             return found
 
-        if at_once:
-            return read()
-        return add_pieces(read, [*self.labels, *self.numbers.values()], self.users)
+        return read() if at_once else self.add(read)
 
     def count(self, unit: Unit, key: Key) -> NDArray[np.int64]:
         """Return how many rows of each public key count."""
         n_keys = len(self._public)
         counts: NDArray[np.int64]
-        (counts,) = self.add(
-            lambda codes, numbers: [count_codes(codes, n_keys)], unit, key, at_once=False
-        )
+        (counts,) = self.add(lambda: [count_codes(self._codes(unit, key), n_keys)])
         return counts
 
     def find(self, unit: Unit, key: Key) -> tuple[tuple[NDArray[Any], ...], Codes, Codes]:
         """Return the keys that occur, the code of each row, and that of one row of each unit."""
         found = find_labels(self.labels)
-        codes = self._outside_sample(found.codes, len(found))
-        one_row_a_unit = codes
-        if self.users is not None:
-            codes = one_row_a_unit = bound_rows(codes, found, unit, self.users, key)
-            if unit.max_rows > 1:
-                one_row_a_unit = bound_rows(codes, found, unit, self.users, key, max_rows=1)
+        codes = one_row_a_unit = self.bound(found.codes, found, unit, key)
+        if self.users is not None and unit.max_rows > 1:
+            one_row_a_unit = self.bound(codes, found, unit, key, max_rows=1)
         return found.arrays, codes, one_row_a_unit
 
     def read_numbers(self) -> dict[str, NDArray[Any]]:
@@ -279,12 +263,8 @@ class GroupRows(Rows):
 
     def _codes(self, unit: Unit, key: Key) -> Codes:
         """Return the public key of each row; none for rows that do not count."""
-        n_keys = len(self._public)
-        codes = self._outside_sample(match_labels(self.labels, self._public), n_keys)
-        return codes if self.users is None else bound_rows(codes, n_keys, unit, self.users, key)
-
-    def _outside_sample(self, codes: Codes, n_keys: int) -> Codes:
-        return codes if self.sampled is None else np.where(self.sampled, codes, np.uint32(n_keys))
+        public = self._public
+        return self.bound(match_labels(self.labels, public), len(public), unit, key)
 
 
 @dataclass(slots=True, eq=False, repr=False)

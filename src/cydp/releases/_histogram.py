@@ -5,8 +5,7 @@ from __future__ import annotations
 
 from collections.abc import Hashable
 from dataclasses import dataclass
-from operator import itemgetter
-from typing import Any, ClassVar, Protocol
+from typing import Any, ClassVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -16,43 +15,29 @@ from cydp._columns.declared import Records
 from cydp._columns.digests import digest_argument
 from cydp._columns.label_keys import LabelKeys
 from cydp._columns.labels import Labels
-from cydp._columns.pieces import add_pieces
 from cydp._generator import Generator
 from cydp.accounting.ledger._paid import Payment
 from cydp.exact._bins import Bins, public_bins
-from cydp.exact._cell_codes import cell_codes
-from cydp.exact._grouped_histogram import grouped_histogram
 from cydp.exact._kept_bins import kept_bins
-from cydp.exact._label_codes import match_labels
 from cydp.mechanisms._run import Budget
 from cydp.releases._answers import Answer, NoisyAnswer
+from cydp.releases._cells import BinnedColumns, CellRows, KeyedColumns
 from cydp.releases._histogram_release import HistogramRelease
 from cydp.releases._parts import Aggregate
 from cydp.releases._query import DataQuery, Given
 from cydp.releases._reads import by_names, count_keys, digest_keys, known_names, name_of
 from cydp.releases._release import recorded
-from cydp.releases._rows import (
-    Key,
-    Rows,
-    bound_rows,
-    check_lengths,
-    count_codes,
-    declare_users,
-    join_codes,
-    open_columns,
-)
+from cydp.releases._rows import Key, declare_users, open_columns
 from cydp.releases._run import release, run
 from cydp.releases._tally import Tally
-from cydp.releases._unit import Unit, UnitName
+from cydp.releases._unit import UnitName
 
 __all__ = [
     "FLOATS",
-    "CellRows",
     "HistogramQuery",
-    "HistogramRows",
+    "binned_rows",
     "bins_of",
     "histogram",
-    "rows_of",
 ]
 
 
@@ -79,7 +64,7 @@ class HistogramQuery(DataQuery):
     cells: int
 
     @classmethod
-    def of(cls, given: Given, source: HistogramRows | None) -> DataQuery:
+    def of(cls, given: Given, source: CellRows | None) -> DataQuery:
         """Return the query of a call."""
         by, keys = given["by"], given["by_keys"]
         if source is None:
@@ -97,14 +82,14 @@ class HistogramQuery(DataQuery):
             query = query.reading(columns={**query.reads.columns, "by": names})
         if source is None:
             return query
-        return query.reading(keys=source.keys, edges=(source.grid.edges,))
+        outer = source.axes[0]
+        keys = outer.keys if isinstance(outer, KeyedColumns) else None
+        return query.reading(keys=keys, edges=source.edges)
 
     @classmethod
-    def declare(cls, given: Given) -> HistogramRows:
+    def declare(cls, given: Given) -> CellRows:
         """Return the columns of numbers, users and keys, and the bins."""
-        return HistogramRows(
-            *itemgetter("x", "bins", "range", "column", "by", "by_keys", "user")(given)
-        )
+        return binned_rows(given, given["bins"], given["range"], given["by"], given["by_keys"])
 
     def aggregates(self) -> list[Aggregate]:
         """Return the counts."""
@@ -254,76 +239,24 @@ def bins_of(given: Given) -> Bins:
     return public_bins(given["bins"], given["range"], FLOATS)
 
 
-def rows_of(given: Given) -> HistogramRows:
-    """Return the columns of a call that has no keys, and the bins."""
-    x, bins, range, column, user = itemgetter("x", "bins", "range", "column", "user")(given)
-    return HistogramRows(x, bins, range, column, None, None, user)
-
-
-class CellRows(Protocol):
-    """Rows that are counted in cells."""
-
-    def count(self, unit: Unit, key: Key) -> NDArray[np.int64]:
-        """Return the exact counts of the rows that count."""
-
-
-class HistogramRows(Rows):
-    """The columns of a histogram, declared, and its bins and keys."""
-
-    __slots__ = ("_labels", "_records", "cells", "grid", "keys")
-
-    def __init__(
-        self, x: Column, bins: Any, range: Any, column: Any, by: Any, by_keys: Any, user: Any
-    ) -> None:
-        if range is not None and np.ndim(bins) != 0:
-            raise ValueError("range must be None if bins are edges")
-        found: dict[str, Any] = {"user": None, "by": None}
-        if by is not None or user is not None or column is not None:
-            x, found = open_columns(x, column, user=user, by=by)
-        super().__init__(declare_users(found["user"]))
-        self._labels = [Labels(each, "by") for each in found["by"] or ()]
-        if (by is None) != (by_keys is None):
-            raise TypeError(_BOTH)
-        self._records = Records(x)
-        for declared in (self.users, *self._labels):
-            check_lengths(self._records, declared)
-        dtype = self._records.dtype
-        self.grid: Bins = kept_bins(bins, range, dtype) or public_bins(bins, range, dtype)
-        self.cells = len(self.grid.edges) - 1
-        self.keys: LabelKeys | None = None
-        if by is not None:
-            self.keys = LabelKeys(by_keys, by_names(by, column))
-            self.keys.check(self._labels)
-            self.cells *= len(self.keys)
-
-    @property
-    def length(self) -> int | None:
-        """The number of rows; None for a relation of DuckDB, whose query would run."""
-        return self._records.length
-
-    def count(self, unit: Unit, key: Key) -> NDArray[np.int64]:
-        """Return the exact counts of the rows that count."""
-        if self._records.length is not None:  # most often, and the quickest way
-            return self._count(unit, key)
-        counts: NDArray[np.int64]
-        (counts,) = add_pieces(
-            lambda: [self._count(unit, key)], [self._records, *self._labels], self.users
-        )
-        return counts
-
-    def _count(self, unit: Unit, key: Key) -> NDArray[np.int64]:
-        values = self._records.read()
-        keys = None if self.keys is None else match_labels(self._labels, self.keys)
-        if self.users is None:
-            values = self.in_sample(values)
-            if keys is None:
-                return self.grid.count(values)
-            assert self.keys is not None
-            keys = self.in_sample(keys)
-            return grouped_histogram(self.grid, keys, len(self.keys), values).reshape(-1)
-        codes = cell_codes([self.grid], [values])
-        if keys is not None:
-            assert self.keys is not None
-            codes = join_codes(keys, len(self.keys), codes, len(self.grid.edges) - 1)
-        codes = bound_rows(codes, self.cells, unit, self.users, key)
-        return count_codes(codes, self.cells)
+def binned_rows(
+    given: Given, bins: Any, range: Any, by: Any = None, by_keys: Any = None
+) -> CellRows:
+    """Return the columns of numbers, users and keys of a call, with bins and keys."""
+    if range is not None and np.ndim(bins) != 0:
+        raise ValueError("range must be None if bins are edges")
+    x, column, user = given["x"], given["column"], given["user"]
+    found: dict[str, Any] = {"user": None, "by": None}
+    if by is not None or user is not None or column is not None:
+        x, found = open_columns(x, column, user=user, by=by)
+    users = declare_users(found["user"])
+    labels = [Labels(each, "by") for each in found["by"] or ()]
+    if (by is None) != (by_keys is None):
+        raise TypeError(_BOTH)
+    records = Records(x)
+    dtype = records.dtype
+    grid = kept_bins(bins, range, dtype) or public_bins(bins, range, dtype)
+    binned = BinnedColumns([records], [grid])
+    if by is None:
+        return CellRows([binned], users)
+    return CellRows([KeyedColumns(labels, LabelKeys(by_keys, by_names(by, column))), binned], users)

@@ -14,22 +14,21 @@ from numpy.typing import NDArray
 from cydp._arguments import BinsLike, Integer, Number, RangeLike
 from cydp._columns.declared import Records
 from cydp._columns.digests import digest_argument
-from cydp._columns.pieces import add_pieces
 from cydp._columns.tables import is_column, open_table
 from cydp._generator import Generator
 from cydp.accounting.ledger._paid import Payment
 from cydp.exact._bins import Bins
-from cydp.exact._cell_codes import cell_codes
 from cydp.exact._histogramdd import MOST_BINS, public_grids
 from cydp.mechanisms._run import Budget
+from cydp.releases._cells import BinnedColumns, CellRows
 from cydp.releases._histogram import FLOATS, HistogramQuery
 from cydp.releases._histogram_release import HistogramRelease
 from cydp.releases._query import DataQuery, Given
 from cydp.releases._reads import known_names, names_of
 from cydp.releases._release import recorded
-from cydp.releases._rows import Key, Rows, bound_rows, count_codes, declare_users
+from cydp.releases._rows import users_of
 from cydp.releases._run import release, run
-from cydp.releases._unit import Unit, UnitName
+from cydp.releases._unit import UnitName
 
 __all__ = ["histogramdd"]
 
@@ -43,16 +42,17 @@ class CellsQuery(HistogramQuery):
     column_arguments: ClassVar[tuple[str, ...]] = ("user",)
 
     @classmethod
-    def of(cls, given: Given, source: Any) -> DataQuery:
+    def of(cls, given: Given, source: CellRows | None) -> DataQuery:
         """Return the query of a call."""
         bins, columns = given["bins"], given["columns"]
         names = {
             **names_of(given, "user"), "columns": None if columns is None else _names(columns)
         }  # fmt: skip
         if source is not None:
-            names["names"] = _names(source.names)
-            edges = tuple(grid.edges for grid in source.grids)
-            return cls.kept(given, source.cells).reading(columns=names, edges=edges)
+            (binned,) = source.axes
+            assert isinstance(binned, BinnedColumns)
+            names["names"] = _names(binned.names)
+            return cls.kept(given, source.cells).reading(columns=names, edges=source.edges)
         is_each = isinstance(bins, list | tuple) or np.ndim(bins)
         each = bins if is_each or not given["range"] else given["range"]
         if not isinstance(each, Sequence | np.ndarray):
@@ -61,9 +61,21 @@ class CellsQuery(HistogramQuery):
         return cls.kept(given, _count_cells(grids)).reading(columns=names)
 
     @classmethod
-    def declare(cls, given: Given) -> Any:
+    def declare(cls, given: Given) -> CellRows:
         """Return the columns of numbers and users, and the bins."""
-        return _Rows(*itemgetter("table", "bins", "range", "columns", "user")(given))
+        table, columns, user = itemgetter("table", "columns", "user")(given)
+        opened = open_table(dict(enumerate(table)) if isinstance(table, list | tuple) else table)
+        users = users_of(opened, user)
+        names = (
+            list(columns)
+            if columns is not None
+            else [name for name in opened.names if name is not user and name != user]
+        )
+        records = [Records(opened.column(name, "columns"), "columns") for name in names]
+        grids = public_grids(given["bins"], given["range"], [each.dtype for each in records])
+        if (cells := _count_cells(grids)) > MOST_BINS:
+            raise ValueError(f"bins must give at most 2**30 bins together, not {cells}")
+        return CellRows([BinnedColumns(records, grids, names)], users)
 
     def result(self, drawn: NDArray[np.int64], payment: Payment | None) -> HistogramRelease:
         """Return the release."""
@@ -170,46 +182,6 @@ def histogramdd(
     """
     made: HistogramRelease = run(CellsQuery, locals())
     return made
-
-
-class _Rows(Rows):
-    """The columns of a histogram, declared, and the bins of each."""
-
-    __slots__ = ("_records", "cells", "grids", "names")
-
-    def __init__(self, table: Any, bins: Any, range: Any, columns: Any, user: Any) -> None:
-        if isinstance(table, list | tuple):
-            table = dict(enumerate(table))
-        opened = open_table(table)
-        super().__init__(declare_users(None if user is None else [opened.column(user, "user")]))
-        self.names = (
-            [name for name in opened.names if name is not user and name != user]
-            if columns is None
-            else list(columns)
-        )
-        self._records = [Records(opened.column(name, "columns"), "columns") for name in self.names]
-        dtypes = [records.dtype for records in self._records]
-        self.grids: list[Bins] = public_grids(bins, range, dtypes)
-        self.cells = _count_cells(self.grids)
-        if self.cells > MOST_BINS:
-            raise ValueError(f"bins must give at most 2**30 bins together, not {self.cells}")
-
-    @property
-    def length(self) -> int | None:
-        """The number of rows; None for a relation of DuckDB, whose query would run."""
-        return self._records[0].length
-
-    def count(self, unit: Unit, key: Key) -> NDArray[np.int64]:
-        """Return the exact counts of the rows that count."""
-        counts: NDArray[np.int64]
-        (counts,) = add_pieces(lambda: [self._count(unit, key)], self._records, self.users)
-        return counts
-
-    def _count(self, unit: Unit, key: Key) -> NDArray[np.int64]:
-        codes = self.in_sample(cell_codes(self.grids, [each.read() for each in self._records]))
-        if self.users is not None:
-            codes = bound_rows(codes, self.cells, unit, self.users, key)
-        return count_codes(codes, self.cells)
 
 
 def _count_cells(grids: Sequence[Bins]) -> int:

@@ -192,7 +192,8 @@ class MeanQuery(MomentQuery):
 
     def read(self, source: NumberRows, key: Key) -> Tally:
         """Add x - c, in steps, and count the rows."""
-        return Tally(self, dict(zip(_PARTS, source.add(sums_of, self, key), strict=True)))
+        totals = source.add(lambda: sums_of(self, self.values(source, key)))
+        return Tally(self, dict(zip(_PARTS, totals, strict=True)))
 
     def result(self, drawn: list[int], payment: Payment | None) -> MeanRelease:
         """Return the release."""

@@ -4,12 +4,14 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import ClassVar
+from typing import Any, ClassVar
+
+from numpy.typing import NDArray
 
 from cydp._numbers.bounds import check_pair
 from cydp.exact._grid import Grid
 from cydp.releases._query import DataQuery, Given
-from cydp.releases._rows import NumberRows
+from cydp.releases._rows import Key, NumberRows
 
 __all__ = ["NumbersQuery"]
 
@@ -42,3 +44,7 @@ class NumbersQuery(DataQuery):
     def declare(cls, given: Given) -> NumberRows:
         """Return the columns of numbers and of users."""
         return NumberRows(given["x"], given["column"], given["user"])
+
+    def values(self, source: NumberRows, key: Key) -> NDArray[Any]:
+        """Return the numbers that count, masked where they are null; the data is read here."""
+        return source.read(self.unit, key, absent_count=self.filled is not None)

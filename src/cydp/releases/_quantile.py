@@ -404,8 +404,7 @@ def median(
 
 def read_sorted(query: NumbersQuery, rows: NumberRows, key: Key) -> SortedUnits:
     """Return the numbers that count, in steps of the query's grid; the data is read here."""
-    values = rows.read(query.unit, key, absent_count=query.filled is not None)
-    return sort_units(fill_absent(values, query.filled, query.grid), query.grid)
+    return sort_units(fill_absent(query.values(rows, key), query.filled, query.grid), query.grid)
 
 
 def read_quantiles(qs: Any) -> tuple[tuple[Fraction, ...], bool]:

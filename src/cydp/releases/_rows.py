@@ -3,14 +3,12 @@
 
 from __future__ import annotations
 
-from abc import ABC, abstractmethod
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import Any, TypeAlias
 
 import numpy as np
 from numpy.typing import NDArray
 
-from cydp import _core
 from cydp._arguments import Column
 from cydp._columns.declared import Records
 from cydp._columns.labels import Labels
@@ -18,7 +16,6 @@ from cydp._columns.numbers import is_real_array
 from cydp._columns.pieces import Totals, add_pieces
 from cydp._columns.source import open_source
 from cydp._columns.tables import Table, is_table, open_table
-from cydp._threads import threads_for
 from cydp.exact._contributions import bound_users
 from cydp.exact._label_sets import LabelSets
 from cydp.releases._missing import count_present, is_absent, present_labels
@@ -30,13 +27,9 @@ __all__ = [
     "NumberRows",
     "PresentRows",
     "Rows",
-    "bound_rows",
-    "check_lengths",
-    "count_codes",
     "declare_users",
-    "join_codes",
     "open_columns",
-    "stay_within",
+    "users_of",
 ]
 
 
@@ -108,39 +101,117 @@ def declare_users(columns: list[Any] | None) -> Labels | None:
     return Labels(columns[0], "user")
 
 
-def check_lengths(first: Records | Labels, second: Labels | None) -> None:
-    """Raise a ValueError if two columns are known to have different lengths."""
-    known = None if second is None else second.length
-    if None not in (known, first.length) and known != first.length:
-        raise ValueError("all columns must have an entry for each record: their lengths differ")
+def users_of(table: Table, user: Any) -> Labels | None:
+    """Return the column of users of a table, declared, if one is named."""
+    return declare_users(None if user is None else [table.column(user, "user")])
 
 
-class Rows(ABC):
+class Rows:
     """The rows of a release: columns that were declared, and are read after the charge.
+
+    Parameters
+    ----------
+    columns : sequence of Records, Labels or Table
+    users : Labels or None
+        The user of each row.
 
     Attributes
     ----------
-    users : Labels or None
-        Whose row each one is.
+    columns, users
+        As the parameters.
     sampled : ndarray of bool, shape (n,), or None
         Which rows are in a secret sample; the others are read, and do not count. None: all rows.
 
+    Raises
+    ------
+    ValueError
+        If the columns are known to have different lengths.
+
     """
 
-    __slots__ = ("sampled", "users")
+    __slots__ = ("columns", "sampled", "users")
 
-    def __init__(self, users: Labels | None) -> None:
-        self.users = users
+    def __init__(self, columns: Sequence[Any], users: Labels | None) -> None:
+        self.columns, self.users = columns, users
         self.sampled: NDArray[np.bool_] | None = None
+        if users is not None or len(columns) > 1:
+            lengths = {each.length for each in (*columns, *(() if users is None else (users,)))}
+            if len(lengths - {None}) > 1:
+                raise ValueError(
+                    "all columns must have an entry for each record: their lengths differ"
+                )
 
     @property
-    @abstractmethod
     def length(self) -> int | None:
         """The number of rows; None for a relation of DuckDB, whose query would run."""
+        length: int | None = self.columns[0].length
+        return length
+
+    def add(self, exact: Callable[[], Totals]) -> Totals:
+        """Return exact answers that add up over the rows, which are read in pieces if they can be.
+
+        Parameters
+        ----------
+        exact : callable
+            Reads the columns, and returns the answers of the rows that they hold.
+
+        """
+        if self.columns[0].length is not None:  # most often, and the quickest way
+            return exact()
+        columns = [each for each in self.columns if not isinstance(each, Table)]
+        return add_pieces(exact, columns, self.users)
 
     def in_sample(self, values: NDArray[Any]) -> NDArray[Any]:
         """Return those of the rows' values that are in the sample."""
         return values if self.sampled is None else values[self.sampled]
+
+    def stay(self, outside: NDArray[np.bool_], unit: Unit, key: Key) -> NDArray[np.bool_]:
+        """Return which rows count, as in `bound`; those outside do not."""
+        if self.users is None:
+            return ~outside if self.sampled is None else ~outside & self.sampled
+        found: NDArray[np.bool_] = self.bound(outside.astype(np.uint32), 1, unit, key) == 0
+        return found
+
+    def bound(
+        self,
+        codes: Codes,
+        keys: int | LabelSets,
+        unit: Unit,
+        key: Key,
+        *,
+        max_rows: int | None = None,
+    ) -> Codes:
+        """Return codes, outside for rows that do not count.
+
+        Such rows are outside the sample, or beyond the bounds of their user, who is read here.
+
+        Parameters
+        ----------
+        codes : ndarray of uint32, shape (n,)
+            Rows that are outside before do not count toward the bounds.
+        keys : int or LabelSets
+            How many codes there are, or the labels that they stand for.
+        unit : Unit
+        key : ndarray of uint64 or None
+            As in `bound_users`.
+        max_rows : int, optional
+            The most rows of a user that stay in each partition. Default: those of the unit.
+
+        """
+        stays = self.sampled
+        if self.users is not None:
+            assert key is not None
+            stays = bound_users(
+                self.users,
+                codes,
+                keys,
+                key,
+                max_partitions=unit.max_partitions or 1,
+                max_rows_per_partition=max_rows or unit.max_rows,
+            )
+        if stays is None:
+            return codes
+        return np.where(stays, codes, np.uint32(keys if isinstance(keys, int) else len(keys)))
 
 
 class NumberRows(Rows):
@@ -158,20 +229,13 @@ class NumberRows(Rows):
 
     """
 
-    __slots__ = ("_records",)
+    __slots__ = ()
 
     def __init__(self, x: Column, column: Any, user: Any) -> None:
         found: dict[str, Any] = {"user": None}
         if user is not None or column is not None:
             x, found = open_columns(x, column, user=user)
-        super().__init__(declare_users(found["user"]))
-        self._records = Records(x)
-        check_lengths(self._records, self.users)
-
-    @property
-    def length(self) -> int | None:
-        """The number of rows; None for a relation of DuckDB, whose query would run."""
-        return self._records.length
+        super().__init__([Records(x)], declare_users(found["user"]))
 
     def read(self, unit: Unit, key: Key, *, absent_count: bool = False) -> NDArray[Any]:
         """Return the numbers that count, masked where they are null.
@@ -186,38 +250,15 @@ class NumberRows(Rows):
             Whether rows without a number count among the rows of their user.
 
         """
-        values = self._records.read()
+        values: NDArray[Any] = self.columns[0].read()
         if self.users is None:
             return self.in_sample(values)
         outside = np.zeros(len(values), np.bool_) if absent_count else is_absent(values)
-        return values[stay_within(unit, self.users, outside, key)]
-
-    def add(self, exact: Callable[[Any, NDArray[Any]], Totals], query: Any, key: Key) -> Totals:
-        """Return exact answers that add up over the numbers, which are read in pieces.
-
-        Parameters
-        ----------
-        exact : callable
-            Returns the answers of a query from numbers that `read` returns.
-        query : Query
-            Its `filled` says whether rows without a number count.
-        key : ndarray of uint64 or None
-            As in `bound_users`.
-
-        """
-        if self.users is None and self._records.length is not None:
-            # most often, and the quickest way
-            return exact(query, self.in_sample(self._records.read()))
-        filled = query.filled is not None
-        return add_pieces(
-            lambda: exact(query, self.read(query.unit, key, absent_count=filled)),
-            [self._records],
-            self.users,
-        )
+        return values[self.stay(outside, unit, key)]
 
 
 class PresentRows(Rows):
-    """Entries of any kind, and the users whose rows they are.
+    """Entries of any kind, or the rows of a table, and the users whose rows they are.
 
     Parameters
     ----------
@@ -232,142 +273,52 @@ class PresentRows(Rows):
 
     """
 
-    __slots__ = ("_records",)
+    __slots__ = ()
 
     def __init__(self, x: Column, column: Any, user: Any) -> None:
-        self._records: Records | Labels | Table
         if column is None and is_table(x):
-            self._records = table = open_table(x, "x")
-            super().__init__(declare_users(None if user is None else [table.column(user, "user")]))
+            table = open_table(x, "x")
+            super().__init__([table], users_of(table, user))
             return
         found: dict[str, Any] = {"user": None}
         if user is not None or column is not None:
             x, found = open_columns(x, column, user=user)
-        super().__init__(declare_users(found["user"]))
-        if is_real_array(x) and x.dtype.kind != "b":  # most often, and the quickest way
-            self._records = Records(x)
-            check_lengths(self._records, self.users)
-            return
-        source = open_source(x, "x").kept()
-        kind, dtype = source.label_type().kind, source.entry_dtype()
-        if dtype.kind == "b":
-            raise TypeError(
-                "x must not be bool, of which True and False would be counted alike: pass the "
-                "records that have the property, as x[mask], or use cydp.sum(x, (0, 1), ...)"
-            )
-        is_numbers = dtype.kind in "iuf" and kind in ("numbers", "objects")
-        self._records = Records(source) if is_numbers else Labels(source, "x")
-        check_lengths(self._records, self.users)
-
-    @property
-    def length(self) -> int | None:
-        """The number of rows; None for a relation of DuckDB, whose query would run."""
-        return self._records.length
+        super().__init__([_entries_of(x)], declare_users(found["user"]))
 
     def count(self, unit: Unit, key: Key) -> int:
         """Return how many entries count that are not missing."""
-        if isinstance(self._records, Table) and self.users is None and self.sampled is None:
-            return self._records.count_rows()
-        if self._records.length is not None:
-            if self.users is None and isinstance(self._records, Records):
+        (entries,) = self.columns
+        if self.users is None:
+            if isinstance(entries, Table) and self.sampled is None:
+                return entries.count_rows()
+            if isinstance(entries, Records) and entries.length is not None:
                 # most often, and the quickest way
-                return count_present(self.in_sample(self._records.read()))
-            return self._count(unit, key)
-        columns = [] if isinstance(self._records, Table) else [self._records]
-        (total,) = add_pieces(lambda: [self._count(unit, key)], columns, self.users)
+                return count_present(self.in_sample(entries.read()))
+        (total,) = self.add(lambda: [self._count(unit, key)])
         return int(total)
 
     def _count(self, unit: Unit, key: Key) -> int:
-        if isinstance(self._records, Records):
-            absent = is_absent(self._records.read())
-        elif isinstance(self._records, Table):
-            known = self._records.length
-            if known is None:
-                assert self.users is not None
-                known = len(self.users.read())
-            absent = np.zeros(known, np.bool_)
+        (entries,) = self.columns
+        if isinstance(entries, Records):
+            absent = is_absent(entries.read())
+        elif isinstance(entries, Labels):
+            absent = ~present_labels(entries)
         else:
-            absent = ~present_labels(self._records)
-        if self.users is None:
-            return int(np.count_nonzero(self.in_sample(~absent)))
-        return int(np.count_nonzero(stay_within(unit, self.users, absent, key)))
+            rows = entries.length if self.users is None else len(self.users.read())
+            absent = np.zeros(rows, np.bool_)
+        return int(np.count_nonzero(self.stay(absent, unit, key)))
 
 
-def stay_within(
-    unit: Unit, users: Labels, outside: NDArray[np.bool_], key: Key
-) -> NDArray[np.bool_]:
-    """Return which rows stay, at most `max_rows` of each user; those outside do not count."""
-    assert key is not None
-    return bound_users(
-        users, outside.astype(np.uint32), 1, key, max_partitions=1,
-        max_rows_per_partition=unit.max_rows,
-    )  # fmt: skip
-
-
-def join_codes(outer: Codes, n_outer: int, inner: Codes, n_inner: int) -> Codes:
-    """Return the partition of each row: an outer one, such as a key, and one within, such as a bin.
-
-    Parameters
-    ----------
-    outer, inner : ndarrays of uint32, shape (n,)
-        Codes; those of n_outer and n_inner or more are outside.
-    n_outer, n_inner : int
-        Their product is below 2**32.
-
-    Returns
-    -------
-    ndarray of uint32, shape (n,)
-        outer * n_inner + inner; n_outer * n_inner if either is outside.
-
-    Examples
-    --------
-    >>> join_codes(np.array([0, 1, 2], np.uint32), 2, np.array([1, 0, 0], np.uint32), 3)
-    array([1, 3, 6], dtype=uint32)
-
-    """
-    joined = outer * np.uint32(n_inner)  # what wraps is outside
-    joined += inner
-    joined[(outer >= n_outer) | (inner >= n_inner)] = n_outer * n_inner
-    return joined
-
-
-def bound_rows(
-    codes: Codes,
-    keys: int | LabelSets,
-    unit: Unit,
-    users: Labels,
-    key: Key,
-    *,
-    max_rows: int | None = None,
-) -> Codes:
-    """Return codes, outside for the rows that do not count: those beyond the bounds of a user.
-
-    Parameters
-    ----------
-    codes : ndarray of uint32, shape (n,)
-        Rows that are outside before do not count toward the bounds.
-    keys : int or LabelSets
-        How many codes there are, or the labels that they stand for.
-    unit : Unit
-    users : Labels
-        They are read here.
-    key : ndarray of uint64 or None
-        As in `bound_users`.
-    max_rows : int, optional
-        The most rows of a user that stay in each partition. Default: those of the unit.
-
-    """
-    assert key is not None
-    stays = bound_users(
-        users, codes, keys, key, max_partitions=unit.max_partitions or 1,
-        max_rows_per_partition=max_rows or unit.max_rows,
-    )  # fmt: skip
-    return np.where(stays, codes, np.uint32(keys if isinstance(keys, int) else len(keys)))
-
-
-def count_codes(codes: Codes, n_codes: int) -> NDArray[np.int64]:
-    """Return how many rows have each code from 0 to n_codes - 1."""
-    counts = np.zeros(n_codes, np.int64)
-    if n_codes > 0:  # of keys that are selected there may be none
-        _core.bincount(codes, counts, threads_for(len(codes)))
-    return counts
+def _entries_of(x: Any) -> Records | Labels:
+    """Return a column whose entries are counted, declared."""
+    if is_real_array(x) and x.dtype.kind != "b":  # most often, and the quickest way
+        return Records(x)
+    source = open_source(x, "x").kept()
+    kind, dtype = source.label_type().kind, source.entry_dtype()
+    if dtype.kind == "b":
+        raise TypeError(
+            "x must not be bool, of which True and False would be counted alike: pass the "
+            "records that have the property, as x[mask], or use cydp.sum(x, (0, 1), ...)"
+        )
+    is_numbers = dtype.kind in "iuf" and kind in ("numbers", "objects")
+    return Records(source) if is_numbers else Labels(source, "x")

@@ -60,7 +60,7 @@ class SumQuery(NumbersQuery):
 
     def read(self, source: NumberRows, key: Key) -> Tally:
         """Add the numbers, in steps."""
-        (steps,) = source.add(_sum_of, self, key)
+        (steps,) = source.add(lambda: [_sum_of(self, self.values(source, key))])
         return Tally(self, {"sum": steps})
 
     def result(self, drawn: int, payment: Payment | None) -> NumberRelease:
@@ -160,9 +160,9 @@ def sum(
     return made
 
 
-def _sum_of(query: SumQuery, values: NDArray[Any]) -> list[int]:
+def _sum_of(query: SumQuery, values: NDArray[Any]) -> int:
     """Return the exact sum of numbers, in steps."""
     steps = sum_units(values, query.grid)
     if query.filled is not None:
         steps += query.filled * (values.size - count_present(values))
-    return [steps]
+    return steps

@@ -93,7 +93,8 @@ class VarianceQuery(MomentQuery):
 
     def read(self, source: NumberRows, key: Key) -> Tally:
         """Add (x - c)**2 and x - c, in steps, and count the rows."""
-        return Tally(self, dict(zip(_PARTS, source.add(_sums_of, self, key), strict=True)))
+        totals = source.add(lambda: _sums_of(self, self.values(source, key)))
+        return Tally(self, dict(zip(_PARTS, totals, strict=True)))
 
     def draw(self, tally: Tally, generator: Generator) -> list[int]:
         """Return each part with its noise; the sum of squares is rounded down before."""

@@ -13,7 +13,8 @@ import numpy as np
 
 from cydp.accounting.ledger._paid import Payment
 from cydp.releases._answers import Answer, NoisyAnswer
-from cydp.releases._domains import Domain, DomainRows, labels_of, read_domains
+from cydp.releases._cells import CellRows
+from cydp.releases._domains import Domain, domain_rows, labels_of, read_domains
 from cydp.releases._parts import Aggregate, RowMoves, moves_of_tables
 from cydp.releases._query import DataQuery, Given
 from cydp.releases._reads import names_of
@@ -63,7 +64,7 @@ class MarginalsQuery(DataQuery):
         return {**given, "domains": read_domains(given["domains"])}
 
     @classmethod
-    def of(cls, given: Given, source: DomainRows | None) -> DataQuery:
+    def of(cls, given: Given, source: CellRows | None) -> DataQuery:
         """Return the query of a call."""
         sets, used = _read_tables(given["domains"], given["sets"])
         consistent = given["consistent"]
@@ -79,15 +80,15 @@ class MarginalsQuery(DataQuery):
         weights = read_split(given["split"], [", ".join(columns) or _TOTAL for columns in sets])
         privacy, unit = read_terms(terms_of(given, cls.bounded), cls.bounded)
         made = cls(privacy, unit, sets, tuple(sizes.items()), weights, consistent)
-        labels = () if source is None else tuple(map(labels_of, source.columns))
+        labels = () if source is None else tuple(map(labels_of, source.axes))
         return made.reading(columns=names_of(given, "user"), public=used, labels=labels)
 
     @classmethod
-    def declare(cls, given: Given) -> DomainRows:
+    def declare(cls, given: Given) -> CellRows:
         """Return the columns of the domains that a table has, and of users."""
         _, used = _read_tables(given["domains"], given["sets"])
         domains = [(each, "domains") for each in used.values()]
-        return DomainRows(given["table"], domains, given["user"])
+        return domain_rows(given["table"], domains, given["user"])
 
     def answers(self) -> list[Answer]:
         """Return the counts of each table."""
@@ -104,11 +105,11 @@ class MarginalsQuery(DataQuery):
         """How many bytes the counts have."""
         return 8 * sum(self._cells.values())
 
-    def read(self, source: DomainRows, key: Key) -> Tally:
+    def read(self, source: CellRows, key: Key) -> Tally:
         """Count the rows in the cells of each table."""
         place = {name: i for i, (name, _) in enumerate(self.sizes)}
         tables = [[place[name] for name in columns] for columns in self.sets]
-        counts = source.count(tables, self.unit, key)
+        counts = source.count_tables(tables, self.unit, key)
         return Tally(self, dict(zip(self.names, counts, strict=True)))
 
     def result(self, drawn: Any, payment: Payment | None) -> MarginalsRelease:

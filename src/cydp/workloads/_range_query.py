@@ -17,7 +17,8 @@ from cydp._numbers.rational import read_integer
 from cydp.accounting._loss import Loss
 from cydp.accounting.ledger._paid import Payment
 from cydp.releases._answers import Answer, NoisyAnswer
-from cydp.releases._histogram import CellRows, HistogramRows, bins_of, rows_of
+from cydp.releases._cells import CellRows
+from cydp.releases._histogram import binned_rows, bins_of
 from cydp.releases._parts import Aggregate, Part, split_privacy
 from cydp.releases._query import DataQuery, Given
 from cydp.releases._reads import known_names
@@ -61,11 +62,11 @@ class RangeQuery(DataQuery):
     levels: int
 
     @classmethod
-    def of(cls, given: Given, source: HistogramRows | None) -> DataQuery:
+    def of(cls, given: Given, source: CellRows | None) -> DataQuery:
         """Return the query of a call."""
-        grid = bins_of(given) if source is None else source.grid
-        cells, own = len(grid.edges) - 1, (given["branching"], given["levels"])
-        return cls.kept(given, cells, *own).reading(edges=(grid.edges,))
+        (edges,) = (bins_of(given).edges,) if source is None else source.edges
+        cells, own = len(edges) - 1, (given["branching"], given["levels"])
+        return cls.kept(given, cells, *own).reading(edges=(edges,))
 
     @classmethod
     def built(cls, privacy: Loss, unit: Unit, *own: Any) -> Self:
@@ -76,9 +77,9 @@ class RangeQuery(DataQuery):
         return cls(privacy, unit, cells, tree.branching, tree.levels)
 
     @classmethod
-    def declare(cls, given: Given) -> HistogramRows:
+    def declare(cls, given: Given) -> CellRows:
         """Return the columns of numbers and users, and the bins."""
-        return rows_of(given)
+        return binned_rows(given, given["bins"], given["range"])
 
     def answers(self) -> list[Answer]:
         """Return the counts of bins; `range_variance` is that of any range."""

@@ -16,7 +16,8 @@ from cydp._arguments import Integer
 from cydp.accounting._loss import Loss
 from cydp.accounting.ledger._paid import Payment
 from cydp.releases._answers import Answer, NoisyAnswer
-from cydp.releases._histogram import CellRows, HistogramRows, bins_of, rows_of
+from cydp.releases._cells import CellRows
+from cydp.releases._histogram import binned_rows, bins_of
 from cydp.releases._parts import Aggregate, Part
 from cydp.releases._query import DataQuery, Given
 from cydp.releases._reads import names_of
@@ -68,27 +69,27 @@ class LinearQuery(DataQuery):
     changes: tuple[Fraction, Fraction, int]
 
     @classmethod
-    def of(cls, given: Given, source: HistogramRows | None) -> DataQuery:
+    def of(cls, given: Given, source: CellRows | None) -> DataQuery:
         """Return the query of a call: that of the best strategy, unless one was given."""
         queries, strategy = read_workload(given["workload"]), given["strategy"]
         if strategy is not None and strategy not in STRATEGIES:
             raise ValueError(f"strategy must be one of {', '.join(STRATEGIES)}, not {strategy!r}")
-        grid = bins_of(given) if source is None else source.grid
-        if len(grid.edges) - 1 != queries.cells:
+        (edges,) = (bins_of(given).edges,) if source is None else source.edges
+        if len(edges) - 1 != queries.cells:
             raise ValueError(
                 f"workload must have a cell for each bin: it has {queries.cells}, and there are "
-                f"{len(grid.edges) - 1} bins"
+                f"{len(edges) - 1} bins"
             )
         privacy, unit = read_terms(terms_of(given, cls.bounded), cls.bounded)
         made = strategies_of(queries, privacy, unit, given["branching"], given["levels"])
         found = _choose(queries, list(made), strategy)
         names = names_of(given, "column", "user")
-        return found.reading(columns=names, edges=(grid.edges,), public={"workload": queries})
+        return found.reading(columns=names, edges=(edges,), public={"workload": queries})
 
     @classmethod
-    def declare(cls, given: Given) -> HistogramRows:
+    def declare(cls, given: Given) -> CellRows:
         """Return the columns of numbers and users, and the bins."""
-        return rows_of(given)
+        return binned_rows(given, given["bins"], given["range"])
 
     def answers(self) -> list[Answer]:
         """Return the answers."""

@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from cydp._columns.tables import open_table
-from cydp.releases._domains import Domain, Places, read_domains
+from cydp.releases._domains import Domain, axis_of, read_domains
 
 __all__ = ["read_places", "read_where", "rows_where"]
 
@@ -47,7 +47,7 @@ def read_places(
 
     """
     opened = open_table(table)
-    columns = [[Places(opened, each, name) for each in group] for group, name in domains]
+    columns = [[axis_of(opened, each, name) for each in group] for group, name in domains]
     places = [[column.read() for column in group] for group in columns]
     if len({len(codes) for group in places for codes in group}) > 1:
         raise ValueError("table must have columns of one length")

@@ -1,0 +1,218 @@
+# SPDX-License-Identifier: MIT
+"""Rows that are counted in public cells: of bins, of keys, and of both together."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from typing import Any, TypeAlias
+
+import numpy as np
+from numpy.typing import NDArray
+
+from cydp import _core
+from cydp._columns.declared import Records
+from cydp._columns.label_keys import LabelKeys
+from cydp._columns.labels import Labels
+from cydp._threads import threads_for
+from cydp.exact._bins import Bins
+from cydp.exact._cell_codes import cell_codes
+from cydp.exact._grouped_histogram import grouped_histogram
+from cydp.exact._label_codes import match_labels
+from cydp.releases._rows import Codes, Key, Rows
+from cydp.releases._unit import Unit
+
+__all__ = ["BinnedColumns", "CellAxis", "CellRows", "KeyedColumns", "count_codes"]
+
+
+class KeyedColumns:
+    """Columns of labels, declared, and the public keys that they are matched with.
+
+    Attributes
+    ----------
+    columns : sequence of Labels
+    keys : LabelKeys
+    size : int
+        The number of keys.
+
+    Raises
+    ------
+    TypeError
+        For a column of a type that is not the type of its keys.
+
+    """
+
+    __slots__ = ("columns", "keys", "size")
+
+    def __init__(self, columns: Sequence[Labels], keys: LabelKeys) -> None:
+        keys.check(columns)
+        self.columns, self.keys, self.size = columns, keys, len(keys)
+
+    def read(self) -> Codes:
+        """Return the key of each row; `size` for a row of another."""
+        return match_labels(self.columns, self.keys)
+
+
+class BinnedColumns:
+    """Columns of numbers, declared, and the public bins of each.
+
+    Attributes
+    ----------
+    columns : sequence of Records
+    grids : sequence of Bins
+        Of the columns' dtypes.
+    names : tuple
+        The names of the columns, if they are known.
+    size : int
+        How many cells the bins have together.
+
+    """
+
+    __slots__ = ("columns", "grids", "names", "size")
+
+    def __init__(
+        self, columns: Sequence[Records], grids: Sequence[Bins], names: Sequence[Any] = ()
+    ) -> None:
+        self.columns, self.grids, self.names = columns, grids, tuple(names)
+        self.size = math.prod([grid.kernel.count for grid in grids])
+
+    def read(self) -> Codes:
+        """Return the cell of each row; `size` for a row outside the bins."""
+        return cell_codes(self.grids, [each.read() for each in self.columns])
+
+
+CellAxis: TypeAlias = KeyedColumns | BinnedColumns
+"""Columns with public places."""
+
+
+class CellRows(Rows):
+    """The rows of axes, each with as many public places as its size.
+
+    Parameters
+    ----------
+    axes : sequence of KeyedColumns or BinnedColumns
+        The places of the last one are next to each other in the counts.
+    users : Labels or None
+
+    Attributes
+    ----------
+    axes : sequence
+        As the parameter.
+    cells : int
+        How many cells there are.
+
+    Raises
+    ------
+    ValueError
+        For columns that are known to have different lengths.
+
+    """
+
+    __slots__ = ("axes", "cells")
+
+    def __init__(self, axes: Sequence[CellAxis], users: Labels | None) -> None:
+        columns: list[Records | Labels] = []
+        self.axes, self.cells = axes, 1
+        for axis in axes:
+            columns += axis.columns
+            self.cells *= axis.size
+        super().__init__(columns, users)
+
+    @property
+    def edges(self) -> tuple[NDArray[Any], ...]:
+        """The edges of the bins of the last axis."""
+        *_, last = self.axes
+        return tuple([grid.edges for grid in last.grids]) if isinstance(last, BinnedColumns) else ()
+
+    def count(self, unit: Unit, key: Key) -> NDArray[np.int64]:
+        """Return the exact counts of the rows that count, flat."""
+        counts: NDArray[np.int64]
+        (counts,) = self.add(lambda: [self._count(unit, key)])
+        return counts
+
+    def count_tables(
+        self, tables: Sequence[Sequence[int]], unit: Unit, key: Key
+    ) -> list[NDArray[np.int64]]:
+        """Return the exact counts of tables of some of the axes, flat.
+
+        The rows that lie in all axes, of each user at most `max_rows`, are in all tables, so that
+        exact tables agree.
+
+        Parameters
+        ----------
+        tables : sequence of sequences of int
+            The axes of each table, by their places in `axes`; of none it is the number of rows.
+        unit : Unit
+        key : ndarray of uint64 or None
+            As in `bound_users`.
+
+        """
+        return self.add(lambda: self._count_tables(tables, unit, key))
+
+    def _count(self, unit: Unit, key: Key) -> NDArray[np.int64]:
+        *outer, inner = self.axes
+        if self.users is None and isinstance(inner, BinnedColumns) and len(inner.columns) == 1:
+            # without a code for each row: most often, and the quickest way
+            (grid,), (records,) = inner.grids, inner.columns
+            if not outer:
+                return grid.count(self.in_sample(records.read()))
+            if len(outer) == 1:
+                codes, values = self.in_sample(outer[0].read()), self.in_sample(records.read())
+                return grouped_histogram(grid, codes, outer[0].size, values).reshape(-1)
+        codes, cells = inner.read(), inner.size
+        for axis in reversed(outer):
+            codes, cells = _join_codes(axis.read(), axis.size, codes, cells), axis.size * cells
+        return count_codes(self.bound(codes, cells, unit, key), cells)
+
+    def _count_tables(
+        self, tables: Sequence[Sequence[int]], unit: Unit, key: Key
+    ) -> list[NDArray[np.int64]]:
+        places = [axis.read() for axis in self.axes]
+        outside = np.zeros(len(places[0]), np.bool_)
+        for codes, axis in zip(places, self.axes, strict=True):
+            outside |= codes >= axis.size
+        inside = (~self.stay(outside, unit, key)).astype(np.uint32)
+        found = []
+        for table in tables:
+            joined, cells = inside, 1
+            for i in table:
+                size = self.axes[i].size
+                joined = _join_codes(joined, cells, places[i], size)
+                cells *= size
+            found.append(count_codes(joined, cells))
+        return found
+
+
+def _join_codes(outer: Codes, n_outer: int, inner: Codes, n_inner: int) -> Codes:
+    """Return the cell of each row: an outer place, such as a key, and one within, such as a bin.
+
+    Parameters
+    ----------
+    outer, inner : ndarrays of uint32, shape (n,)
+        Codes; n_outer and n_inner or more are outside.
+    n_outer, n_inner : int
+        Their product is below 2**32.
+
+    Returns
+    -------
+    ndarray of uint32, shape (n,)
+        outer * n_inner + inner; n_outer * n_inner if either is outside.
+
+    Examples
+    --------
+    >>> _join_codes(np.array([0, 1, 2], np.uint32), 2, np.array([1, 0, 0], np.uint32), 3)
+    array([1, 3, 6], dtype=uint32)
+
+    """
+    joined = outer * np.uint32(n_inner)  # what wraps is outside
+    joined += inner
+    joined[(outer >= n_outer) | (inner >= n_inner)] = n_outer * n_inner
+    return joined
+
+
+def count_codes(codes: Codes, n_codes: int) -> NDArray[np.int64]:
+    """Return how many rows have each code from 0 to n_codes - 1."""
+    counts = np.zeros(n_codes, np.int64)
+    if n_codes > 0:  # of keys that are selected there may be none
+        _core.bincount(codes, counts, threads_for(len(codes)))
+    return counts
