@@ -243,7 +243,7 @@ def binned_rows(
     given: Given, bins: Any, range: Any, by: Any = None, by_keys: Any = None
 ) -> CellRows:
     """Return the columns of numbers, users and keys of a call, with bins and keys."""
-    if range is not None and np.ndim(bins) != 0:
+    if range is not None and type(bins) is not int and np.ndim(bins) != 0:
         raise ValueError("range must be None if bins are edges")
     x, column, user = given["x"], given["column"], given["user"]
     found: dict[str, Any] = {"user": None, "by": None}
