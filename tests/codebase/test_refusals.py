@@ -170,7 +170,7 @@ MISTAKES: dict[str, tuple[Ask, type[Exception], list[str]]] = {
     "a name for a column": (
         lambda b: cydp.histogram("age", 10, (0, 100), epsilon=1, budget=b),
         TypeError,
-        ["x must be a list", "not str"],
+        ["x must be a list", "not text"],
     ),
     "text for numbers": (
         lambda b: NOISE.release(["18", "25"], budget=b),

@@ -13,10 +13,10 @@ import pandas as pd
 import polars as pl
 import pyarrow as pa
 
-from cydp._columns.label_keys import LabelKeys
+from cydp._columns.keys import Keys
 from cydp._columns.labels import Labels
-from cydp.exact._label_codes import match_labels
 from cydp.exact._label_sets import find_labels
+from cydp.exact._lookup import match_labels
 
 
 class Color(enum.Enum):
@@ -95,7 +95,7 @@ class HostileText(str):
 
 
 def codes_of(x: Any, keys: Any) -> list[int]:
-    labels, given_keys = Labels(x), LabelKeys(keys)
+    labels, given_keys = Labels(x), Keys(keys)
     given_keys.check([labels])
     codes = match_labels([labels], given_keys)
     assert codes.dtype == np.uint32

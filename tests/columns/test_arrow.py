@@ -12,7 +12,7 @@ import pyarrow as pa
 import pytest
 
 from cydp import exact
-from cydp._columns.identifiers import read_identifiers
+from cydp._columns.labels import Labels
 from cydp._columns.reading import read_numbers
 from cydp.exact import _lookup
 from cydp.testing import SeededGenerator
@@ -179,10 +179,10 @@ def test_no_copy_without_need() -> None:
     for given in (pa.array(x), pl.Series(x), pd.Series(x), pa.array(x)[5:], pa.table({"x": x})):
         assert np.shares_memory(read_numbers(given), read_numbers(given))
     views = pa.array(["a", None, "b" * 30], pa.string_view())
-    one, other = (read_identifiers(views, "x")[0] for _ in range(2))
+    one, other = (Labels(views).read().values for _ in range(2))
     assert np.shares_memory(one.data, other.data)
     words = pa.DictionaryArray.from_arrays(pa.array([0, 1] * 500, pa.int16()), ["a", "b"])
-    assert read_identifiers(words, "x")[0].rows.dtype == np.int16
+    assert Labels(words).read().rows.dtype == np.int16
 
 
 def test_dictionaries_of_views_with_an_empty_one() -> None:
@@ -244,6 +244,8 @@ def test_arrays_of_pandas_are_read_as_their_series() -> None:
     for given in (x, x.array, x.values, pd.Index(x), category, category.array, category.values,
                   pd.Categorical([5, 7, None, 7]), pd.CategoricalIndex(category)):  # fmt: skip
         assert exact.match_keys(given, [5, 7, 0]).tolist() == [0, 1, 3, 1]  # null is no 0
+        stays = exact.bound_contributions(given, [1, 2, 3, 4], max_partitions=2)
+        assert stays.tolist() == [True, True, False, True]
         assert exact.clamped_sum(given, (0, 10)).value == 19
         assert exact.bincount(given)[[5, 7]].tolist() == [1, 2]
     for given in (words, words.array, words.values, pd.Index(words), pd.Categorical(words)):
@@ -275,11 +277,14 @@ def test_a_query_that_fails_shows_no_data() -> None:
     """Not even in the context of its error."""
     relation = duckdb.sql("select s::int as a from (values ('1'), ('secret')) of_(s)")
     mixed = pd.DataFrame({"a": np.array([1, "secret"], object)})
-    for bad, error in ((relation, ValueError), (mixed, TypeError)):
-        for call in (exact.clamped_sum, exact.match_keys):
-            with pytest.raises(error) as info:
-                call(bad, (0, 1))
-            assert "secret" not in "".join(format_exception(info.value))
+    for bad, error, call in (
+        (relation, ValueError, exact.clamped_sum),
+        (relation, ValueError, exact.match_keys),
+        (mixed, TypeError, exact.clamped_sum),
+    ):
+        with pytest.raises(error) as info:
+            call(bad, (0, 1))
+        assert "secret" not in "".join(format_exception(info.value))
 
 
 def views_with_rubbish(words: list[str | None]) -> pa.Array:

@@ -18,7 +18,7 @@ import pytest
 import cydp
 from cydp import BudgetLedger, PureDP
 from cydp._columns.digests import digest_labels
-from cydp._columns.label_keys import LabelKeys
+from cydp._columns.keys import Keys
 from cydp.accounting import ChargeConflictError
 from cydp.releases._reads import digest_keys
 from cydp.sampling import on_sample
@@ -76,7 +76,7 @@ def test_equal_labels_of_one_type_have_one_digest() -> None:
     ):  # fmt: skip
         assert digest_labels(one, "keys") == digest_labels(two, "keys"), one
     keys = ([1, 2], np.array([1, 2], np.int8), pd.Series([1, 2], dtype="Int64"))
-    assert len({str(digest_keys(LabelKeys(each))) for each in keys}) == 1
+    assert len({str(digest_keys(Keys(each))) for each in keys}) == 1
 
 
 def test_what_cannot_be_compared_is_refused() -> None:

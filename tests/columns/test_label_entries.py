@@ -15,9 +15,9 @@ from columns.labelled import EQUAL, LABELS, NO_LABELS, Color, codes_of, found_in
 from hypothesis import given
 from hypothesis import strategies as st
 
-from cydp._columns.label_keys import LabelKeys
+from cydp._columns.keys import Keys
 from cydp._columns.labels import Labels
-from cydp.exact._label_codes import match_labels
+from cydp.exact._lookup import match_labels
 
 
 def objects(x: list[Any]) -> np.ndarray:
@@ -39,7 +39,7 @@ def test_labels_of_every_kind_in_one_list() -> None:
         (reversed_labels,), _ = found_in([other, one])
         assert [(type(a), a) for a in labels] == [(type(a), a) for a in reversed_labels]
         with pytest.raises(ValueError, match="distinct"):
-            LabelKeys([one, other])
+            Keys([one, other])
 
 
 @pytest.mark.parametrize("shape", [list, objects, lambda x: pd.Series(x, dtype=object)],
@@ -70,11 +70,11 @@ def test_a_list_that_another_thread_changes() -> None:
     x: list[Any] = ["a", "b"]
     labels = Labels(x)
     x.append(3)
-    assert match_labels([labels], LabelKeys(["b", 3])).tolist() == [2, 0]
+    assert match_labels([labels], Keys(["b", 3])).tolist() == [2, 0]
     array = np.array(["a"], object)
     labels = Labels(array)
     array[0] = 3
-    assert match_labels([labels], LabelKeys(["b", 3])).tolist() == [1]
+    assert match_labels([labels], Keys(["b", 3])).tolist() == [1]
 
 
 PLAIN = st.one_of(st.none(), st.integers(-3, 3), st.integers(-(2**65), 2**65), st.booleans(),

@@ -13,10 +13,10 @@ import pyarrow as pa
 import pytest
 from columns.labelled import DAY, HOUR, codes_of, found_in
 
-from cydp._columns.label_keys import LabelKeys
+from cydp._columns.keys import Keys
 from cydp._columns.labels import Labels
-from cydp.exact._label_codes import match_labels
 from cydp.exact._label_sets import find_labels
+from cydp.exact._lookup import match_labels
 
 
 def test_one_record_changes_no_dtype() -> None:
@@ -67,7 +67,7 @@ def null_columns(rows: int) -> Iterator[tuple[Any, Any]]:
 
 @pytest.mark.parametrize("rows", [0, 1, 3])
 def test_nulls_and_no_rows_have_the_declared_dtype(rows: int) -> None:
-    keys = LabelKeys(["a", 1, b"a", DAY])
+    keys = Keys(["a", 1, b"a", DAY])
     for kind, x in null_columns(rows):
         labels = Labels(x)
         found = find_labels([labels])

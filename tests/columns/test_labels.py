@@ -29,11 +29,10 @@ from columns.labelled import (
 from hypothesis import given
 from hypothesis import strategies as st
 
-from cydp._columns.label_keys import LabelKeys
+from cydp._columns.keys import Keys
 from cydp._columns.labels import Labels
-from cydp.exact._label_codes import match_labels
 from cydp.exact._label_sets import find_labels
-from cydp.exact._lookup import match_keys
+from cydp.exact._lookup import match_keys, match_labels
 
 
 @pytest.mark.parametrize("records", RECORDS)
@@ -81,7 +80,7 @@ def test_arrays_of_every_dtype() -> None:
         assert [labels[code] for code in codes] == list(x), dtype
         (labels,), codes = found_in(masked)
         assert codes[0] == len(labels) == len(set(x[1:].tolist())), dtype
-        assert not x.dtype.isnative or LabelKeys(x[:1]).arrays[0].dtype == (
+        assert not x.dtype.isnative or Keys(x[:1]).arrays[0].dtype == (
             object if x.dtype.kind in "US" else find_labels([Labels(x)]).arrays[0].dtype
         )
 
@@ -151,7 +150,7 @@ def test_columns_together_as_a_dict_has_them(
     labels = [Labels([row[i] for row in x]) for i in by]
     expected = [keys.index(tuple(row)) if tuple(row) in keys else len(keys) for row in x]
     for given_keys in (keys, {i: [key[i] for key in keys] for i in by}):
-        assert match_labels(labels, LabelKeys(given_keys, by=by)).tolist() == expected
+        assert match_labels(labels, Keys(given_keys, by=by)).tolist() == expected
     found = find_labels(labels)
     present = {tuple(row) for row in x if None not in row}
     together = list(zip(*found.arrays, strict=True))
@@ -178,15 +177,13 @@ def test_many_integers_and_pairs() -> None:
         found = find_labels([Labels(masked)])
         assert np.array_equal(found.arrays[0], distinct[1:])
         assert np.array_equal(found.codes, np.where(inverse == 0, len(distinct) - 1, inverse - 1))
-        codes = match_labels([Labels(masked)], LabelKeys(distinct))
+        codes = match_labels([Labels(masked)], Keys(distinct))
         assert np.array_equal(codes, np.where(inverse == 0, len(distinct), inverse))
         keys = rng.permutation(distinct)[:1000]
-        assert np.array_equal(match_labels([Labels(x)], LabelKeys(keys)), match_keys(x, keys))
+        assert np.array_equal(match_labels([Labels(x)], Keys(keys)), match_keys(x, keys))
     first, second = rng.integers(0, 3000, n), rng.integers(0, 3000, n)
     keys = np.unique(np.stack([first, second])[:, : n // 2], axis=1)
-    codes = match_labels(
-        [Labels(first), Labels(second)], LabelKeys({0: keys[0], 1: keys[1]}, by=(0, 1))
-    )
+    codes = match_labels([Labels(first), Labels(second)], Keys({0: keys[0], 1: keys[1]}, by=(0, 1)))
     assert np.array_equal(codes, match_keys(first * 3000 + second, keys[0] * 3000 + keys[1]))
 
 
@@ -195,7 +192,8 @@ def test_keys_that_are_near_a_label_are_others() -> None:
     assert codes_of(np.array([0.1], np.float32), [0.1, float(np.float32(0.1))]) == [1]
     assert codes_of(pa.array([DAY]), [HOUR]) == [1]
     assert codes_of(np.array([0, 44], np.uint8), [300, -1, 256]) == [3, 3]
-    assert match_keys(np.array([0, 44, 255], np.uint8), [300, -1, 256, 44]).tolist() == [4, 3, 4]
+    for keys in ([300, -1, 256, 44], np.array([300, -1, 256, 44])):
+        assert match_keys(np.array([0, 44, 255], np.uint8), keys).tolist() == [4, 3, 4]
 
 
 def test_floats_with_bits_of_their_own() -> None:

@@ -108,9 +108,9 @@ for entries in ENTRIES:
 
 LABELS = """
 from cydp._columns.labels import Labels
-from cydp._columns.label_keys import LabelKeys
+from cydp._columns.keys import Keys
 from cydp._columns.tables import open_table
-from cydp.exact._label_codes import match_labels
+from cydp.exact._lookup import match_labels
 from cydp.exact._label_sets import find_labels
 
 days = pd.to_datetime(pd.Series(["2024-01-01", None, "2024-01-02"]))
@@ -124,7 +124,7 @@ for x, keys in (
 ):
     assert len(find_labels([Labels(x)]).codes) == 3
     if keys and not hasattr(x, "dt"):
-        assert set(match_labels([Labels(x)], LabelKeys(keys)).tolist()) == {0, 1}
+        assert set(match_labels([Labels(x)], Keys(keys)).tolist()) == {0, 1}
 for rows in ([1, 2], [None], []):
     for x in (pl.Series(rows, dtype=pl.Int8), pd.Series(rows, dtype="int8[pyarrow]"),
               duckdb.sql("select 1 as a where false"),

@@ -16,9 +16,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+import cydp
 from cydp import _threads as threads
 from cydp import exact
-from cydp._columns import keys as _keys
+from cydp._columns import column_keys
 from cydp.testing import SeededGenerator
 
 
@@ -161,7 +162,7 @@ def test_keys_in_every_shape(words: list[Any]) -> None:
         pd.DataFrame({"a": words}), pd.DataFrame({"a": words}).convert_dtypes(),
         pd.Categorical(words), pd.Index(words), pd.Series(words, dtype="category"),
         pa.array(words).dictionary_encode(), pa.chunked_array([words[:1], words[1:]]),
-        np.array(words), np.array(words, object), tuple(words), dict.fromkeys(words),
+        np.array(words), np.array(words, object), tuple(words),
         pl.Series(words),
     ]  # fmt: skip
     if isinstance(words[0], str):
@@ -175,8 +176,10 @@ def test_keys_in_every_shape(words: list[Any]) -> None:
 
 def test_prepared_keys(monkeypatch: pytest.MonkeyPatch) -> None:
     made = []
-    table = _keys._core.KeyTable
-    monkeypatch.setattr(_keys._core, "KeyTable", lambda *strings: made.append(1) or table(*strings))
+    table = column_keys._core.KeyTable
+    monkeypatch.setattr(
+        column_keys._core, "KeyTable", lambda *strings: made.append(1) or table(*strings)
+    )
     words, numbers = exact.Keys(["a", "b\0", "c"]), exact.Keys(pl.Series([2**40, 7, -1]))
     for _ in range(3):
         for x in (["c", "a"], pa.array(["c", "a"]), np.array(["c", "a"]), pl.Series(["c", "a"])):
@@ -185,14 +188,13 @@ def test_prepared_keys(monkeypatch: pytest.MonkeyPatch) -> None:
             assert match(np.array([7, -1], kind), numbers).tolist() == [1, 2]
         assert match([2**64, 7], numbers).tolist() == [3, 1]
         assert match(np.array([7], np.uint64), numbers).tolist() == [1]
-    assert len(made) == 2 + 3 + 1 + 1  # utf-8, utf-32; dtypes, digits
+    assert len(made) == 2 + 2  # utf-8, utf-32; int64, uint64: others are arrays or a dict
     for keys in (pickle.loads(pickle.dumps(words)), copy.copy(words), exact.Keys(words)):
         assert match(["c"], keys).tolist() == [2]
         assert len(keys) == 3
-    assert repr(words) == "<Keys: 3 of str>"
-    assert repr(numbers) == "<Keys: 3 of int>"
+    assert repr(words) == "<Keys: 3 of one column>"
     with pytest.raises(TypeError, match="keys"):
-        match([1], words)
+        match(np.array([1]), words)
 
 
 def test_prepared_keys_in_many_threads() -> None:
@@ -248,7 +250,7 @@ def test_the_declared_type_decides_about_an_error() -> None:
     for shape in DECLARED_TEXT:
         check_declared(shape, ["a"], [5], "text")
     for shape in DECLARED_INTEGERS:
-        check_declared(shape, [5], ["a"], "integers")
+        check_declared(shape, [5], ["a"], "numbers")
 
 
 def check_declared(shape: Callable[[list[Any]], Any], keys: Any, refused: Any, says: str) -> None:
@@ -260,3 +262,31 @@ def check_declared(shape: Callable[[list[Any]], Any], keys: Any, refused: Any, s
                 call(column, refused)
         stays = exact.bound_contributions(column, column, max_partitions=1)
         assert stays.tolist() == [entry is not None for entry in x]
+
+
+def test_keys_of_several_columns() -> None:
+    keys = exact.Keys([("f", 30), ("m", 30), ("f", 44)], by=("sex", "age"))
+    table = pd.DataFrame({"age": [30, 44, 30, 44], "sex": ["f", "f", "m", "m"]})
+    for rows in (table, pa.table(table), table.to_dict("list")):
+        assert match(rows, keys).tolist() == [0, 2, 1, 3]
+    with pytest.raises(ValueError, match="keys must be a column of x"):
+        exact.match_keys(table[["age"]], keys)
+
+
+def test_a_release_shares_the_tables_of_prepared_keys(monkeypatch: pytest.MonkeyPatch) -> None:
+    keys = exact.Keys(["a", "b"])
+    assert exact.value_counts(np.array(["b", "z"]), keys).tolist() == [0, 1]
+    monkeypatch.setattr(column_keys, "KeyPlaces", None)
+    made = cydp.value_counts(np.array(["b", "z"]), keys, epsilon=100)
+    assert made.counts.tolist() == [0, 1]
+
+
+@pytest.mark.parametrize("entries", [[], [None], [None, "a"], ["a"]])
+def test_a_category_less_makes_no_error(entries: list[Any]) -> None:
+    """Neighbours: pandas derives categories from the entries, and none of them has a type."""
+    column = pd.Categorical(entries)
+    assert exact.value_counts(column, ["a"]).tolist() == [entries.count("a")]
+    made = cydp.value_counts(column, ["a"], epsilon=100)
+    assert made.counts.tolist() == [entries.count("a")]
+    groups = cydp.group_by({"k": column}, "k", keys=["a"], epsilon=100)
+    assert groups["n"].tolist() == [entries.count("a")]

@@ -65,6 +65,9 @@ COLUMNS: dict[str, tuple[Any, str]] = {
     "an arrow column of dates": (pa.array([31415], pa.date32()), "not dates"),
     "decimals": (pa.array([31415]).cast(pa.decimal128(30, 2)), "not decimals: cast them"),
 }
+OF_ANY_KIND = {"ragged lists", "complex", "dates", "an arrow column of dates", "decimals"}
+"""What columns of labels may hold; what cannot be hashed is missing."""
+
 TEXT: dict[str, Any] = {
     "a list": ["31415"], "beside a null": [None, "31415"], "numpy": np.array(["31415"]),
     "pandas": pd.Series(["31415"]), "pandas string": pd.Series(["31415"], dtype="string"),
@@ -88,6 +91,8 @@ def test_every_function_says_the_same_of_what_is_no_column() -> None:
     refusals: dict[str, Refusal] = {}
     for name, (argument, call) in (CALLS | OF_LABELS).items():
         for mistake, (x, says) in COLUMNS.items():
+            if name in OF_LABELS and mistake in OF_ANY_KIND:
+                continue
             is_ragged = (name, mistake) == ("bincount", "ragged lists")
             error = ValueError if is_ragged else TypeError
             refusals[f"{name}, {mistake}"] = partial(call, x), error, (f"{argument} must", says)
@@ -141,13 +146,10 @@ CODES: dict[str, Refusal] = {
                                                   np.zeros(1, np.uint32), 2**11, np.zeros(1)),
                         ValueError, ("at most 2**30 counts",)),
 }  # fmt: skip
-ONE_KIND = ("keys must be integers, or text, or bytes", "one kind")
 TWO = {"a": [1], "b": [2]}
 NO_KEYS: list[Any] = [
     *(pa.table(TWO), pl.DataFrame(TWO), pd.DataFrame(TWO), duckdb.from_arrow(pa.table(TWO))),
-    *([np.timedelta64(3, "ns")], np.array([3], "m8[ns]"), np.array([3], "M8[ns]")),
-    *(pa.array([1, None]), pl.Series([1, None]), pd.Categorical([1, None])),
-    *(pl.LazyFrame({"a": [1]}), np.array(5), np.array([[1, 2]]), pl.Series([1.5]), None, 1),
+    *([[1]], {"a", "b"}, {"a": 1}, pl.LazyFrame({"a": [1]}), None, 1),
 ]
 KEYS: dict[str, Refusal] = {
     **{f"{i}, which are no keys": (lambda k=keys: exact.match_keys(X, k), TypeError, ("keys must",))
@@ -155,22 +157,25 @@ KEYS: dict[str, Refusal] = {
     "none": (lambda: exact.match_keys(X, []), ValueError, ("keys", "1 to 2**32 - 4 keys", "not 0")),
     "twice": (lambda: exact.match_keys(X, ["b", "b"]), ValueError, ("keys must be distinct",)),
     "prepared twice": (lambda: exact.Keys([1, 1]), ValueError, ("keys must be distinct",)),
-    "for text": (lambda: exact.match_keys(["a"], [1]), TypeError, ("keys", "text or bytes", "x")),
-    **{f"for {x}": (lambda x=x: exact.match_keys([x], ["a"]), TypeError,
-                    ("keys must be integers", "as the entries of x are"))
-       for x in (1, 2**64)},
-    **{f"{keys} mixed": (lambda k=keys: exact.match_keys(X, k), TypeError, ONE_KIND)
-       for keys in ([1, "a"], [1.5], [None])},
+    "for text": (lambda: exact.match_keys(np.array(["a"]), [1]), TypeError,
+                 ("keys must be text", "as the entries of x are")),
+    "for numbers": (lambda: exact.match_keys(np.array([1]), ["a"]), TypeError,
+                    ("keys must be numbers", "as the entries of x are")),
+    **{f"{keys} missing": (lambda k=keys: exact.match_keys(X, k), ValueError,
+                           ("keys must not be missing",))
+       for keys in ([None], [float("nan"), 1])},
+    **{f"missing {i}": (lambda k=keys: exact.match_keys(X, k), ValueError,
+                        ("keys must not be missing",))
+       for i, keys in enumerate((pa.array([1, None]), pl.Series([1, None])))},
+    **{f"{np.ndim(keys)} dimensions": (lambda k=keys: exact.match_keys(X, k), ValueError,
+                                       ("keys must have one dimension",))
+       for keys in (np.array(5), np.array([[1, 2]]))},
+    "of another number of columns": (lambda: exact.Keys(exact.Keys([1, 2]), by=("a", "b")),
+                                     ValueError, ("keys must be of 2 columns",)),
     "text": (lambda: exact.match_keys(X, "ab"), TypeError, ("keys", "a list, an array", "text")),
-    "for a float": (lambda: exact.match_keys([31415.5], [1]), TypeError,
-                    ("x must hold integers or text", "float")),
-    "for floats": (lambda: exact.match_keys(np.array([31415.5]), [1]), TypeError,
-                   ("x must hold integers or text", "floats")),
 }  # fmt: skip
 
-DATES = np.array(["2020-01-01"], "datetime64[D]")
-NO_IDS: list[Any] = [[1.5], np.array([1.0]), [float("nan")], [7.0, float("nan")], ["a", 1],
-                     [b"a", "a"], DATES, [object()]]  # fmt: skip
+NO_IDS: list[Any] = [np.array([1j]), pa.array([[1]]), pl.Series([[1]]), "text", {1}, None]
 
 
 def stay(users: Any = X, groups: Any = X, most: Any = 1, **more: Any) -> Any:
@@ -178,11 +183,10 @@ def stay(users: Any = X, groups: Any = X, most: Any = 1, **more: Any) -> Any:
 
 
 USERS: dict[str, Refusal] = {
-    **{f"users {i}": (lambda x=x: stay(x, [0] * len(x)), TypeError, ("users",))
+    **{f"users {i}": (lambda x=x: stay(x, [0]), TypeError, ("users",))
        for i, x in enumerate(NO_IDS)},
-    **{f"partitions {i}": (lambda x=x: stay([0] * len(x), x), TypeError, ("partitions",))
+    **{f"partitions {i}": (lambda x=x: stay([0], x), TypeError, ("partitions",))
        for i, x in enumerate(NO_IDS)},
-    "a list of lists": (lambda: stay([[1]], [0]), TypeError, ("users", "list")),
     "no partitions": (lambda: stay(most=0), ValueError, ("max_partitions", "at least 1", "0")),
     "half a partition": (lambda: stay(most=1.5), TypeError, ("max_partitions", "integer", "float")),
     "no rows": (lambda: stay(max_rows_per_partition=0), ValueError,

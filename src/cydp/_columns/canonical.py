@@ -7,7 +7,7 @@ docs/columns.md, "Labels".
 from __future__ import annotations
 
 import sys
-from collections.abc import Hashable
+from collections.abc import Hashable, Iterable
 from datetime import UTC, date, datetime, time, timedelta
 from decimal import Decimal
 from enum import Enum
@@ -31,6 +31,7 @@ __all__ = [
     "TIMES_OF_DAY",
     "Canonical",
     "canonical",
+    "canonical_block",
     "label_bytes",
     "rank",
     "restore",
@@ -49,10 +50,13 @@ _EPOCH, _EPOCH_UTC = datetime(1970, 1, 1), datetime(1970, 1, 1, tzinfo=UTC)
 _MICROSECOND = timedelta(microseconds=1)
 _MOST_DIGITS = 400  # of a Decimal, before or behind the point
 _MOST_NESTED = 8
+# Types whose entries can be hashed without calling anything of the user's; equal ones of one type
+# are one label.
+_SAFE = frozenset({bool, bytes, date, Fraction, timedelta})
 
 
 def canonical(entry: Any, others: frozenset[type] = frozenset()) -> Canonical | None:
-    """Return what equals exactly what equal labels return; None for what is no label.
+    """Return a canonical key: equal labels get equal keys; None if `entry` is not a label.
 
     Parameters
     ----------
@@ -77,6 +81,18 @@ def canonical(entry: Any, others: frozenset[type] = frozenset()) -> Canonical | 
         raise
     except Exception:  # of a method of the entry; what it says may show data
         return None
+
+
+def canonical_block(
+    entries: list[Any], types: set[type], others: frozenset[type] = frozenset()
+) -> Iterable[Canonical | None]:
+    """Return the canonical labels of entries, whose types are given."""
+    if types <= RAW:
+        return entries
+    if len(types) == 1 and types <= _SAFE:  # each distinct entry once
+        labels = {entry: canonical(entry) for entry in set(entries)}
+        return map(labels.__getitem__, entries)
+    return [canonical(entry, others) for entry in entries]
 
 
 def rank(label: Canonical) -> tuple[Any, ...]:

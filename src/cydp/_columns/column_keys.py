@@ -27,12 +27,11 @@ from cydp._columns.canonical import (
     rank,
 )
 from cydp._columns.dense_keys import DensePlaces, are_distinct, is_dense
-from cydp._columns.keys import encode_strings
-from cydp._columns.label_types import LabelType
+from cydp._columns.label_types import LabelType, stored_integers
 from cydp._columns.labels import Labels
 from cydp._columns.strings import Strings, join_bytes
 
-__all__ = ["ColumnKeys", "KeyPlaces", "as_strings", "stored_integers"]
+__all__ = ["ColumnKeys", "KeyPlaces", "as_strings"]
 
 # What labels of a column may be equal to; objects may be equal to anything.
 _KINDS = {
@@ -180,7 +179,7 @@ class ColumnKeys:
             return KeyPlaces(integers, None)
         values, places = self._of_kind(_KINDS[kind.kind])
         if kind.kind in ("text", "bytes"):
-            stored, _ = join_bytes(encode_strings(values, encoding) if values else [], None)
+            stored, _ = join_bytes(_encode(values, encoding), None)
             count = len(values)
         else:
             stored, fits = _store(values, kind)
@@ -252,6 +251,18 @@ def _refuse_part(entry: tuple[Any, ...] | frozenset[Any], others: frozenset[type
     _refuse(part, others)
 
 
+def _encode(keys: list[Any], encoding: str) -> list[bytes]:
+    """Return the bytes of text or bytes in a column of this encoding."""
+    encoded = [
+        key.encode(encoding, "surrogatepass") if isinstance(key, str) else key for key in keys
+    ]
+    if encoding == "utf-8":
+        return encoded
+    # numpy's arrays drop zeros at the end, so no entry of a column ends in a zero.
+    ends = [key[-1:] in ("\0", b"\0") for key in keys]
+    return [key if end else key.rstrip(b"\0") for key, end in zip(encoded, ends, strict=True)]
+
+
 def _store(values: list[Any], kind: LabelType) -> tuple[Any, NDArray[np.bool_]]:
     """Return the values that a column can hold as it stores them, and which ones these are."""
     storage = kind.storage.newbyteorder("=")  # type: ignore[union-attr]
@@ -275,16 +286,6 @@ def _store(values: list[Any], kind: LabelType) -> tuple[Any, NDArray[np.bool_]]:
     fitting = [type(value) is int and least <= value <= most for value in values]
     stored = [value for value, fits in zip(values, fitting, strict=True) if fits]
     return np.array(stored, dtype), np.array(fitting, np.bool_)
-
-
-def stored_integers(storage: np.dtype[Any]) -> np.dtype[Any]:
-    """Return the integers that bool, integers, floats or times are stored as, bit for bit.
-
-    >>> stored_integers(np.dtype(bool)), stored_integers(np.dtype("M8[s]"))
-    (dtype('uint8'), dtype('int64'))
-    """
-    kinds = {"b": "u", "f": "u", "M": "i", "m": "i"}
-    return np.dtype(f"{kinds.get(storage.kind, storage.kind)}{storage.itemsize}")
 
 
 def _store_floats(

@@ -35,7 +35,9 @@ class DensePlaces:
     Examples
     --------
     >>> table = DensePlaces(np.array([7, 5]), np.arange(2), 2)
-    >>> table.look_up(np.array([5, 6, 7, -9], np.int16), None)
+    >>> codes = np.empty(4, np.uint32)
+    >>> table.fill(np.array([5, 6, 7, -9], np.int16), None, codes)
+    >>> codes
     array([1, 2, 0, 2], dtype=uint32)
 
     """
@@ -53,11 +55,10 @@ class DensePlaces:
         # Of keys without gaps, in order, the place is the distance, and needs no table.
         self._in_order = bool(np.array_equal(self._places, np.arange(len(self._places))))
 
-    def look_up(
-        self, values: NDArray[Any], present: NDArray[np.bool_] | None
-    ) -> NDArray[np.uint32]:
-        """Return the place of each value of the keys' dtype; `missing` where it is not present."""
-        codes = np.empty(len(values), np.uint32)
+    def fill(
+        self, values: NDArray[Any], present: NDArray[np.bool_] | None, codes: NDArray[np.uint32]
+    ) -> None:
+        """Set codes to the places of values of the keys' dtype; `missing` if one is not present."""
         block = np.empty(min(len(values), BLOCK_ROWS), np.uint64)
         for first in range(0, len(values), BLOCK_ROWS):
             rows = slice(first, first + BLOCK_ROWS)
@@ -71,7 +72,6 @@ class DensePlaces:
                 np.take(self._places, distances.view(np.int64), out=codes[rows], mode="clip")
             if present is not None:
                 codes[rows][~present[rows]] = self._missing
-        return codes
 
 
 def is_dense(keys: Any) -> bool:

@@ -33,7 +33,6 @@ __all__ = [
     "present_entries",
     "ragged",
     "rationals_of",
-    "without",
 ]
 
 # By name: pandas is not imported for them.
@@ -119,15 +118,11 @@ def present_entries(entries: Sequence[Any]) -> tuple[Sequence[Any], Mask]:
     ([7], array([ True, False]))
 
     """
-    return without(null_types(set(map(type, entries))), entries)
-
-
-def without(types: set[type], entries: Sequence[Any]) -> tuple[Sequence[Any], Mask]:
-    """Return the entries that are of none of these types, and the mask of all."""
-    if not types:
+    nulls = null_types(set(map(type, entries)))
+    if not nulls:
         return entries, None
-    present = np.fromiter((type(entry) not in types for entry in entries), np.bool_, len(entries))
-    return [entry for entry in entries if type(entry) not in types], present
+    present = np.fromiter((type(entry) not in nulls for entry in entries), np.bool_, len(entries))
+    return [entry for entry in entries if type(entry) not in nulls], present
 
 
 def numbers_of(entries: NDArray[Any], name: str) -> NDArray[Any]:

@@ -1,37 +1,129 @@
 # SPDX-License-Identifier: MIT
-"""Keys to look values up among, prepared once. docs/columns.md, "Key tables and lookup"."""
+"""Public keys: labels of any kind, of one column or of several together, prepared once.
+
+docs/columns.md, "Labels".
+"""
 
 from __future__ import annotations
 
-import sys
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
-from cydp import _core
-from cydp._arguments import Column
+from cydp._columns.column_keys import ColumnKeys, KeyPlaces, as_strings
+from cydp._columns.label_types import type_of_entries
+from cydp._columns.labels import Labels
 from cydp._columns.source import open_source
-from cydp._columns.strings import join_bytes
+from cydp._columns.tables import open_table
 
-__all__ = ["Keys", "encode_strings"]
+__all__ = ["Keys", "product"]
+
+
+_DENSE = 2**22  # the largest table with an entry for each pair that could be
+
 
 _MOST_KEYS = 2**32 - 4
 
 
-class Keys:
-    """Keys for `match_keys` and `value_counts`, prepared once for any number of columns.
-
-    Any number of threads may use them, and pickle carries them.
+class _PairTable:
+    """Distinct pairs of places, each known by its place among them.
 
     Parameters
     ----------
-    keys : array_like of integers or strings
-        Public and distinct.
+    pairs : ndarray of int64
+        The distinct pairs as numbers: first * width + second.
+    width : int
+        The number of seconds, and one for what is none of them.
+    size : int
+        The number of firsts, and one for what is none of them, times the width.
+
+    """
+
+    __slots__ = ("_codes", "_count", "_size", "_table", "_width")
+
+    def __init__(self, pairs: NDArray[np.int64], width: int, size: int) -> None:
+        self._count, self._width, self._size = len(pairs), np.int64(width), size
+        self._codes: NDArray[np.uint32] | None = None
+        self._table: KeyPlaces | None = None
+        if size <= _DENSE:
+            self._codes = np.full(size, len(pairs), np.uint32)
+            self._codes[pairs] = np.arange(len(pairs), dtype=np.uint32)
+        else:
+            self._table = KeyPlaces(pairs, None)
+
+    @classmethod
+    def of(
+        cls,
+        first: NDArray[np.uint32],
+        second: NDArray[np.uint32],
+        seconds: int,
+        *,
+        keep_order: bool,
+    ) -> tuple[_PairTable, NDArray[np.uint32]]:
+        """Return the table of given pairs, and the place of each pair in it.
+
+        Parameters
+        ----------
+        first, second : ndarray of uint32
+            The pairs, each as a place among the firsts and one among the seconds.
+        seconds : int
+            How many places the second may have.
+        keep_order : bool
+            Whether the places are those of the pairs, if they are distinct.
+
+        """
+        width = seconds + 1
+        pairs = first.astype(np.int64) * np.int64(width) + second
+        size = (int(first.max()) + 2) * width
+        distinct, places = np.unique(pairs, return_inverse=True)
+        if keep_order and len(distinct) == len(pairs):
+            return cls(pairs, width, size), np.arange(len(pairs), dtype=np.uint32)
+        return cls(distinct, width, size), places.astype(np.uint32)
+
+    def __len__(self) -> int:
+        return self._count
+
+    def fill(
+        self, first: NDArray[np.uint32], second: NDArray[np.uint32], threads: int, codes: Any
+    ) -> None:
+        """Set codes to the places of pairs, and to the number of pairs for others."""
+        pairs = first * self._width + second
+        if self._table is not None:
+            self._table.fill(as_strings(pairs), 0, None, threads, codes)
+        elif self._codes is not None:
+            np.take(self._codes, pairs, out=codes, mode="clip")
+
+
+class Keys:
+    """Public keys to look labels up among: labels of one column, or of several together.
+
+    They are prepared once for any number of columns and releases. Any number of threads may use
+    them, and pickle carries them.
+
+    Parameters
+    ----------
+    keys : array_like, mapping, table, or Keys
+        Distinct. Without `by`, the labels of one column, in a list, an array or a column. With
+        `by`, a list of tuples, or a dict of columns or a table with columns of these names.
+    by : sequence of hashables, optional
+        The names of several columns.
+
+    Attributes
+    ----------
+    arrays : tuple of ndarray
+        The keys of each column, in the order given, read-only.
+    columns : tuple of ColumnKeys
+        The distinct labels of each column.
+    pairs : tuple of tables
+        What combines the places of the first columns with those of the next; the last has the
+        places of the keys.
 
     Raises
     ------
     TypeError, ValueError
-        For other keys.
+        For keys that are missing, not hashable, or given more than once.
 
     Examples
     --------
@@ -39,98 +131,169 @@ class Keys:
     >>> keys = Keys(["a", "b"])
     >>> [value_counts(piece, keys).tolist() for piece in (["b", "b"], ["a", "z"])]
     [[0, 2], [1, 0]]
+    >>> Keys([("f", 30), ("m", 30)], by=("sex", "age"))
+    <Keys: 2 of 2 columns>
 
     """
 
-    __slots__ = ("_given", "_tables")
+    __slots__ = ("arrays", "by", "columns", "pairs")
 
-    def __init__(self, keys: Column | Keys) -> None:
-        self.__setstate__(keys._given if isinstance(keys, Keys) else _distinct(keys))
+    def __init__(self, keys: Any, by: Sequence[Any] | None = None) -> None:
+        self.by = None if by is None else tuple(by)
+        if isinstance(keys, Keys):
+            self._take(keys)
+            return
+        given = [_entries(keys)] if self.by is None else _several(keys, self.by)
+        if not 1 <= len(given[0]) <= _MOST_KEYS:
+            raise ValueError(f"keys must be 1 to 2**32 - 4 keys, not {len(given[0])}")
+        found = [ColumnKeys.of(entries) for entries in given]
+        self.columns = tuple(keys for keys, _ in found)
+        places = found[0][1]
+        pairs = []
+        for i in range(1, len(found)):
+            last = i == len(found) - 1
+            table, places = _PairTable.of(
+                places, found[i][1], len(self.columns[i]), keep_order=last
+            )
+            pairs.append(table)
+        self.pairs = tuple(pairs)
+        distinct = len(self.pairs[-1]) if pairs else len(self.columns[0])
+        if distinct < len(given[0]):
+            raise ValueError("keys must be distinct: some are given more than once")
+        self.arrays = tuple(map(_read_only, given))
 
-    def _table(self, encoding: str) -> _core.KeyTable:
-        """Return the table of the keys for columns whose values are bytes in an encoding.
+    def _take(self, prepared: Keys) -> None:
+        """Share the tables of keys that were prepared before."""
+        given, wanted = len(prepared.columns), 1 if self.by is None else len(self.by)
+        if self.by is not None and given != wanted:
+            raise ValueError(f"keys must be of {wanted} columns, and these are of {given}")
+        self.by = prepared.by if self.by is None else self.by
+        self.arrays, self.columns, self.pairs = prepared.arrays, prepared.columns, prepared.pairs
 
-        The encoding is "utf-8", "utf-32-le", "bytes" or "hex", or a dtype of integers by its
-        kind and size, such as "u4". Raises a TypeError for keys of another kind.
-        """
-        table = self._tables.get(encoding)
-        if table is None:  # two threads may both make it
-            strings, _ = join_bytes(_encode(self._given, encoding), None)
-            table = self._tables[encoding] = _core.KeyTable(strings.kernel())
-        return table
+    def __reduce__(self) -> tuple[Any, ...]:
+        keys = self.arrays[0] if self.by is None else dict(zip(self.by, self.arrays, strict=True))
+        return Keys, (keys, self.by)  # tables of the C core cannot be pickled
 
     def __len__(self) -> int:
-        return len(self._given)
-
-    def __getstate__(self) -> list[Any]:
-        return self._given
-
-    def __setstate__(self, state: list[Any]) -> None:
-        self._given = state
-        self._tables: dict[str, _core.KeyTable] = {}
+        return len(self.arrays[0])
 
     def __repr__(self) -> str:
-        return f"<Keys: {len(self)} of {type(self._given[0]).__name__}>"
+        columns = "one column" if self.by is None else f"{len(self.by)} columns"
+        return f"<Keys: {len(self)} of {columns}>"
+
+    def check(self, columns: Sequence[Labels]) -> None:
+        """Check, before a charge, that each column can hold one of its keys, by its type.
+
+        Raises
+        ------
+        TypeError
+            If no key of a column is of the kind of its labels.
+        ValueError
+            For another number of columns.
+
+        """
+        if len(columns) != len(self.columns):
+            raise ValueError(
+                f"keys must have a label for each of {len(columns)} columns, not "
+                f"{len(self.columns)}"
+            )
+        for column, keys in zip(columns, self.columns, strict=True):
+            keys.check(column)
 
 
-def _distinct(keys: Any) -> list[Any]:
-    """Return the keys as a list of Python's int, str or bytes, which are distinct."""
-    given = open_source(keys, "keys").entries()
-    if not set(map(type, given)) <= {int, str, bytes}:
-        given = list(map(_plain, given))
-    if not 1 <= len(given) <= _MOST_KEYS:
-        raise ValueError(f"keys must be 1 to 2**32 - 4 keys, not {len(given)}")
-    if set(map(type, given)) not in ({str}, {bytes}, {int}):
-        raise TypeError("keys must be integers, or text, or bytes: all of one kind")
-    if len(set(given)) < len(given):
-        raise ValueError("keys must be distinct: some are given more than once")
+def product(labels: Mapping[Any, Any]) -> dict[Any, NDArray[Any]]:
+    """Return all combinations of the labels of several columns, for `keys`.
+
+    Parameters
+    ----------
+    labels : mapping
+        The labels of each column, by its name.
+
+    Returns
+    -------
+    dict of ndarray
+        As many entries in each as there are combinations; the first column varies slowest.
+
+    Examples
+    --------
+    >>> {name: column.tolist() for name, column in product({"a": [1, 2], "b": "xy"}).items()}
+    {'a': [1, 1, 2, 2], 'b': ['x', 'y', 'x', 'y']}
+
+    """
+    arrays = [
+        _array_of(_entries(list(each) if isinstance(each, str) else each))
+        for each in labels.values()
+    ]
+    grid = np.indices([len(array) for array in arrays]).reshape(len(arrays), -1)
+    return {name: array[places] for name, array, places in zip(labels, arrays, grid, strict=True)}
+
+
+def _entries(keys: Any) -> NDArray[Any] | list[Any]:
+    """Return labels of one column as an array of numbers or times, or as a list."""
+    if isinstance(keys, set | frozenset | Mapping):
+        raise TypeError(f"keys must be in an order: a list, not a {type(keys).__name__}")
+    column = open_source(keys, "keys")
+    dtype = getattr(column.x, "dtype", None)
+    if isinstance(dtype, np.dtype) and dtype.kind in "biufMm" and dtype.itemsize <= 8:
+        array = column.held()
+        if type(array) is np.ndarray and array.ndim == 1:
+            return array
+    if isinstance(column.x, np.ndarray) and column.x.ndim != 1:
+        raise ValueError(f"keys must have one dimension, not {column.x.ndim}")
+    return column.entries()
+
+
+def _several(keys: Any, by: tuple[Any, ...]) -> list[NDArray[Any] | list[Any]]:
+    """Return the labels of each column."""
+    if not by:
+        raise ValueError("by must name a column")
+    if isinstance(keys, list | tuple):
+        return _columns_of_tuples(keys, len(by))
+    table = open_table(keys, "keys")
+    columns = [table.column(name, "by") for name in by]
+    given = [_entries(column) for column in columns]
+    if len(set(map(len, given))) > 1:
+        raise ValueError("keys must have columns of one length")
     return given
 
 
-def _plain(key: Any) -> Any:
-    """Return a key of numpy or of an enumeration as Python's own type; any other as it is."""
-    if isinstance(key, np.generic) and key.dtype.kind in "biuUS":
-        key = key.item()
-    if isinstance(key, int):
-        return int.__int__(key)
-    return str.__str__(key) if isinstance(key, str) else key
+def _columns_of_tuples(keys: Sequence[Any], columns: int) -> list[NDArray[Any] | list[Any]]:
+    if not set(map(type, keys)) <= {tuple, list} and not all(
+        isinstance(key, tuple | list) for key in keys
+    ):
+        raise TypeError("keys must be tuples, with a label for each column of by, or a dict")
+    if set(map(len, keys)) - {columns}:
+        raise ValueError(f"keys must be tuples of {columns} labels, one for each column of by")
+    return [list(column) for column in zip(*keys, strict=True)] if keys else [[]] * columns
 
 
-def _encode(keys: list[Any], encoding: str) -> list[bytes]:
-    """Return the bytes that a value equal to each key has in a column of this encoding."""
-    if encoding in ("utf-8", "utf-32-le", "bytes"):
-        return encode_strings(keys, encoding)
-    if not isinstance(keys[0], int):
-        raise TypeError("keys must be integers, as the entries of x are")
-    if encoding == "hex":
-        return [b"%x" % key for key in keys]
-    return _encode_integers(keys, encoding)
+def _array_of(entries: NDArray[Any] | list[Any]) -> NDArray[Any]:
+    """Return labels as an array of int64, uint64, float64, bool, times or objects."""
+    if isinstance(entries, np.ndarray):
+        return _widened(entries)
+    dtype = type_of_entries(set(map(type, entries))).dtype
+    for known in (dtype, np.dtype(np.uint64)) if dtype.kind == "i" else (dtype,):
+        try:
+            return _objects(entries) if dtype.kind == "O" else np.array(entries, known)
+        except OverflowError:
+            continue
+    return _objects(entries)
 
 
-def encode_strings(keys: list[Any], encoding: str) -> list[bytes]:
-    """Return the bytes of text or bytes in a column of this encoding, as `Keys` takes them."""
-    if isinstance(keys[0], int):
-        raise TypeError("keys must be text or bytes, as the entries of x are")
-    if encoding != "utf-8" and isinstance(keys[0], bytes) != (encoding == "bytes"):
-        kind = "bytes" if encoding == "bytes" else "text"
-        raise TypeError(f"keys must be {kind}, as the entries of x are")
-    encoded = [
-        key.encode(encoding, "surrogatepass") if isinstance(key, str) else key for key in keys
-    ]
-    if encoding == "utf-8":
-        return encoded
-    # numpy's arrays drop zeros at the end, so no entry of x ends in a zero.
-    ends = [key[-1:] in ("\0", b"\0") for key in keys]
-    return [key if end else key.rstrip(b"\0") for key, end in zip(encoded, ends, strict=True)]
+def _widened(array: NDArray[Any]) -> NDArray[Any]:
+    kind = array.dtype.kind
+    if kind in "iu":
+        return array.astype(np.uint64 if array.dtype == np.uint64 else np.int64)
+    return array.astype(np.float64 if kind == "f" else array.dtype.newbyteorder("="))
 
 
-def _encode_integers(keys: list[int], dtype: str) -> list[bytes]:
-    """Return the bytes of integers in native byte order, without zeros at the end."""
-    size, signed = int(dtype[1:]), dtype[0] == "i"
-    least, most = (-(2 ** (8 * size - 1)), 2 ** (8 * size - 1)) if signed else (0, 2 ** (8 * size))
-    return [
-        key.to_bytes(size, sys.byteorder, signed=signed).rstrip(b"\0")
-        if least <= key < most
-        else b"\0" * 8 + b"%x" % key  # longer than any entry
-        for key in keys
-    ]
+def _objects(entries: Sequence[Any]) -> NDArray[Any]:
+    array = np.empty(len(entries), object)
+    array[:] = entries
+    return array
+
+
+def _read_only(entries: NDArray[Any] | list[Any]) -> NDArray[Any]:
+    array = _array_of(entries)
+    array.flags.writeable = False
+    return array

@@ -25,6 +25,7 @@ from cydp._columns.entries import is_integer, null_types
 __all__ = [
     "NANOSECONDS",
     "LabelType",
+    "stored_integers",
     "type_of_dtype",
     "type_of_entries",
     "type_of_relation",
@@ -151,6 +152,16 @@ def type_of_relation(column: Any, name: str) -> LabelType:
     if kind in _DUCKDB_KINDS:
         return LabelType(_DUCKDB_KINDS[kind])
     raise _refused(name, kind.upper())
+
+
+def stored_integers(storage: np.dtype[Any]) -> np.dtype[Any]:
+    """Return the integers that bool, integers, floats or times are stored as, bit for bit.
+
+    >>> stored_integers(np.dtype(bool)), stored_integers(np.dtype("M8[s]"))
+    (dtype('uint8'), dtype('int64'))
+    """
+    kinds = {"b": "u", "f": "u", "M": "i", "m": "i"}
+    return np.dtype(f"{kinds.get(storage.kind, storage.kind)}{storage.itemsize}")
 
 
 def type_of_entries(types: set[type]) -> LabelType:

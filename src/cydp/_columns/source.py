@@ -208,8 +208,7 @@ class ArraySource(Source):
     def _declared(self, what: str) -> np.dtype[Any]:
         dtype = getattr(self.x, "dtype", None)
         if not hasattr(self.x, "__array__") or not isinstance(dtype, np.dtype):
-            given = type(self.x).__name__
-            raise TypeError(f"{self.name} must be a list, an array or a column, not {given}")
+            raise _no_column(self.x, self.name)
         if (ndim := getattr(self.x, "ndim", 1)) != 1:
             raise ValueError(
                 f"{self.name} must have one dimension, {what} for each record, not {ndim}"

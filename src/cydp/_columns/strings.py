@@ -23,7 +23,6 @@ __all__ = [
     "arrow_strings",
     "concatenate",
     "fixed_width",
-    "is_string_format",
     "join_bytes",
 ]
 
@@ -100,11 +99,6 @@ def join_bytes(entries: Sequence[bytes], present: Mask) -> tuple[Strings, Mask]:
     lengths = spread_present(np.fromiter(map(len, entries), np.int64, len(entries)), present)
     offsets = np.concatenate([np.zeros(1, np.int64), np.cumsum(lengths)])
     return Strings(np.frombuffer(b"".join(entries), np.uint8), offsets), present
-
-
-def is_string_format(arrow_format: str) -> bool:
-    """Whether entries of one of Arrow's formats are strings or bytes."""
-    return arrow_format in ARROW_OFFSETS or arrow_format in ARROW_VIEWS
 
 
 def arrow_strings(column: ArrowColumn, name: str) -> tuple[Strings, Mask]:

@@ -13,7 +13,6 @@ from cydp import _core, _threads
 from cydp._arguments import Column, Integer
 from cydp._call_errors import explain_arguments
 from cydp._columns.canonical import Canonical, canonical, label_bytes
-from cydp._columns.identifiers import read_identifiers
 from cydp._columns.labels import Labels
 from cydp._columns.masks import Mask, both_present
 from cydp._columns.strings import Strings, fixed_width, join_bytes
@@ -21,7 +20,7 @@ from cydp._default_generator import generator_or_default
 from cydp._generator import Generator
 from cydp._numbers.rational import read_integer
 from cydp.exact._label_sets import LabelSets
-from cydp.exact._user_ids import identify_users
+from cydp.exact._user_ids import identify_labels
 
 __all__ = ["bound_contributions", "bound_users", "sample_key"]
 
@@ -49,10 +48,10 @@ def bound_contributions(
 
     Parameters
     ----------
-    users, partitions : array_like of integers or strings, shape (n,)
-        The user that each row belongs to, and the partition that it counts for. They are compared
-        by value, never by a hash alone. Rows with a missing user or partition do not stay: masked,
-        None, NA, or a float in a list of integers or strings.
+    users, partitions : array_like, shape (n,)
+        The user that each row belongs to, and the partition that it counts for: labels of any kind,
+        as in `match_keys`. They are compared by value, never by a hash alone. Rows with a missing
+        user or partition, masked, None, NA or NaN, do not stay.
     max_partitions : int >= 1
         The largest number of partitions of a user.
     max_rows_per_partition : int >= 1, default 1
@@ -90,7 +89,8 @@ def bound_contributions(
     """
     limits = _read_limits(max_partitions, max_rows_per_partition)
     generator = generator_or_default(rng)
-    columns = read_identifiers(users, "users"), read_identifiers(partitions, "partitions")
+    declared = Labels(users, "users"), Labels(partitions, "partitions")
+    columns = [identify_labels(each) for each in declared]
     if len(columns[0][0]) != len(columns[1][0]):
         raise ValueError("users and partitions must have the same length: one entry for each row")
     key = _draw_key(generator)
@@ -141,7 +141,7 @@ def bound_users(
 
     """
     limits = _read_limits(max_partitions, max_rows_per_partition)
-    values, present = identify_users(users)
+    values, present = identify_labels(users)
     if len(values) != len(codes):
         raise ValueError("user must have an entry for each row")
     ids = codes.astype(np.uint64)

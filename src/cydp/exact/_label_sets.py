@@ -17,23 +17,17 @@ from cydp import _core, _threads
 from cydp._columns.canonical import (
     TIMES_OF_DAY,
     Canonical,
+    canonical_block,
     rank,
     restore,
 )
 from cydp._columns.column_keys import KeyPlaces, as_strings
 from cydp._columns.label_types import NANOSECONDS
-from cydp._columns.label_values import LabelValues
+from cydp._columns.label_values import LabelValues, check_lengths
 from cydp._columns.labels import Labels
 from cydp._columns.masks import Mask, both_present
 from cydp._columns.strings import Strings, fixed_width
 from cydp._default_generator import default_generator
-from cydp.exact._label_codes import (
-    canonical_block,
-    check_lengths,
-    code_categories,
-    entry_blocks,
-    integers_of_labels,
-)
 
 __all__ = ["LabelSets", "find_distinct", "find_labels", "find_strings", "list_texts"]
 
@@ -114,13 +108,9 @@ def find_labels(columns: Sequence[Labels]) -> LabelSets:
 def find_distinct(values: LabelValues) -> Found:
     """Return the distinct labels of one column, sorted, and the place of each row's."""
     labels, codes = _find_values(values)
-    rows = values.rows
-    if rows is None:
-        held = values.values
-        if not isinstance(held, Strings) or held.rows is None:
-            return labels, codes
-        values = LabelValues(values.type, held, rows=held.rows, rows_present=values.present)
-    codes = code_categories(codes, len(labels), values)
+    if values.rows is None:
+        return labels, codes
+    codes = values.code_rows(codes, len(labels))
     used = np.bincount(codes, minlength=len(labels) + 1)[:-1] > 0
     if used.all():
         return labels, codes
@@ -130,12 +120,13 @@ def find_distinct(values: LabelValues) -> Found:
 def _find_values(values: LabelValues) -> Found:
     held, kind = values.values, values.type
     if isinstance(held, Strings):
-        present = values.present if held.rows is None else None
+        present = values.present
         chosen, codes = find_strings(held.blank(present).kernel(), held.count, present)
         labels = [_string_at(held, i) for i in chosen.tolist()]
         return _sort_strings(labels, codes, decode=kind.kind == "text")
-    if not isinstance(held, np.ndarray) or held.dtype.kind in "OT" or kind.kind == "nulls":
+    if values.is_objects():
         return _find_entries(values)
+    assert isinstance(held, np.ndarray)
     if held.dtype.kind in "US":
         return _find_fixed(held, values)
     return _find_numbers(values)
@@ -145,7 +136,7 @@ def _find_numbers(values: LabelValues) -> Found:
     """Return the labels in an array of numbers or times."""
     kind, present = values.type, values.present
     array: NDArray[Any] = np.asarray(values.values)
-    integers = integers_of_labels(values)
+    integers = values.integers()
     known = None
     if array.dtype.kind == "f":
         with np.errstate(all="ignore"):  # a signalling NaN may warn
@@ -300,7 +291,7 @@ def _find_entries(values: LabelValues) -> Found:
     """Return the labels among objects."""
     numbers: defaultdict[Canonical | None, int] = defaultdict(count().__next__)
     codes = np.empty(len(values.values), np.uint32)
-    for rows, entries, types in entry_blocks(values):
+    for rows, entries, types in values.entry_blocks():
         labels = canonical_block(entries, types)
         codes[rows] = np.fromiter(map(numbers.__getitem__, labels), np.uint32, len(entries))
     found = list(numbers)

@@ -1,8 +1,13 @@
 # SPDX-License-Identifier: MIT
-"""The index of each value among given keys, and how often each key occurs."""
+"""The place of each row's labels among public keys, and how often each key occurs.
+
+docs/columns.md, "Labels".
+"""
 
 from __future__ import annotations
 
+from collections.abc import Callable, Iterator, Sequence
+from itertools import repeat
 from typing import Any
 
 import numpy as np
@@ -12,32 +17,39 @@ from cydp import _core, _threads
 from cydp._arguments import Column
 from cydp._call_errors import explain_arguments
 from cydp._columns import blocks
-from cydp._columns.identifiers import ListedIdentifiers, open_identifiers
+from cydp._columns.canonical import RAW, canonical_block
+from cydp._columns.column_keys import ColumnKeys, KeyPlaces, as_strings
+from cydp._columns.dense_keys import DensePlaces
 from cydp._columns.keys import Keys
-from cydp._columns.masks import Mask
+from cydp._columns.label_values import LabelValues, check_lengths
+from cydp._columns.labels import Labels
 from cydp._columns.strings import Strings, fixed_width
+from cydp._columns.tables import open_table
 
-__all__ = ["match_keys", "value_counts"]
+__all__ = ["match_keys", "match_labels", "value_counts"]
 
 _CHUNK_ROWS = 2**18  # rows for each thread, whose codes stay in the cache
+_RAW = RAW | {bool, float}  # a dict finds them among canonical labels, and no NaN
 
 
 @explain_arguments
-def match_keys(x: Column, keys: Column | Keys) -> NDArray[np.uint32]:
+def match_keys(x: Any, keys: Column | Keys) -> NDArray[np.uint32]:
     """Return the index of each value among the keys. NOT private.
 
     Parameters
     ----------
-    x : array_like of integers or strings, shape (n,)
-        The values to look up. Only the categories of a categorical or dictionary column are
+    x : array_like, shape (n,), or table if the keys are of several columns
+        Labels of any kind: numbers, text, bytes, dates, times, and in a list or an array of objects
+        anything that can be hashed. Only the categories of a categorical or dictionary column are
         looked up.
-    keys : array_like of integers or strings, or Keys
-        Public, distinct values of the type that x has. `Keys` prepares them once for many calls.
+    keys : array_like, or Keys
+        Public, distinct labels, of which the column can hold one, by its type. `Keys` prepares them
+        once for many calls, and may be of several columns.
 
     Returns
     -------
     ndarray of uint32, shape (n,)
-        Indices from 0 on, or len(keys) if a value is missing or is not one of the keys.
+        Indices from 0 on, or len(keys) if a label is missing or is not one of the keys.
 
     Raises
     ------
@@ -54,19 +66,16 @@ def match_keys(x: Column, keys: Column | Keys) -> NDArray[np.uint32]:
     array([1, 2, 2, 0], dtype=uint32)
 
     """
-    lookup = _prepare(x, keys if isinstance(keys, Keys) else Keys(keys))
-    codes = np.empty(lookup.rows, np.uint32)
-    lookup.fill(codes, 0)
-    return codes
+    return match_labels(*_declare(x, keys))
 
 
 @explain_arguments
-def value_counts(x: Column, keys: Column | Keys) -> NDArray[np.int64]:
+def value_counts(x: Any, keys: Column | Keys) -> NDArray[np.int64]:
     """Count how often each key occurs. NOT private.
 
     Parameters
     ----------
-    x, keys : array_like, or Keys
+    x, keys : array_like, table, Keys
         As in `match_keys`.
 
     Returns
@@ -86,88 +95,158 @@ def value_counts(x: Column, keys: Column | Keys) -> NDArray[np.int64]:
     array([1, 2])
 
     """
-    table = keys if isinstance(keys, Keys) else Keys(keys)
-    lookup = _prepare(x, table)
-    counts = np.zeros(len(table) + 1, np.int64)
+    lookup = _Lookup(*_declare(x, keys))
+    counts = np.zeros(lookup.n_keys + 1, np.int64)
     # Each call of a kernel visits every count once, so it gets more rows if there are many.
-    chunk_rows = max(_CHUNK_ROWS * lookup.threads, 4 * len(counts))
+    chunk_rows = max(lookup.chunk_rows, 4 * len(counts))
     codes = np.empty(min(chunk_rows, lookup.rows), np.uint32)
-    for first in range(0, lookup.rows, chunk_rows):
-        chunk = codes[: lookup.rows - first]
-        lookup.fill(chunk, first)
+    for rows in _chunks(lookup.rows, chunk_rows):
+        chunk = codes[: rows.stop - rows.start]
+        lookup.fill(chunk, rows.start)
         _core.bincount(chunk, counts, lookup.threads)
     return counts[:-1]
 
 
-def _prepare(x: Column, keys: Keys) -> _Lookup | _ListLookup:
-    identifiers = open_identifiers(x, "x")
-    if isinstance(identifiers, ListedIdentifiers):
-        return _ListLookup(identifiers, keys)
-    return _Lookup(*identifiers, keys)
+def match_labels(columns: Sequence[Labels], keys: Keys) -> NDArray[np.uint32]:
+    """Return the place of each row's labels among the keys. NOT private.
+
+    Parameters
+    ----------
+    columns : sequence of Labels
+        As many as the keys have; they are read here.
+    keys : Keys
+
+    Returns
+    -------
+    ndarray of uint32, shape (n,)
+        Places from 0 on, or len(keys) for a row with a label that is missing, cannot be hashed,
+        or is not one of the keys.
+
+    Raises
+    ------
+    ValueError
+        If a column is not what it declared, or the columns have different lengths.
+
+    Examples
+    --------
+    >>> match_labels([Labels([2.0, None, [], "a"])], Keys(["a", 2]))
+    array([1, 2, 2, 0], dtype=uint32)
+
+    """
+    lookup = _Lookup(columns, keys)
+    codes = np.empty(lookup.rows, np.uint32)
+    lookup.fill(codes, 0)
+    return codes
 
 
-class _ListLookup:
-    """A list or an array of objects whose values are converted and looked up block by block."""
-
-    def __init__(self, listed: ListedIdentifiers, keys: Keys) -> None:
-        self._listed, self._keys = listed, keys
-        self.rows = len(listed)
-        self.threads = _threads.threads_for(self.rows)
-        if listed.has_kind and self.rows == 0:  # an array of numpy's StringDType or the like
-            _Lookup(*listed.block(0, 0), keys)  # refuses keys of another kind
-
-    def fill(self, codes: NDArray[np.uint32], first: int) -> None:
-        """Set codes to those of the rows from `first` on."""
-        if not self._listed.has_kind:  # nulls alone, beside which keys may be of any kind
-            codes[:] = len(self._keys)
-            return
-        for start in range(0, len(codes), blocks.BLOCK_ROWS):
-            part = codes[start : start + blocks.BLOCK_ROWS]
-            block = self._listed.block(first + start, len(part))
-            _Lookup(*block, self._keys).fill(part, 0)
+def _declare(x: Any, keys: Column | Keys) -> tuple[list[Labels], Keys]:
+    """Return the columns that are looked up, declared, and the keys."""
+    known = keys if isinstance(keys, Keys) else Keys(keys)
+    if known.by is None:
+        columns = [Labels(x, "x")]
+    else:
+        table = open_table(x, "x")
+        columns = [Labels(table.column(name, "keys"), str(name)) for name in known.by]
+    known.check(columns)
+    return columns, known
 
 
 class _Lookup:
-    """A column whose values are looked up among keys."""
+    """Columns whose labels are looked up among keys, as many rows at a time as are asked for."""
 
-    def __init__(self, values: NDArray[Any] | Strings, present: Mask, keys: Keys) -> None:
-        self._missing = len(keys)  # the code of values that are not among the keys
-        self.rows = len(values)
+    def __init__(self, columns: Sequence[Labels], keys: Keys) -> None:
+        values = [column.read() for column in columns]
+        check_lengths(values)
+        self.rows, self.n_keys, self._pairs = len(values[0]), len(keys), keys.pairs
         self.threads = _threads.threads_for(self.rows)
-        self._present, self._values = present, values  # the kernels read the values
-        # Of a categorical column: the code of each category, and the category of each row.
-        self._category_codes = np.full(1, self._missing, np.uint32)
-        self._categories: NDArray[Any] | None = None
-        self._strings, encoding = _kernel_strings(values)
-        self._keys = keys._table(encoding)  # the type decides, rows or not: it may raise an error
-        if isinstance(values, Strings) and values.rows is not None:
-            self._category_codes = np.empty(values.count, np.uint32)
-            self._categories = values.rows
-            _core.lookup(self._keys, self._strings, 0, None, 1, self._category_codes)
+        self.chunk_rows = _CHUNK_ROWS * self.threads
+        both = zip(values, keys.columns, strict=True)
+        self._columns = [_ColumnLookup(held, labels, self.threads) for held, labels in both]
 
     def fill(self, codes: NDArray[np.uint32], first: int) -> None:
-        """Set codes to those of the rows from `first` on."""
-        rows = slice(first, first + len(codes))
-        present = None if self._present is None else self._present[rows]
-        if self._categories is None:
-            valid = None if present is None else present.view(np.uint8)
-            _core.lookup(self._keys, self._strings, first, valid, self.threads, codes)
-            return
-        categories = self._categories[rows]
-        for start in range(0, len(codes), _CHUNK_ROWS):  # numpy converts the indices of a chunk
-            chunk = slice(start, start + _CHUNK_ROWS)
-            places = categories[chunk].astype(np.intp, copy=False)  # numpy 2.0 takes no uint64
-            np.take(self._category_codes, places, out=codes[chunk], mode="clip")
-            if present is not None:
-                codes[chunk][~present[chunk]] = self._missing
+        """Set codes to the places of the rows from `first` on."""
+        leading, *others = self._columns
+        more = np.empty(min(len(codes), self.chunk_rows) if others else 0, np.uint32)
+        for rows in _chunks(len(codes), self.chunk_rows):
+            chunk = codes[rows]
+            leading.fill(chunk, first + rows.start)
+            for column, table in zip(others, self._pairs, strict=True):
+                second = more[: len(chunk)]
+                column.fill(second, first + rows.start)
+                table.fill(chunk, second, self.threads, chunk)
 
 
-def _kernel_strings(values: NDArray[Any] | Strings) -> tuple[_core.Strings, str]:
-    """Return the values as strings for a kernel, and the encoding that keys must have."""
-    if isinstance(values, Strings):
-        return values.kernel(), "utf-8" if values.integers is None else "hex"
-    if values.dtype.kind in "US":
-        return fixed_width(values), "utf-32-le" if values.dtype.kind == "U" else "bytes"
-    native = np.ascontiguousarray(values, values.dtype.newbyteorder("="))
-    strings = _core.Strings(len(native), native.view(np.uint8), width=native.itemsize)
-    return strings, f"{native.dtype.kind}{native.itemsize}"
+class _ColumnLookup:
+    """A column whose labels are looked up among the labels of keys."""
+
+    def __init__(self, values: LabelValues, keys: ColumnKeys, threads: int) -> None:
+        self._values, self._keys, self._threads = values, keys, threads
+        self._missing = len(keys)
+        self._table: KeyPlaces | DensePlaces | None = None
+        self._stored: Any = None  # what the table takes of the values
+        if not values.is_objects():
+            self._prepare()
+        self._of_values: NDArray[np.uint32] | None = None
+        if values.rows is not None:  # categories are looked up once
+            held = values.values
+            codes = np.empty(held.count if isinstance(held, Strings) else len(held), np.uint32)
+            self._fill_values(codes, 0)
+            self._of_values = codes
+
+    def fill(self, codes: NDArray[np.uint32], first: int) -> None:
+        """Set codes to the places of the rows from `first` on."""
+        if self._of_values is None:
+            self._fill_values(codes, first)
+        else:
+            rows = slice(first, first + len(codes))
+            self._values.code_chunk(self._of_values, self._missing, rows, codes)
+
+    def _prepare(self) -> None:
+        """Find the table for what the column holds."""
+        held, kind = self._values.values, self._values.type
+        encoding = ""
+        if isinstance(held, Strings):
+            encoding, self._stored = "utf-8", held.kernel()
+        elif kind.kind in ("text", "bytes"):
+            assert isinstance(held, np.ndarray)
+            encoding = "utf-32-le" if kind.kind == "text" else "bytes"
+            self._stored = fixed_width(held)
+        self._table = self._keys.table(kind, encoding)
+        if not encoding:
+            assert isinstance(held, np.ndarray)
+            if held.dtype.kind == "S":  # decimals, and bytes of one length
+                self._stored = fixed_width(held)
+                return
+            integers = self._values.integers()
+            is_array = isinstance(self._table, DensePlaces)
+            self._stored = integers if is_array else as_strings(integers)
+
+    def _fill_values(self, codes: NDArray[np.uint32], first: int) -> None:
+        if self._values.is_objects():
+            self._fill_entries(codes, first)
+        elif self._table is None:
+            codes[:] = self._missing
+        else:
+            rows = slice(first, first + len(codes))
+            present = self._values.present
+            part = None if present is None else present[rows]
+            if isinstance(self._table, DensePlaces):
+                self._table.fill(self._stored[rows], part, codes)
+            else:
+                self._table.fill(self._stored, first, part, self._threads, codes)
+
+    def _fill_entries(self, codes: NDArray[np.uint32], first: int) -> None:
+        place: Callable[..., int] = self._keys.places.get
+        for rows in _chunks(len(codes), blocks.BLOCK_ROWS):
+            chunk = slice(first + rows.start, first + rows.stop)
+            entries, types = self._values.entries(chunk)
+            labels = entries
+            if not types <= _RAW:
+                labels = [*canonical_block(entries, types, self._keys.others)]
+            found = map(place, labels, repeat(self._missing))
+            codes[rows] = np.fromiter(found, np.uint32, rows.stop - rows.start)
+
+
+def _chunks(rows: int, step: int) -> Iterator[slice]:
+    for first in range(0, rows, step):
+        yield slice(first, min(first + step, rows))

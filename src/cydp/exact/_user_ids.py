@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""Users of any kind as integers or strings, which contribution bounding compares and hashes.
+"""Labels of any kind as integers or strings, which contribution bounding compares and hashes.
 
 What is hashed of a user follows from the user's value alone: docs/columns.md, "Labels".
 """
@@ -10,41 +10,41 @@ from collections import defaultdict
 from collections.abc import Sequence
 from dataclasses import replace
 from itertools import count
-from typing import Any, TypeAlias, cast
+from typing import Any, TypeAlias
 
 import numpy as np
 from numpy.typing import NDArray
 
-from cydp._columns.canonical import Canonical, canonical, label_bytes
-from cydp._columns.identifiers import ListedIdentifiers
+from cydp._columns.canonical import Canonical, canonical, canonical_block, label_bytes
+from cydp._columns.entries import present_entries
 from cydp._columns.label_values import LabelValues
 from cydp._columns.labels import Labels
-from cydp._columns.masks import Mask, both_present
-from cydp._columns.strings import Strings, fixed_width, join_bytes
-from cydp.exact._label_codes import canonical_block, code_categories, entry_blocks
+from cydp._columns.masks import Mask, both_present, concatenate_masks
+from cydp._columns.strings import Strings, concatenate, fixed_width, join_bytes
 from cydp.exact._label_sets import find_distinct, find_strings, list_texts
 
-__all__ = ["identify_users"]
+__all__ = ["identify_labels"]
 
 Identifiers: TypeAlias = tuple[NDArray[Any] | Strings, Mask]
 
 _LARGE = 2.0**63
 
 
-def identify_users(users: Labels) -> Identifiers:
+def identify_labels(column: Labels) -> Identifiers:
     """Return a column of labels as integers or strings, which are equal only for equal labels.
 
     Text is UTF-8, an integer of 64 bits is itself, and any other label what `label_bytes` makes
     of it; which entries are present comes with them.
     """
-    values = users.read()
+    values = column.read()
     held = values.values
     if values.rows is not None:
         return _of_categories(values)
     if isinstance(held, Strings):
         return held, values.present
-    if not isinstance(held, np.ndarray) or held.dtype.kind in "OT":
-        return _of_entries(values, users.name)
+    if values.is_objects():
+        return _of_entries(values)
+    assert isinstance(held, np.ndarray)
     if values.type.kind == "numbers" and held.dtype.kind in "biu":
         return held, values.present
     if held.dtype.kind == "f" and (integers := _of_whole_floats(held, values.present)) is not None:
@@ -56,25 +56,54 @@ def identify_users(users: Labels) -> Identifiers:
     return _of_distinct(*find_distinct(values))
 
 
-def _of_entries(values: LabelValues, name: str) -> Identifiers:
-    """Return users among objects."""
-    held = cast("Sequence[Any]", values.values)
-    types = set[type]().union(*(found for _, _, found in entry_blocks(values)))
+def _of_entries(values: LabelValues) -> Identifiers:
+    """Return labels among objects."""
+    types = set[type]().union(*(found for _, _, found in values.entry_blocks()))
     if types <= {str, type(None)}:
-        masked = None if values.present is None else ~values.present
-        return ListedIdentifiers(held, masked, name, text=True).read()
+        return _of_texts(values)
+    if types <= {int, type(None)} and (integers := _of_integers(values)) is not None:
+        return integers
     places: defaultdict[Canonical | None, int] = defaultdict(count().__next__)
-    codes = np.empty(len(held), np.int64)
-    for rows, entries, found in entry_blocks(values):
+    codes = np.empty(len(values), np.int64)
+    for rows, entries, found in values.entry_blocks():
         labels = canonical_block(entries, found)
         codes[rows] = np.fromiter(map(places.__getitem__, labels), np.int64, len(entries))
     return _of_labels(list(places), codes)
 
 
+def _of_texts(values: LabelValues) -> Identifiers:
+    parts = [join_bytes([], None)]
+    for _, entries, _ in values.entry_blocks():
+        # A lone surrogate, which Python allows, is kept as it is.
+        texts, present = present_entries(entries)
+        encoded = [text.encode("utf-8", "surrogatepass") for text in texts]
+        parts.append(join_bytes(encoded, present))
+    return concatenate([strings for strings, _ in parts]), concatenate_masks(parts)
+
+
+def _of_integers(values: LabelValues) -> Identifiers | None:
+    """Return integers of 64 bits; None if one is beyond."""
+    found, present = np.zeros(len(values), np.int64), np.ones(len(values), np.bool_)
+    try:
+        for rows, entries, types in values.entry_blocks():
+            if type(None) in types:
+                present[rows] = [each is not None for each in entries]
+                entries = [each or 0 for each in entries]
+            found[rows] = entries
+    except OverflowError:
+        return None
+    return found, None if present.all() else present
+
+
 def _of_categories(values: LabelValues) -> Identifiers:
-    """Return users that are categories, which are identified once for each."""
+    """Return labels that are categories, which are identified once for each."""
+    held = values.values
+    if values.present is None and isinstance(held, Strings):
+        return replace(held, rows=values.rows), values.rows_present
+    if values.present is None and isinstance(held, np.ndarray) and held.dtype.kind in "biu":
+        return held[values.rows], values.rows_present
     labels, codes = find_distinct(replace(values, rows=None))
-    return _of_distinct(labels, code_categories(codes, len(labels), values))
+    return _of_distinct(labels, values.code_rows(codes, len(labels)))
 
 
 def _of_whole_floats(x: NDArray[Any], present: Mask) -> Identifiers | None:

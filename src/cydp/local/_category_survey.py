@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 
 from cydp._arguments import Column, Integer, Number
 from cydp._call_errors import explain_arguments
-from cydp._columns.label_keys import LabelKeys
+from cydp._columns.keys import Keys
 from cydp._columns.labels import Labels
 from cydp._generator import Generator
 from cydp._numbers.intervals import exp_below
@@ -21,7 +21,7 @@ from cydp._numbers.rational import literal_of, read_positive
 from cydp.accounting._asked import Asked
 from cydp.accounting._loss import PureDP
 from cydp.exact._bincount import bincount
-from cydp.exact._label_codes import match_labels
+from cydp.exact._lookup import match_labels
 from cydp.local._category_estimate import CategoryEstimate
 from cydp.local._description import read_description, write_description
 from cydp.local._tally import Tally
@@ -91,7 +91,7 @@ class CategorySurvey:
     epsilon: Fraction
     method: str
     missing: Any
-    _keys: LabelKeys = field(compare=False)
+    _keys: Keys = field(compare=False)
     _mechanism: RandomizedResponse | UnaryEncoding = field(compare=False)
 
     @explain_arguments
@@ -391,17 +391,17 @@ class CategorySurvey:
         )
 
 
-def _read_labels(labels: Any) -> tuple[LabelKeys, tuple[Any, ...]]:
+def _read_labels(labels: Any) -> tuple[Keys, tuple[Any, ...]]:
     if isinstance(labels, str | bytes):
         raise TypeError("labels must be a list of labels, not one text")
     try:
-        keys = LabelKeys(list(labels) if isinstance(labels, range) else labels)
+        keys = Keys(list(labels) if isinstance(labels, range) else labels)
     except (TypeError, ValueError) as error:  # it is about public labels
         raise type(error)(str(error).replace("keys", "labels")) from None
     own = tuple(keys.arrays[0].tolist())
     if any(isinstance(label, np.generic) for label in own):  # in a list, as a str of numpy
         own = tuple(label.item() if isinstance(label, np.generic) else label for label in own)
-        keys = LabelKeys(list(own))
+        keys = Keys(list(own))
     if not {type(label) for label in own} <= {str, int, bool}:
         raise TypeError("labels must be str, int or bool, which JSON can hold")
     if len(own) < 2:

@@ -13,7 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from cydp._arguments import Integer, Number
-from cydp._columns.label_keys import LabelKeys
+from cydp._columns.keys import Keys
 from cydp._generator import Generator
 from cydp.accounting.ledger._paid import Payment
 from cydp.exact._histogramdd import MOST_BINS
@@ -95,8 +95,8 @@ class HierarchyQuery(TablesQuery):
         return domain_rows(given["table"], domains, given["user"])
 
     @property
-    def _regions(self) -> LabelKeys:
-        keys: LabelKeys = next(iter(self.reads.public.values())).keys
+    def _regions(self) -> Keys:
+        keys: Keys = next(iter(self.reads.public.values())).keys
         return keys
 
     def read(self, source: CellRows, key: Key) -> Tally:
@@ -291,7 +291,7 @@ def hierarchy(
     return made
 
 
-def _read_domains_of(given: Given) -> tuple[LabelKeys, list[Domain]]:
+def _read_domains_of(given: Given) -> tuple[Keys, list[Domain]]:
     """Return the regions of the last level, and the domains of the table in each region."""
     levels, cells = given["levels"], given["cells"]
     if isinstance(levels, str) or not isinstance(levels, Sequence) or not levels:
@@ -308,5 +308,5 @@ def _read_domains_of(given: Given) -> tuple[LabelKeys, list[Domain]]:
 
 
 @lru_cache(4)  # of public regions
-def _tree_of(keys: LabelKeys) -> RegionTree:
+def _tree_of(keys: Keys) -> RegionTree:
     return RegionTree(keys.arrays)

@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from cydp._columns.label_keys import LabelKeys
+from cydp._columns.keys import Keys
 from cydp._columns.labels import Labels
 from cydp.exact._label_sets import find_labels
 from cydp.publishing._integers import MOST, project_slices, round_counts
@@ -96,7 +96,7 @@ class RegionTree:
         return found[::-1]
 
 
-def read_regions(regions: Any, levels: tuple[Any, ...]) -> LabelKeys:
+def read_regions(regions: Any, levels: tuple[Any, ...]) -> Keys:
     """Return the paths of all regions of the last level.
 
     Raises
@@ -113,11 +113,11 @@ def read_regions(regions: Any, levels: tuple[Any, ...]) -> LabelKeys:
     """
     try:
         if isinstance(regions, Mapping) and set(regions) != set(levels):
-            return LabelKeys(list(_paths(regions, len(levels))), levels)
+            return Keys(list(_paths(regions, len(levels))), levels)
         plain = len(levels) == 1 and not isinstance(regions, Mapping)
         if plain and isinstance(regions, list) and all(isinstance(each, tuple) for each in regions):
             plain = False
-        return LabelKeys(regions, None if plain else levels)
+        return Keys(regions, None if plain else levels)
     except (TypeError, ValueError) as error:
         raise type(error)(f"regions: {error}") from None
 

@@ -12,13 +12,13 @@ from numpy.typing import NDArray
 
 from cydp import _core
 from cydp._columns.declared import Records
-from cydp._columns.label_keys import LabelKeys
+from cydp._columns.keys import Keys
 from cydp._columns.labels import Labels
 from cydp._threads import threads_for
 from cydp.exact._bins import Bins
 from cydp.exact._cell_codes import cell_codes
 from cydp.exact._grouped_histogram import grouped_histogram
-from cydp.exact._label_codes import match_labels
+from cydp.exact._lookup import match_labels
 from cydp.releases._rows import Codes, Key, Rows
 from cydp.releases._unit import Unit
 
@@ -31,7 +31,7 @@ class KeyedColumns:
     Attributes
     ----------
     columns : sequence of Labels
-    keys : LabelKeys
+    keys : Keys
     size : int
         The number of keys.
 
@@ -44,7 +44,7 @@ class KeyedColumns:
 
     __slots__ = ("columns", "keys", "size")
 
-    def __init__(self, columns: Sequence[Labels], keys: LabelKeys) -> None:
+    def __init__(self, columns: Sequence[Labels], keys: Keys) -> None:
         keys.check(columns)
         self.columns, self.keys, self.size = columns, keys, len(keys)
 

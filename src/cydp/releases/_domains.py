@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 
 from cydp._columns.declared import Records
 from cydp._columns.digests import digest_argument
-from cydp._columns.label_keys import LabelKeys
+from cydp._columns.keys import Keys
 from cydp._columns.labels import Labels
 from cydp._columns.tables import Table, open_table
 from cydp.exact._bins import public_bins
@@ -35,7 +35,7 @@ class Domain:
     ----------
     names : tuple
         The names of the columns.
-    keys : LabelKeys or None
+    keys : Keys or None
         The labels; None for bins.
     bins, range
         As in `histogram`, for bins.
@@ -45,7 +45,7 @@ class Domain:
     """
 
     names: tuple[Any, ...]
-    keys: LabelKeys | None
+    keys: Keys | None
     bins: Any = None
     range: Any = None
     size: int = 0
@@ -93,7 +93,7 @@ def read_domains(domains: Any) -> list[Domain]:
 def _read_domain(name: Any, given: Any) -> Domain:
     if not isinstance(given, tuple):
         try:
-            keys = LabelKeys(given)
+            keys = Keys(given)
         except (TypeError, ValueError) as error:
             raise type(error)(f"the domain of {name}: {error}") from None
         return Domain((name,), keys, size=len(keys))

@@ -53,7 +53,7 @@ def group_by(
         dict of arrays or lists; a structured array.
     by : name, or list of names
         The columns of keys, whose entries are labels of any kind.
-    keys : list of labels, LabelKeys, or None
+    keys : list of labels, Keys, or None
         Public keys; records with others are left out. For several columns a list of tuples, a dict
         of columns, or a frame. None: the keys that occur are selected privately, which takes
         epsilon and delta. Which keys occur would reveal who has them.

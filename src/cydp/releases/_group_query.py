@@ -14,7 +14,7 @@ from typing import Any, ClassVar, Self
 import numpy as np
 from numpy.typing import NDArray
 
-from cydp._columns.label_keys import LabelKeys
+from cydp._columns.keys import Keys
 from cydp._columns.labels import Labels
 from cydp._columns.tables import open_table
 from cydp._generator import Generator
@@ -95,7 +95,7 @@ class GroupQuery(DataQuery):
         by, columns = given["by"], _columns_of_keys(given)
         public = None
         if given["keys"] is not None:
-            public = LabelKeys(given["keys"], columns if len(columns) > 1 else None)
+            public = Keys(given["keys"], columns if len(columns) > 1 else None)
         opened = open_table(given["table"])
 
         def column(name: Any, argument: str) -> Any:

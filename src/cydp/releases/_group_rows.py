@@ -13,13 +13,13 @@ from numpy.typing import NDArray
 
 from cydp._arguments import Bounds
 from cydp._columns.declared import Records
-from cydp._columns.label_keys import LabelKeys
+from cydp._columns.keys import Keys
 from cydp._columns.labels import Labels
 from cydp._columns.pieces import Totals
 from cydp.exact._clamped_sum import sum_groups
 from cydp.exact._grid import Grid, centre_of, public_grid
-from cydp.exact._label_codes import match_labels
 from cydp.exact._label_sets import find_labels
+from cydp.exact._lookup import match_labels
 from cydp.exact._sorted_units import sort_groups
 from cydp.releases._cells import count_codes
 from cydp.releases._format import format_parameter
@@ -173,7 +173,7 @@ class GroupRows(Rows):
     Parameters
     ----------
     labels : list of Labels
-    keys : LabelKeys or None
+    keys : Keys or None
     users : Labels or None
     numbers : mapping of names to columns
 
@@ -189,7 +189,7 @@ class GroupRows(Rows):
     def __init__(
         self,
         labels: Sequence[Labels],
-        keys: LabelKeys | None,
+        keys: Keys | None,
         users: Labels | None,
         numbers: Mapping[str, Any],
     ) -> None:
@@ -257,7 +257,7 @@ class GroupRows(Rows):
         return {name: records.read() for name, records in self.numbers.items()}
 
     @property
-    def _public(self) -> LabelKeys:
+    def _public(self) -> Keys:
         assert self.keys is not None
         return self.keys
 

@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 from cydp._arguments import BinsLike, Column, Integer, Number, RangeLike
 from cydp._columns.declared import Records
 from cydp._columns.digests import digest_argument
-from cydp._columns.label_keys import LabelKeys
+from cydp._columns.keys import Keys
 from cydp._columns.labels import Labels
 from cydp._generator import Generator
 from cydp.accounting.ledger._paid import Payment
@@ -259,4 +259,4 @@ def binned_rows(
     binned = BinnedColumns([records], [grid])
     if by is None:
         return CellRows([binned], users)
-    return CellRows([KeyedColumns(labels, LabelKeys(by_keys, by_names(by, column))), binned], users)
+    return CellRows([KeyedColumns(labels, Keys(by_keys, by_names(by, column))), binned], users)

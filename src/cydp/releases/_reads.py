@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from cydp._columns.digests import digest_argument, digest_labels
-from cydp._columns.label_keys import LabelKeys
+from cydp._columns.keys import Keys
 from cydp._columns.tables import is_column, open_table
 from cydp._numbers.rational import read_integer
 
@@ -36,7 +36,7 @@ class Reads(NamedTuple):
     columns : mapping
         The names of columns by the arguments that name them: "" for a column without a name, None
         for an argument that was not given.
-    keys : LabelKeys or None
+    keys : Keys or None
         Public keys.
     edges : tuple of ndarrays
         The public edges of bins.
@@ -48,7 +48,7 @@ class Reads(NamedTuple):
     """
 
     columns: Mapping[str, Any] = {}
-    keys: LabelKeys | None = None
+    keys: Keys | None = None
     edges: tuple[NDArray[Any], ...] = ()
     public: Mapping[str, Any] = {}
     labels: tuple[NDArray[Any], ...] = ()
@@ -149,10 +149,10 @@ def count_keys(keys: Any, names: tuple[Any, ...] | None) -> int | None:
         if not 0 <= number < 2**32:
             raise ValueError(f"keys must be the keys, or how many: from 0 to 2**32, not {number}")
         return number
-    return len(LabelKeys(keys, names))
+    return len(Keys(keys, names))
 
 
-def digest_keys(public: LabelKeys | None) -> list[str] | None:
+def digest_keys(public: Keys | None) -> list[str] | None:
     """Return a digest of each column of public keys; None without keys.
 
     Raises

@@ -13,7 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from cydp._arguments import Column, Integer, Number
-from cydp._columns.label_keys import LabelKeys
+from cydp._columns.keys import Keys
 from cydp._columns.labels import Labels
 from cydp._generator import Generator
 from cydp._numbers.rational import float_of, read_integer
@@ -79,7 +79,7 @@ class TopQuery(DataQuery):
     @classmethod
     def declare(cls, given: Given) -> GroupRows:
         """Return the columns of labels and of users, and the keys."""
-        public = LabelKeys(given["keys"])
+        public = Keys(given["keys"])
         x, found = open_columns(given["x"], given["column"], user=given["user"])
         return GroupRows([Labels(x, "x")], public, declare_users(found["user"]), {})
 
@@ -226,7 +226,7 @@ def top_k(
         A label of any kind for each record. Missing labels are left out.
     k : int >= 1
         How many keys to select.
-    keys : list of labels, or LabelKeys
+    keys : list of labels, or Keys
         Public keys; records with others are left out.
     column : name, optional
         The column to read, if x is a table.

@@ -7,7 +7,7 @@ from collections.abc import Hashable
 from typing import Any, ClassVar
 
 from cydp._arguments import Column, Integer, Number
-from cydp._columns.label_keys import LabelKeys
+from cydp._columns.keys import Keys
 from cydp._columns.labels import Labels
 from cydp._generator import Generator
 from cydp.mechanisms._run import Budget
@@ -41,7 +41,7 @@ class ValuesQuery(GroupQuery):
     @classmethod
     def declare(cls, given: Given) -> GroupRows:
         """Return the columns of labels and users, and the keys."""
-        public = None if given["keys"] is None else LabelKeys(given["keys"])
+        public = None if given["keys"] is None else Keys(given["keys"])
         x, found = open_columns(given["x"], given["column"], user=given["user"])
         return GroupRows([Labels(x, "x")], public, declare_users(found["user"]), {})
 
@@ -71,7 +71,7 @@ def value_counts(
     ----------
     x : array_like of labels, shape (n,), or table
         A label of any kind for each record. Missing labels are left out.
-    keys : list of labels, LabelKeys, or None
+    keys : list of labels, Keys, or None
         Public keys; records with others are left out. None: the keys that occur are selected
         privately, which takes epsilon and delta. Which keys occur would reveal who has them.
     column : name, optional

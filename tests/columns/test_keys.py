@@ -11,9 +11,9 @@ from columns.labelled import DAY, Hostile, HostileOwn, Own, codes_of
 from hypothesis import given
 from hypothesis import strategies as st
 
-from cydp._columns.label_keys import LabelKeys, product
+from cydp._columns.keys import Keys, product
 from cydp._columns.labels import Labels
-from cydp.exact._label_codes import match_labels
+from cydp.exact._lookup import match_labels
 
 
 def test_keys_of_a_type_of_their_own() -> None:
@@ -25,7 +25,7 @@ def test_keys_of_a_type_of_their_own() -> None:
 
 def test_product() -> None:
     keys = product({"age": [30, 40], "sex": np.array(["f", "m"]), "x": [True]})
-    given_keys = LabelKeys(keys, by=("sex", "age", "x"))
+    given_keys = Keys(keys, by=("sex", "age", "x"))
     assert len(given_keys) == 4
     assert [array.tolist() for array in given_keys.arrays] == [
         ["f", "m", "f", "m"], [30, 30, 40, 40], [True] * 4,
@@ -45,7 +45,7 @@ def test_dtypes_of_given_keys() -> None:
         ([np.str_("a")], "object"), (pa.array([1]), "int64"), (np.array(["a"]), "object"),
     ]  # fmt: skip
     for keys, dtype in given_keys:
-        (array,) = LabelKeys(keys).arrays
+        (array,) = Keys(keys).arrays
         assert array.dtype.name == dtype
         assert codes_of(keys, array) == list(range(len(keys)))
 
@@ -66,10 +66,10 @@ def test_integer_keys_close_to_each_other(keys: list[int], dtype: str, data: st.
         if not wanted or np.asarray(given_keys).dtype.kind not in "iu":
             continue
         column = Labels(np.array(values, dtype))
-        assert match_labels([column], LabelKeys(given_keys)).tolist() == expected
+        assert match_labels([column], Keys(given_keys)).tolist() == expected
         masked = np.ma.MaskedArray(np.array(values, dtype), [True] * len(values))
         missing = [len(wanted)] * len(values)
-        assert match_labels([Labels(masked)], LabelKeys(given_keys)).tolist() == missing
+        assert match_labels([Labels(masked)], Keys(given_keys)).tolist() == missing
 
 
 def nested(depth: int, inner: Any) -> Any:
@@ -91,7 +91,7 @@ def nested(depth: int, inner: Any) -> Any:
 ])  # fmt: skip
 def test_what_is_wrong_with_a_part_of_a_key_is_said(key: Any, words: str) -> None:
     with pytest.raises((TypeError, ValueError), match=words):
-        LabelKeys([key])
+        Keys([key])
 
 
 def test_an_object_is_a_key_by_itself_and_in_a_tuple_if_it_is_one_by_itself() -> None:
