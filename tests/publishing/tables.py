@@ -11,8 +11,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from cydp.publishing import ContingencyTables, contingency_tables
-from cydp.publishing._least_squares import marginal
 from cydp.testing import SeededGenerator
+from cydp.workloads._consistency import marginal
 
 __all__ = ["DOMAINS", "PEOPLE", "TABLES", "disagreements", "exact_table", "publish", "rows_of"]
 

@@ -12,9 +12,8 @@ from workloads.linear_algebra import all_ranges, covariance, nodes_of, weights_o
 from cydp.releases._unit import Unit
 from cydp.testing import SeededGenerator
 from cydp.workloads import LinearRelease, Workload, linear_queries
-from cydp.workloads._answers_change import change_answers
 from cydp.workloads._queries import MatrixQueries, Queries, RangeQueries, read_matrix
-from cydp.workloads._strategies import STRATEGIES
+from cydp.workloads._strategies import STRATEGIES, change_answers
 from cydp.workloads._tree import Tree
 
 X = np.array([3.0, 7, 7, 8, 20, 55, np.nan, 120, -5])

@@ -15,7 +15,7 @@ from cydp import PrivacyFilter, PureDP, explain
 from cydp.accounting import BudgetExceededError
 from cydp.testing import SeededGenerator
 from cydp.workloads import MarginalsRelease, marginals
-from cydp.workloads._overlaps import effect_weights, make_consistent
+from cydp.workloads._consistency import agree, effect_weights
 
 PEOPLE = {
     "sex": ["f", "m", "m", None, "f", "x"],
@@ -85,7 +85,7 @@ def are_least_squares() -> bool:
     rows, scales = weighted_rows(), np.repeat(np.sqrt(VARIANCES), [each.size for each in TABLES])
     noisy = np.concatenate([table.reshape(-1) for table in TABLES]) / scales
     fitted = rows @ np.linalg.lstsq(rows, noisy, rcond=None)[0] * scales
-    found = make_consistent(TABLES, OVERLAPPING, VARIANCES)
+    found = agree(TABLES, OVERLAPPING, VARIANCES)
     return np.allclose(np.concatenate([each.reshape(-1) for each in found]), fitted)
 
 

@@ -19,8 +19,7 @@ from cydp.releases._terms import read_privacy
 from cydp.releases._unit import Unit
 from cydp.testing import SeededGenerator
 from cydp.workloads import RangeRelease, range_counts
-from cydp.workloads._tree import Tree, levels_to_root
-from cydp.workloads._tree_change import change_nodes
+from cydp.workloads._tree import Tree, change_nodes, levels_to_root
 
 X = np.array([3.0, 7, 7, 8, 20, 55, np.nan, 120, -5])
 

@@ -1,4 +1,4 @@
-"""workloads/_tree_change.py: neighbours' nodes are as far apart as the noise is for."""
+"""workloads/_tree.py: neighbours' nodes are as far apart as the noise is for."""
 
 from __future__ import annotations
 
@@ -14,8 +14,7 @@ from numpy.typing import NDArray
 from workloads.linear_algebra import nodes_of
 
 from cydp.releases._unit import Unit
-from cydp.workloads._tree import Tree, levels_to_root
-from cydp.workloads._tree_change import _most, _most_of_tree, change_nodes
+from cydp.workloads._tree import Tree, _most, _most_of_tree, change_nodes, levels_to_root
 
 ROUNDING = 1e-5  # roots are rounded up to six digits
 TREES = [

@@ -17,12 +17,14 @@ from cydp._generator import Generator
 from cydp.accounting.ledger._paid import Payment
 from cydp.exact._histogramdd import MOST_BINS
 from cydp.mechanisms._run import Budget
-from cydp.publishing._draw import read_total
-from cydp.publishing._integers import project_slices, round_counts
-from cydp.publishing._junction_tree import junction_order
-from cydp.publishing._least_squares import Columns, agree, intersections, marginal
+from cydp.publishing._integers import (
+    Columns,
+    junction_order,
+    project_slices,
+    read_total,
+    round_counts,
+)
 from cydp.publishing._published import Published
-from cydp.publishing._query import TOTAL, TablesQuery, read_weights
 from cydp.releases._cells import CellRows
 from cydp.releases._domains import Domain, axes_of, domain_rows, labels_of, read_domains
 from cydp.releases._query import DataQuery, Given
@@ -32,6 +34,8 @@ from cydp.releases._run import release, run
 from cydp.releases._terms import read_terms, terms_of
 from cydp.releases._unit import UnitName
 from cydp.releases.output._sheet import Axis
+from cydp.workloads._consistency import agree, marginal, shared_sets
+from cydp.workloads._tables_query import TOTAL, TablesQuery, read_weights
 
 __all__ = ["ContingencyTables", "contingency_tables"]
 
@@ -55,7 +59,7 @@ class ContingencyQuery(TablesQuery):
         """Return the query of a call."""
         known = read_domains(given["domains"])
         chosen = _read_tables(given["tables"], known)
-        intersections(chosen)  # refuses too many before the charge
+        shared_sets(chosen)  # refuses too many before the charge
         consistent = given["consistent"]
         if not isinstance(consistent, bool):
             raise TypeError(f"consistent must be True or False, not {type(consistent).__name__}")
@@ -183,7 +187,7 @@ class ContingencyTables(Published):
         if order is None:
             pairs = zip(self.noisy, query.shapes, strict=True)
             return [each.reshape(shape) for each, shape in pairs], (_CYCLE,)
-        real, estimate = self._agreed
+        real, estimate = self._agreed, self.estimated_total
         notes = ("the total is below 0, and counts as 0",) if round(estimate) < 0 else ()
         total = np.array(self.total)
         made: dict[int, NDArray[np.int64]] = {}
@@ -203,17 +207,17 @@ class ContingencyTables(Published):
         return [made[i] for i in range(len(sets))], notes
 
     @cached_property
-    def _agreed(self) -> tuple[list[NDArray[np.float64]], float]:
-        """Real tables that agree, and their total."""
+    def _agreed(self) -> list[NDArray[np.float64]]:
+        """Real tables that agree."""
         query = self.query
         noisy = [each.reshape(shape) for each, shape in zip(self.noisy, query.shapes, strict=True)]
-        variances = [query.variance(name) for name in query.names]
-        return agree(noisy, self._sets, variances, query.total)
+        return agree(noisy, self._sets, [*query.noise_variances.values()], query.total)
 
     @property
     def estimated_total(self) -> float:
         """The total by least squares, from the noisy total and all noisy tables."""
-        return self._agreed[1]
+        total, names = self.query.total, self.query.names
+        return float(self._agreed[names.index(TOTAL)] if total is None else total)
 
     def _to_sample(self) -> tuple[list[Axis], list[tuple[Columns, NDArray[np.int64]]], Any]:
         order = junction_order(self._sets)

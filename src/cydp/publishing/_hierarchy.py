@@ -18,11 +18,8 @@ from cydp._generator import Generator
 from cydp.accounting.ledger._paid import Payment
 from cydp.exact._histogramdd import MOST_BINS
 from cydp.mechanisms._run import Budget
-from cydp.publishing._draw import read_total
-from cydp.publishing._junction_tree import Step
-from cydp.publishing._least_squares import Columns
+from cydp.publishing._integers import Columns, Step, read_total
 from cydp.publishing._published import Published
-from cydp.publishing._query import TOTAL, TablesQuery, read_weights
 from cydp.publishing._tree import RegionTree, estimate_tree, integers_of_tree, read_regions
 from cydp.releases._cells import CellRows
 from cydp.releases._domains import Domain, axes_of, domain_rows, labels_of, read_domains
@@ -35,6 +32,8 @@ from cydp.releases._tally import Tally
 from cydp.releases._terms import read_terms, terms_of
 from cydp.releases._unit import UnitName
 from cydp.releases.output._sheet import Axis, keys_of
+from cydp.workloads._consistency import divisible
+from cydp.workloads._tables_query import TOTAL, TablesQuery, read_weights
 
 __all__ = ["HierarchyRelease", "hierarchy"]
 
@@ -174,7 +173,8 @@ class HierarchyRelease(Published):
         query, noisy = self.query, self._noisy_by_name
         cells = math.prod(query.shapes[0])
         given = [noisy[name].reshape(-1, cells) if name in noisy else None for name in query.names]
-        variances = [query.variance(name) if name in noisy else 0.0 for name in query.names]
+        known = query.noise_variances
+        variances = [divisible(known[name]) if name in noisy else 0.0 for name in query.names]
         real = estimate_tree(self._tree, given, variances, query.total)
         return integers_of_tree(self._tree, real, query.total)
 

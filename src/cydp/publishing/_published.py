@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 from cydp._arguments import Integer, Number
 from cydp._generator import Generator
 from cydp.accounting._loss import Loss
-from cydp.publishing._least_squares import Columns
+from cydp.publishing._integers import Columns
 from cydp.publishing._synthetic import SyntheticTable, synthesize
 from cydp.releases._release import Release
 from cydp.releases.output._sheet import Axis, Numbers, Sheet, keys_of

@@ -15,8 +15,7 @@ from cydp._default_generator import generator_or_default
 from cydp._generator import Generator
 from cydp._numbers.rational import read_integer
 from cydp.accounting._loss import Loss
-from cydp.publishing._junction_tree import Step
-from cydp.publishing._least_squares import Columns
+from cydp.publishing._integers import Columns, Step
 from cydp.releases.output._sheet import Axis
 
 __all__ = ["SyntheticTable", "columns_of_places", "read_sampling", "synthesize"]

@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 from cydp._arguments import Integer, Number
 from cydp.releases._release import Release, recorded
 from cydp.releases.output._sheet import Numbers, Sheet, keys_of
-from cydp.workloads._overlaps import make_consistent
+from cydp.workloads._consistency import agree
 from cydp.workloads._tails import bound_sums
 
 __all__ = ["MarginalsRelease"]
@@ -70,7 +70,7 @@ class MarginalsRelease(Release):
             If no table has such a column.
 
         """
-        names = [name for name, _ in self.query.sizes]
+        names = list(self.query.sizes)
         if column not in names:
             raise KeyError(f"the columns are {', '.join(names)}, not {column!r}")
         return self.domains[names.index(column)]
@@ -87,7 +87,7 @@ class MarginalsRelease(Release):
         if not self.query.consistent:
             return list(self.tables)
         query = self.query
-        found = make_consistent(self.tables, query.sets, query.noise_variances)
+        found = agree(self.tables, query.columns, [*query.noise_variances.values()])
         for table in found:
             table.flags.writeable = False
         return [*found]
@@ -175,7 +175,7 @@ class MarginalsRelease(Release):
         bounds = self.error_bound(confidence, count=sum(sizes) if simultaneous else 1)
         values = np.concatenate([table.reshape(-1) for table in self._released])
         bound = np.repeat(list(bounds.values()), sizes)
-        cells = [cell for columns in self.query.sets for cell in self._cells(columns)]
+        cells = [cell for columns in self.query.columns for cell in self._cells(columns)]
         names = np.repeat(np.array(self.query.names, object), sizes)
         counts = Numbers(
             name="count",
@@ -198,7 +198,7 @@ class MarginalsRelease(Release):
         """Return a text for each cell of a table."""
         cells = [""]
         for column in columns:
-            domain, size = self.domain(column), dict(self.query.sizes)[column]
+            domain, size = self.domain(column), self.query.sizes[column]
             if len(domain) == size:
                 labels = [str(key) for key in domain]
             else:

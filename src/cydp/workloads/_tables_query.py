@@ -1,12 +1,12 @@
 # SPDX-License-Identifier: MIT
-"""What published tables release, from public parameters alone."""
+"""The query of several tables of some columns each, from public parameters alone."""
 
 from __future__ import annotations
 
 import math
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
-from typing import Any, ClassVar
+from typing import Any, ClassVar, TypeAlias
 
 from cydp._arguments import Number
 from cydp.releases._answers import Answer, NoisyAnswer
@@ -17,14 +17,13 @@ from cydp.releases._rows import Key
 from cydp.releases._tally import Tally
 from cydp.releases._terms import Weights, read_split
 
-__all__ = ["TOTAL", "TablesQuery", "read_weights"]
+__all__ = ["TOTAL", "Columns", "TablesQuery", "read_weights"]
 
 TOTAL = "total"
 """The name of the part that is the number of rows."""
 
-Columns = tuple[str, ...]
-
-_LEAST = 1e-250
+Columns: TypeAlias = tuple[str, ...]
+"""The names of the columns of a table, in the order of its axes."""
 
 
 @dataclass(frozen=True, repr=False)
@@ -105,9 +104,10 @@ class TablesQuery(DataQuery):
         """The names of the tables that are released with noise."""
         return tuple(name for name, noisy in zip(self.names, self.measured, strict=True) if noisy)
 
-    def variance(self, name: str) -> float:
-        """Return the variance of a measured table, within what floats can divide by."""
-        return min(max(self.parts[name].variance, _LEAST), 1 / _LEAST)
+    @property
+    def noise_variances(self) -> dict[str, float]:
+        """The variance of the noise in each cell of the measured tables."""
+        return {name: part.variance for name, part in self.parts.items()}
 
 
 def read_weights(
