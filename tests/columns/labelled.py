@@ -13,8 +13,8 @@ import pandas as pd
 import polars as pl
 import pyarrow as pa
 
+from cydp._columns.declared import Labels
 from cydp._columns.keys import Keys
-from cydp._columns.labels import Labels
 from cydp.exact._label_sets import find_labels
 from cydp.exact._lookup import match_labels
 

@@ -12,7 +12,7 @@ import pyarrow as pa
 import pytest
 
 from cydp import exact
-from cydp._columns.labels import Labels
+from cydp._columns.declared import Labels
 from cydp._columns.reading import read_numbers
 from cydp.exact import _lookup
 from cydp.testing import SeededGenerator

@@ -22,7 +22,7 @@ from cydp import (
     RandomizedResponse,
     Snapping,
 )
-from cydp._columns.labels import Labels
+from cydp._columns.declared import Labels
 
 # Each takes an array of integers of shape (n,), but selection, which takes (rows, 3).
 MECHANISMS: dict[str, Any] = {

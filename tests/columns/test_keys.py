@@ -11,8 +11,8 @@ from columns.labelled import DAY, Hostile, HostileOwn, Own, codes_of
 from hypothesis import given
 from hypothesis import strategies as st
 
+from cydp._columns.declared import Labels
 from cydp._columns.keys import Keys, product
-from cydp._columns.labels import Labels
 from cydp.exact._lookup import match_labels
 
 

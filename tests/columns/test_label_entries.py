@@ -15,8 +15,8 @@ from columns.labelled import EQUAL, LABELS, NO_LABELS, Color, codes_of, found_in
 from hypothesis import given
 from hypothesis import strategies as st
 
+from cydp._columns.declared import Labels
 from cydp._columns.keys import Keys
-from cydp._columns.labels import Labels
 from cydp.exact._lookup import match_labels
 
 

@@ -13,8 +13,8 @@ import pyarrow as pa
 import pytest
 from columns.labelled import DAY, HOUR, codes_of, found_in
 
+from cydp._columns.declared import Labels
 from cydp._columns.keys import Keys
-from cydp._columns.labels import Labels
 from cydp.exact._label_sets import find_labels
 from cydp.exact._lookup import match_labels
 

@@ -29,8 +29,8 @@ from columns.labelled import (
 from hypothesis import given
 from hypothesis import strategies as st
 
+from cydp._columns.declared import Labels
 from cydp._columns.keys import Keys
-from cydp._columns.labels import Labels
 from cydp.exact._label_sets import find_labels
 from cydp.exact._lookup import match_keys, match_labels
 
@@ -122,7 +122,7 @@ def test_objects_of_all_kinds_in_any_order() -> None:
 
 def test_the_order_does_not_depend_on_the_seed_of_hashes() -> None:
     code = """
-from cydp._columns.labels import Labels
+from cydp._columns.declared import Labels
 from cydp.exact._label_sets import find_labels
 x = ["b", 3, (1, "a"), b"a", "a", ("x",), frozenset({"a", "b", "c", 4}), 0.5]
 print(find_labels([Labels(x)]).codes.tolist(), find_labels([Labels(["b", "a", "c"])]).arrays)

@@ -24,9 +24,8 @@ from cydp import (
     RandomizedResponse,
     Snapping,
 )
-from cydp._columns.categories import declare_codes, read_codes
 from cydp._columns.declared import declare
-from cydp._columns.floats import read_floats
+from cydp._columns.mechanism_inputs import declare_codes, read_codes, read_floats
 from cydp.testing import SeededGenerator
 
 # Each with the value that stands for null in an array.

@@ -10,8 +10,7 @@ import pyarrow as pa
 import pytest
 
 from cydp._columns import relations
-from cydp._columns.declared import Records
-from cydp._columns.labels import Labels
+from cydp._columns.declared import Labels, Records
 from cydp._columns.pieces import add_pieces
 from cydp._columns.relations import SharedRelation
 from cydp._columns.tables import open_table, table_of_relation

@@ -19,8 +19,8 @@ from refusals import Refusal, check_refusals
 
 import cydp
 from cydp import exact
+from cydp._columns.declared import Labels
 from cydp._columns.keys import Keys
-from cydp._columns.labels import Labels
 from cydp._columns.pieces import add_pieces
 from cydp._columns.reading import read_group_codes
 from cydp._columns.tables import open_table

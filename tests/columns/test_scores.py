@@ -1,4 +1,4 @@
-"""_columns/scores.py: scores are what they are, as integers or as floats."""
+"""_columns/mechanism_inputs.py: scores are what they are, as integers or as floats."""
 
 from collections.abc import Callable
 from fractions import Fraction
@@ -11,7 +11,7 @@ from hypothesis import example, given
 from hypothesis import strategies as st
 from numpy.typing import NDArray
 
-from cydp._columns.scores import declare_scores, read_scores
+from cydp._columns.mechanism_inputs import declare_scores, read_scores
 
 TOP = 2**60 + 1  # no float64
 

@@ -10,8 +10,7 @@ import polars as pl
 import pyarrow as pa
 import pytest
 
-from cydp._columns.declared import Records
-from cydp._columns.labels import Labels
+from cydp._columns.declared import Labels, Records
 from cydp._columns.tables import open_table
 from cydp.exact._label_sets import find_labels
 

@@ -107,7 +107,7 @@ for entries in ENTRIES:
 """
 
 LABELS = """
-from cydp._columns.labels import Labels
+from cydp._columns.declared import Labels
 from cydp._columns.keys import Keys
 from cydp._columns.tables import open_table
 from cydp.exact._lookup import match_labels

@@ -17,7 +17,7 @@ from hypothesis import strategies as st
 
 from cydp import exact
 from cydp._columns.canonical import canonical, label_bytes
-from cydp._columns.labels import Labels
+from cydp._columns.declared import Labels
 from cydp.exact._contributions import bound_users, sample_key
 from cydp.exact._label_sets import find_labels
 from cydp.testing import SeededGenerator

@@ -15,8 +15,8 @@ from hypothesis import strategies as st
 from cydp import _threads as threads
 from cydp import exact
 from cydp.exact._bins import equal_bins, public_bins
-from cydp.exact._cell_codes import cell_codes
-from cydp.exact._grouped_histogram import grouped_histogram
+from cydp.exact._histogram import grouped_histogram
+from cydp.exact._histogramdd import cell_codes
 
 DTYPES = [*FLOATS, *INTEGERS, "bool"]
 

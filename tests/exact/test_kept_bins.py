@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""exact/_kept_bins.py: bins are kept by plain parameters, and nothing of the data with them."""
+"""exact/_bins.py: bins are kept by plain parameters, and nothing of the data with them."""
 
 import gc
 import weakref
@@ -9,14 +9,14 @@ import pytest
 
 import cydp
 from cydp import exact
-from cydp.exact import _grid, _kept_bins
+from cydp.exact import _bins, _grid
 
 
 class Secret:
     """What a dtype may have as metadata: any object, even the data."""
 
 
-BINS = (_kept_bins._equal_bins, _kept_bins._given_bins)
+BINS = (_bins._equal_bins, _bins._given_bins)
 
 
 @pytest.fixture(autouse=True)

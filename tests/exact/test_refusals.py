@@ -14,13 +14,13 @@ from exact.unread import UNREAD as X
 from refusals import Refusal, check_refusals
 
 from cydp import exact
-from cydp._columns.labels import Labels
+from cydp._columns.declared import Labels
 from cydp.exact import GroupedAccumulator, HistogramAccumulator
 from cydp.exact._bins import public_bins
-from cydp.exact._cell_codes import cell_codes
 from cydp.exact._contributions import bound_users
 from cydp.exact._grid import Grid
-from cydp.exact._grouped_histogram import grouped_histogram
+from cydp.exact._histogram import grouped_histogram
+from cydp.exact._histogramdd import cell_codes
 from cydp.exact._sorted_units import sort_groups
 
 NEVER = ("31415", "Arrow's", "format '", "kernel")

@@ -21,7 +21,7 @@ from samplers.replay import Replay, chunk_bits
 
 from cydp import ExponentialMechanism, PermuteAndFlip
 from cydp import _threads as threads
-from cydp._columns.scores import declare_scores, read_scores
+from cydp._columns.mechanism_inputs import declare_scores, read_scores
 from cydp._core import map_noisy_max, report_noisy_max
 from cydp._samplers import prepare_noisy_max
 from cydp.testing import SeededGenerator

@@ -1,4 +1,4 @@
-"""sampling/_on_sample.py and _sample_release.py: order, cost, sample, estimates, refusals."""
+"""sampling/_on_sample.py: order, cost, sample, estimates, refusals."""
 
 from __future__ import annotations
 

@@ -26,9 +26,9 @@ from cydp._columns.canonical import (
     canonical,
     rank,
 )
+from cydp._columns.declared import Labels
 from cydp._columns.dense_keys import DensePlaces, are_distinct, is_dense
 from cydp._columns.label_types import LabelType, stored_integers
-from cydp._columns.labels import Labels
 from cydp._columns.strings import Strings, join_bytes
 
 __all__ = ["ColumnKeys", "KeyPlaces", "as_strings"]

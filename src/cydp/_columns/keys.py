@@ -13,8 +13,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from cydp._columns.column_keys import ColumnKeys, KeyPlaces, as_strings
+from cydp._columns.declared import Labels
 from cydp._columns.label_types import type_of_entries
-from cydp._columns.labels import Labels
 from cydp._columns.source import open_source
 from cydp._columns.tables import open_table
 

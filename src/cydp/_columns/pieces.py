@@ -13,8 +13,7 @@ from typing import Any, Self, TypeAlias
 import numpy as np
 from numpy.typing import NDArray
 
-from cydp._columns.declared import Records
-from cydp._columns.labels import Labels
+from cydp._columns.declared import Labels, Records
 
 __all__ = ["Totals", "add_pieces"]
 

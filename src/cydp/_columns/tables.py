@@ -13,7 +13,7 @@ from typing import Any
 
 import numpy as np
 
-from cydp._columns.labels import Labels
+from cydp._columns.declared import Labels
 from cydp._columns.pandas import as_series, is_frame, is_series
 from cydp._columns.reading import read_table_columns
 from cydp._columns.relations import SharedRelation

@@ -11,11 +11,12 @@ from cydp._arguments import Bounds, Column, Integer, Number
 from cydp._call_errors import explain_arguments
 from cydp._columns.reading import read_exact_numbers, read_group_codes
 from cydp._numbers.rational import read_integer
-from cydp.exact._grid import Grid, public_grid
-from cydp.exact._grid_blocks import (
+from cydp.exact._grid import (
     Array,
+    Grid,
     check_shapes,
     kernel_grid,
+    public_grid,
     split_numbers,
     split_pairs,
 )

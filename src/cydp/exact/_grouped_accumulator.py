@@ -18,8 +18,7 @@ from cydp._columns.reading import read_exact_numbers, read_group_codes
 from cydp._numbers.rational import read_integer
 from cydp.exact import _arrow_tables as tables
 from cydp.exact._clamped_sum import sum_groups
-from cydp.exact._grid import Grid, public_grid
-from cydp.exact._grid_blocks import check_shapes
+from cydp.exact._grid import Grid, check_shapes, public_grid
 from cydp.exact._grid_sum import GridSum, sum_on_grid
 
 __all__ = ["GroupedAccumulator"]

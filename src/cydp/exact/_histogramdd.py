@@ -1,9 +1,10 @@
 # SPDX-License-Identifier: MIT
-"""Counts in bins of several columns together, as numpy counts them."""
+"""Counts in bins of several columns together, as numpy counts them, and the cell of each row."""
 
 from __future__ import annotations
 
 import functools
+import math
 import operator
 from collections.abc import Callable, Sequence
 from typing import Any, cast
@@ -14,14 +15,15 @@ from numpy.typing import NDArray
 from cydp import _core
 from cydp._arguments import Column, RangeLike
 from cydp._call_errors import explain_arguments
-from cydp._columns.blocks import block_rows
+from cydp._columns.blocks import BLOCK_ROWS, block_rows
 from cydp._columns.reading import read_numbers
 from cydp._columns.tables import columns_of
 from cydp._threads import threads_for
 from cydp.exact._bins import Bins, equal_bins, public_bins, range_of, read_bin_count
 from cydp.exact._data_bins import mark_data_bins
 
-__all__ = ["MOST_BINS", "histogramdd", "public_grids"]
+__all__ = ["MOST_BINS", "cell_codes", "histogramdd", "public_grids"]
+
 
 MOST_BINS = 2**30
 _MOST_COLUMNS = 64  # numpy's arrays have no more dimensions
@@ -183,3 +185,53 @@ def _range_error(range: object) -> TypeError:
         "range must be a list of pairs (lo, hi), one for each column, or None, not "
         f"{type(range).__name__}"
     )
+
+
+def cell_codes(grids: Sequence[Bins], columns: Sequence[NDArray[Any]]) -> NDArray[np.uint32]:
+    """Return the cell of every row: the place in the flat counts that it is counted at.
+
+    Parameters
+    ----------
+    grids : sequence of Bins
+        Bins for each column, of its dtype. They have at most 2**30 cells together.
+    columns : sequence of ndarrays of one shape
+        Columns as `read_numbers` returns them, masked or not, of any layout and byte order.
+
+    Returns
+    -------
+    ndarray of uint32, of the shape of the columns
+        The bin for one column; the cells of the last column are next to each other for several.
+        The number of cells for a row with a value that is masked, NaN or outside the bins.
+
+    Raises
+    ------
+    ValueError
+        If there are more than 2**30 cells, or if the columns have different shapes.
+
+    Examples
+    --------
+    >>> from cydp.exact._bins import public_bins
+    >>> x = np.array([0.5, 9, np.nan, 2])
+    >>> cell_codes([public_bins(2, (0, 2), x.dtype)], [x])
+    array([0, 2, 2, 1], dtype=uint32)
+
+    """
+    if len({x.shape for x in columns}) != 1:
+        raise ValueError("columns must be of one shape")
+    outside = math.prod(grid.kernel.count for grid in grids)
+    codes = np.empty(columns[0].shape, np.uint32)
+    flat = codes.reshape(-1)
+    kernels = [grid.kernel for grid in grids]
+    values = [np.ma.getdata(x).reshape(-1) for x in columns]
+    native = all(map(Bins.reads, grids, values))
+    rows = max(flat.size, 1) if native else BLOCK_ROWS
+    threads = threads_for(flat.size)
+    with np.errstate(all="ignore"):  # converting a signalling NaN may warn
+        for first in range(0, flat.size, rows):
+            block = slice(first, first + rows)
+            parts = [grid.convert(x[block]) for grid, x in zip(grids, values, strict=True)]
+            _core.histogram_codes(kernels, parts, flat[block], threads)
+    for x in columns:
+        if isinstance(x, np.ma.MaskedArray) and x.mask is not np.ma.nomask:
+            np.putmask(codes, x.mask, outside)
+    return codes

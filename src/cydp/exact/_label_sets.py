@@ -22,9 +22,9 @@ from cydp._columns.canonical import (
     restore,
 )
 from cydp._columns.column_keys import KeyPlaces, as_strings
+from cydp._columns.declared import Labels
 from cydp._columns.label_types import NANOSECONDS
 from cydp._columns.label_values import LabelValues, check_lengths
-from cydp._columns.labels import Labels
 from cydp._columns.masks import Mask, both_present
 from cydp._columns.strings import Strings, fixed_width
 from cydp._default_generator import default_generator

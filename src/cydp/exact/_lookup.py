@@ -19,10 +19,10 @@ from cydp._call_errors import explain_arguments
 from cydp._columns import blocks
 from cydp._columns.canonical import RAW, canonical_block
 from cydp._columns.column_keys import ColumnKeys, KeyPlaces, as_strings
+from cydp._columns.declared import Labels
 from cydp._columns.dense_keys import DensePlaces
 from cydp._columns.keys import Keys
 from cydp._columns.label_values import LabelValues, check_lengths
-from cydp._columns.labels import Labels
 from cydp._columns.strings import Strings, fixed_width
 from cydp._columns.tables import open_table
 

@@ -12,8 +12,7 @@ from numpy.typing import NDArray
 
 from cydp import _core, _threads
 from cydp._columns.blocks import BLOCK_ROWS
-from cydp.exact._grid import Grid
-from cydp.exact._grid_blocks import Array, check_shapes, split_numbers, split_pairs
+from cydp.exact._grid import Array, Grid, check_shapes, split_numbers, split_pairs
 
 __all__ = ["SortedUnits", "round_units", "sort_groups", "sort_units"]
 

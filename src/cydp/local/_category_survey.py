@@ -13,8 +13,8 @@ from numpy.typing import NDArray
 
 from cydp._arguments import Column, Integer, Number
 from cydp._call_errors import explain_arguments
+from cydp._columns.declared import Labels
 from cydp._columns.keys import Keys
-from cydp._columns.labels import Labels
 from cydp._generator import Generator
 from cydp._numbers.intervals import exp_below
 from cydp._numbers.rational import literal_of, read_positive

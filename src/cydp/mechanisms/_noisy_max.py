@@ -16,7 +16,7 @@ from numpy.typing import ArrayLike, NDArray
 from cydp._arguments import Integer, Number
 from cydp._call_errors import copy_base_methods, require_names
 from cydp._columns.declared import Declared
-from cydp._columns.scores import declare_scores, read_scores
+from cydp._columns.mechanism_inputs import declare_scores, read_scores
 from cydp._core import NoisyMax
 from cydp._generator import Generator
 from cydp._numbers.rational import (

@@ -14,8 +14,8 @@ from numpy.typing import ArrayLike, NDArray
 
 from cydp._arguments import Integer, Number
 from cydp._call_errors import require_names
-from cydp._columns.categories import declare_codes, read_codes
 from cydp._columns.declared import Declared
+from cydp._columns.mechanism_inputs import declare_codes, read_codes
 from cydp._columns.pandas import labels_of, restore_labels
 from cydp._core import Sampler
 from cydp._generator import Generator

@@ -9,7 +9,7 @@ from fractions import Fraction
 import numpy as np
 from numpy.typing import NDArray
 
-from cydp._columns.scores import Scores
+from cydp._columns.mechanism_inputs import Scores
 from cydp._numbers.rational import float_of
 from cydp.mechanisms._rational_selection import gaps_to_best
 

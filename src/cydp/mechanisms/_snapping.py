@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 from cydp._arguments import Bounds, Integer, Number
 from cydp._call_errors import copy_base_methods, require_names
 from cydp._columns.declared import Declared
-from cydp._columns.floats import read_floats
+from cydp._columns.mechanism_inputs import read_floats
 from cydp._generator import Generator
 from cydp._numbers.bounds import read_bounds
 from cydp._numbers.intervals import ln_bounds

@@ -11,13 +11,12 @@ import numpy as np
 from numpy.typing import NDArray
 
 from cydp import _core
-from cydp._columns.declared import Records
+from cydp._columns.declared import Labels, Records
 from cydp._columns.keys import Keys
-from cydp._columns.labels import Labels
 from cydp._threads import threads_for
 from cydp.exact._bins import Bins
-from cydp.exact._cell_codes import cell_codes
-from cydp.exact._grouped_histogram import grouped_histogram
+from cydp.exact._histogram import grouped_histogram
+from cydp.exact._histogramdd import cell_codes
 from cydp.exact._lookup import match_labels
 from cydp.releases._rows import Codes, Key, Rows
 from cydp.releases._unit import Unit

@@ -10,10 +10,9 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from cydp._columns.declared import Records
+from cydp._columns.declared import Labels, Records
 from cydp._columns.digests import digest_argument
 from cydp._columns.keys import Keys
-from cydp._columns.labels import Labels
 from cydp._columns.tables import Table, open_table
 from cydp.exact._bins import public_bins
 from cydp.releases._cells import BinnedColumns, CellAxis, CellRows, KeyedColumns

@@ -12,9 +12,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from cydp._arguments import Bounds
-from cydp._columns.declared import Records
+from cydp._columns.declared import Labels, Records
 from cydp._columns.keys import Keys
-from cydp._columns.labels import Labels
 from cydp._columns.pieces import Totals
 from cydp.exact._clamped_sum import sum_groups
 from cydp.exact._grid import Grid, centre_of, public_grid

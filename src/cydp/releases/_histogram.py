@@ -11,14 +11,12 @@ import numpy as np
 from numpy.typing import NDArray
 
 from cydp._arguments import BinsLike, Column, Integer, Number, RangeLike
-from cydp._columns.declared import Records
+from cydp._columns.declared import Labels, Records
 from cydp._columns.digests import digest_argument
 from cydp._columns.keys import Keys
-from cydp._columns.labels import Labels
 from cydp._generator import Generator
 from cydp.accounting.ledger._paid import Payment
-from cydp.exact._bins import Bins, public_bins
-from cydp.exact._kept_bins import kept_bins
+from cydp.exact._bins import Bins, kept_bins, public_bins
 from cydp.mechanisms._run import Budget
 from cydp.releases._answers import Answer, NoisyAnswer
 from cydp.releases._cells import BinnedColumns, CellRows, KeyedColumns
@@ -32,13 +30,7 @@ from cydp.releases._run import release, run
 from cydp.releases._tally import Tally
 from cydp.releases._unit import UnitName
 
-__all__ = [
-    "FLOATS",
-    "HistogramQuery",
-    "binned_rows",
-    "bins_of",
-    "histogram",
-]
+__all__ = ["FLOATS", "HistogramQuery", "binned_rows", "bins_of", "histogram"]
 
 
 _BOTH = "by and by_keys must be given together: the column, and public keys"

@@ -10,9 +10,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from cydp._arguments import Number
+from cydp._columns.declared import Labels
 from cydp._columns.entries import null_types, plain
 from cydp._columns.label_values import LabelValues
-from cydp._columns.labels import Labels
 from cydp._columns.strings import Strings
 from cydp._numbers.rational import float_of, format_number, read_binary
 from cydp.exact._grid import Grid

@@ -10,8 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from cydp._arguments import Column
-from cydp._columns.declared import Records
-from cydp._columns.labels import Labels
+from cydp._columns.declared import Labels, Records
 from cydp._columns.numbers import is_real_array
 from cydp._columns.pieces import Totals, add_pieces
 from cydp._columns.source import open_source

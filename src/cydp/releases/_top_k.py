@@ -13,8 +13,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from cydp._arguments import Column, Integer, Number
+from cydp._columns.declared import Labels
 from cydp._columns.keys import Keys
-from cydp._columns.labels import Labels
 from cydp._generator import Generator
 from cydp._numbers.rational import float_of, read_integer
 from cydp._sensitivity import sensitivity_of

@@ -7,8 +7,8 @@ from collections.abc import Hashable
 from typing import Any, ClassVar
 
 from cydp._arguments import Column, Integer, Number
+from cydp._columns.declared import Labels
 from cydp._columns.keys import Keys
-from cydp._columns.labels import Labels
 from cydp._generator import Generator
 from cydp.mechanisms._run import Budget
 from cydp.releases._group_query import GroupQuery

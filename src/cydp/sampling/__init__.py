@@ -4,9 +4,8 @@
 from __future__ import annotations
 
 from cydp.sampling._amplified import amplified, loss_on_sample
-from cydp.sampling._on_sample import on_sample
+from cydp.sampling._on_sample import SampleRelease, WholeEstimate, on_sample
 from cydp.sampling._publish_share import PublishedShare, publish_share
-from cydp.sampling._sample_release import SampleRelease, WholeEstimate
 from cydp.sampling._sampled import Sampled
 
 __all__ = [

@@ -7,15 +7,15 @@ from fractions import Fraction
 
 from cydp._arguments import Number
 from cydp._numbers.intervals import exp_bounds, ln_bounds
-from cydp._numbers.rational import as_exact, format_number
+from cydp._numbers.rational import Exact, as_exact, format_number, read_exact
 from cydp._numbers.rounding import decimal_above, decimal_below
 from cydp.accounting._cost import Cost, loss_of, relation_of
 from cydp.accounting._errors import MeasureMismatchError, RelationMismatchError
 from cydp.accounting._loss import ZCDP, ApproxDP, PureDP
-from cydp.sampling._check_unit import check_unit
-from cydp.sampling._share import read_share
+from cydp.accounting._sources import units_of
 
-__all__ = ["amplified", "loss_on_sample"]
+__all__ = ["amplified", "check_unit", "loss_on_sample", "read_share"]
+
 
 _RELATION = "add-remove"
 _MOST = 3000  # no exponential of a larger number is computed; exp(-3000) bounds exp(-epsilon)
@@ -163,3 +163,21 @@ def _invert(epsilon: Fraction, q: Fraction) -> Fraction:
         rest = 1 - (1 - q) * exp_bounds(-min(target, Fraction(_MOST)))[1]
         below = target + ln_bounds(rest / q)[0]
     return max(decimal_below(below), target)
+
+
+def read_share(share: Number) -> Exact:
+    """Read the probability with which each row is in a sample, above 0 and at most 1."""
+    number = read_exact(share, "share")
+    if not 0 < number <= 1:
+        raise ValueError(f"share must be more than 0 and at most 1, not {format_number(number)}")
+    return number
+
+
+def check_unit(cost: Cost, name: str) -> None:
+    """Raise a ValueError for a release that protects a unit of several rows."""
+    if any(unit.has_users or unit.max_rows > 1 for unit in units_of(cost)):
+        raise ValueError(
+            f"{name} must protect one row, not a unit that may have several: rows are sampled one "
+            "by one, so that such a unit is in a sample more often than the share. Where all rows "
+            "of a unit are in a sample together, give the loss alone"
+        )

@@ -13,8 +13,8 @@ import numpy as np
 
 from cydp._arguments import Number
 from cydp._call_errors import explain_arguments
+from cydp._columns.declared import Labels
 from cydp._columns.entries import null_types
-from cydp._columns.labels import Labels
 from cydp._columns.subsets import RowsOf
 from cydp._columns.tables import is_tabular, open_table
 from cydp._generator import Generator
@@ -23,7 +23,7 @@ from cydp.accounting._asked import Asked
 from cydp.accounting._loss import ApproxDP
 from cydp.mechanisms._run import Budget, pay_and_draw
 from cydp.releases._unit import Unit
-from cydp.sampling._share import read_share
+from cydp.sampling._amplified import read_share
 
 __all__ = ["PublishedShare", "publish_share"]
 
