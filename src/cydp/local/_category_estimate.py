@@ -13,8 +13,8 @@ from numpy.typing import NDArray
 
 from cydp._arguments import Number
 from cydp.local._survey_estimate import SurveyEstimate
-from cydp.mechanisms._confidence import read_level
 from cydp.mechanisms._estimate import Estimate
+from cydp.mechanisms._parameters import read_level
 from cydp.releases.output._sheet import Numbers, Sheet, keys_of
 
 __all__ = ["CategoryEstimate"]

@@ -26,7 +26,7 @@ from cydp.local._category_estimate import CategoryEstimate
 from cydp.local._description import read_description, write_description
 from cydp.local._tally import Tally
 from cydp.local._unary_encoding import UnaryEncoding, sum_bits
-from cydp.mechanisms._fields import set_fields
+from cydp.mechanisms._parameters import set_fields
 from cydp.mechanisms._randomized_response import RandomizedResponse
 from cydp.mechanisms._run import Budget, pay_and_draw
 from cydp.releases._reads import digest_keys

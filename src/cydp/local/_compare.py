@@ -12,8 +12,8 @@ from cydp._numbers.rational import float_of, format_number
 from cydp._numbers.rounding import words_above
 from cydp.local._category_survey import CategorySurvey
 from cydp.local._number_survey import NumberSurvey
-from cydp.mechanisms._confidence import read_level
-from cydp.mechanisms._discrete_laplace import DiscreteLaplace
+from cydp.mechanisms._laplace import DiscreteLaplace
+from cydp.mechanisms._parameters import read_level
 
 __all__ = ["Comparison", "compare"]
 

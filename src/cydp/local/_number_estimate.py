@@ -12,9 +12,9 @@ import numpy as np
 from cydp._arguments import Number
 from cydp._numbers.rational import float_of
 from cydp.local._survey_estimate import SurveyEstimate
-from cydp.mechanisms._confidence import read_level
-from cydp.mechanisms._discrete_laplace import DiscreteLaplace
 from cydp.mechanisms._estimate import ReportOdds, normal_quantile
+from cydp.mechanisms._laplace import DiscreteLaplace
+from cydp.mechanisms._parameters import read_level
 from cydp.releases.output._sheet import Numbers, Sheet
 
 __all__ = ["NumberEstimate", "one_bit_half_width", "sum_half_width"]

@@ -33,9 +33,8 @@ from cydp.exact._sorted_units import round_units
 from cydp.local._description import read_description, write_description
 from cydp.local._number_estimate import NumberEstimate, one_bit_half_width, sum_half_width
 from cydp.local._tally import Tally
-from cydp.mechanisms._confidence import read_level
-from cydp.mechanisms._discrete_laplace import MOST_UNSATURATED_SCALE, DiscreteLaplace
-from cydp.mechanisms._fields import set_fields
+from cydp.mechanisms._laplace import MOST_UNSATURATED_SCALE, DiscreteLaplace
+from cydp.mechanisms._parameters import read_level, set_fields
 from cydp.mechanisms._randomized_response import RandomizedResponse
 from cydp.mechanisms._run import Budget, pay_and_draw
 from cydp.releases._missing import fill_absent, read_missing

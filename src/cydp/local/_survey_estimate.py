@@ -9,7 +9,7 @@ from typing import Any
 
 from cydp._arguments import Number
 from cydp.local._tally import Tally
-from cydp.mechanisms._confidence import read_level
+from cydp.mechanisms._parameters import read_level
 from cydp.releases._format import format_cost
 from cydp.releases.output._sheet import Axis, Numbers, Sheet
 from cydp.releases.output._shown import Shown

@@ -29,7 +29,7 @@ from cydp._numbers.rational import (
 from cydp._samplers import read_bernoulli
 from cydp.accounting._loss import PureDP
 from cydp.mechanisms._estimate import Estimate, ReportOdds
-from cydp.mechanisms._fields import set_fields
+from cydp.mechanisms._parameters import set_fields
 from cydp.mechanisms._run import Budget, draw_array
 
 __all__ = ["UnaryEncoding", "sum_bits"]

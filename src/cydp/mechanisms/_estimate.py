@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 from cydp._arguments import Integer, Number
 from cydp._numbers.rational import float_of, format_number, read_integer
 from cydp.accounting.ledger._serialize import register
-from cydp.mechanisms._confidence import log_failure_probability
+from cydp.mechanisms._parameters import log_failure_probability
 
 __all__ = ["Estimate", "ReportOdds", "normal_quantile"]
 

@@ -17,8 +17,7 @@ from functools import lru_cache
 from cydp._numbers.intervals import quotients
 from cydp._numbers.rational import float_of, log_of, round_up
 from cydp.accounting._dominating_pairs import SMOOTH2
-from cydp.mechanisms._discrete_gaussian_delta import discrete_delta
-from cydp.mechanisms._normal_delta import DIGITS, distance, normal_delta
+from cydp.mechanisms._gaussian_delta import DIGITS, discrete_delta, distance, normal_delta
 
 __all__ = ["ENTRY_COUNTS", "ENTRY_ERROR", "least_sigma2", "normal_variance"]
 

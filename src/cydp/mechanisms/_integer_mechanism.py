@@ -21,8 +21,7 @@ from cydp._generator import Generator
 from cydp.accounting._loss import Loss
 from cydp.exact._data_bins import refuse_data_bins
 from cydp.mechanisms._noise_distribution import NoiseDistribution
-from cydp.mechanisms._output import apart_from, check_output, fill_output
-from cydp.mechanisms._run import Budget, draw_array
+from cydp.mechanisms._run import Budget, apart_from, check_output, draw_array, fill_output
 
 __all__ = ["INT64", "IntegerMechanism", "declare_integers", "read_int64"]
 

@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 
 from cydp._arguments import Number
 from cydp._numbers.rational import float_of, format_number, read_binary
-from cydp.mechanisms._noise_law import NoiseLaw
+from cydp.mechanisms._noise_laws import NoiseLaw
 
 __all__ = ["GridNoiseDistribution", "NoiseDistribution"]
 

@@ -32,12 +32,10 @@ from cydp._sensitivity import relation_of
 from cydp.accounting._loss import PureDP
 from cydp.accounting._make_loss import make_loss
 from cydp.exact._data_bins import refuse_data_bins
-from cydp.mechanisms import _rational_selection, _selection_probabilities
-from cydp.mechanisms._confidence import read_level
-from cydp.mechanisms._fields import set_fields
+from cydp.mechanisms import _selection
 from cydp.mechanisms._integer_mechanism import INT64
+from cydp.mechanisms._parameters import format_sensitivity, read_level, read_norm, set_fields
 from cydp.mechanisms._run import Budget, draw_array
-from cydp.mechanisms._sensitivity import format_sensitivity, read_norm
 
 __all__ = ["ExponentialMechanism", "PermuteAndFlip"]
 
@@ -185,7 +183,7 @@ class _NoisyMaxMechanism(ABC):
         chosen = np.empty(given.shape[:-1], np.int64)
         rows = chosen.reshape(-1)
         if values.dtype == object:
-            _rational_selection.select(1 / self.scale, self._gumbel, values, rows, generator)
+            _selection.select(1 / self.scale, self._gumbel, values, rows, generator)
         else:
             generator._report_noisy_max(_prepare(self), values, rows)
         return chosen
@@ -197,7 +195,7 @@ class _NoisyMaxMechanism(ABC):
 
     def _scale_scores(self, scores: Any) -> NDArray[np.float64]:
         values = read_scores(declare_scores(scores))
-        return _selection_probabilities.scale_scores(values, 1 / self.scale)
+        return _selection.scale_scores(values, 1 / self.scale)
 
     def __repr__(self) -> str:
         stated = None if self.monotonic else self.relation  # monotonic states it already
@@ -278,7 +276,7 @@ class ExponentialMechanism(_NoisyMaxMechanism):
         >>> ExponentialMechanism(epsilon=1, sensitivity=1).probabilities([27, 23, 9, 0]).round(2)
         array([0.88, 0.12, 0.  , 0.  ])
         """
-        return _selection_probabilities.gumbel_probabilities(self._scale_scores(scores))
+        return _selection.gumbel_probabilities(self._scale_scores(scores))
 
     @property
     def _gumbel(self) -> bool:
@@ -336,7 +334,7 @@ class PermuteAndFlip(_NoisyMaxMechanism):
         >>> PermuteAndFlip(epsilon=1, sensitivity=1).probabilities([1, 1]).round(2)
         array([0.5, 0.5])
         """
-        return _selection_probabilities.exponential_probabilities(self._scale_scores(scores))
+        return _selection.exponential_probabilities(self._scale_scores(scores))
 
     @property
     def _gumbel(self) -> bool:

@@ -18,12 +18,11 @@ from cydp._generator import Generator
 from cydp._numbers.rational import format_number, literal_of, read_integer, read_positive
 from cydp.accounting._loss import ApproxDP
 from cydp.exact._data_bins import refuse_data_bins
-from cydp.mechanisms._discrete_laplace import DiscreteLaplace
-from cydp.mechanisms._fields import set_fields
 from cydp.mechanisms._integer_mechanism import INT64, declare_integers, read_int64
-from cydp.mechanisms._laplace_law import LaplaceLaw
+from cydp.mechanisms._laplace import DiscreteLaplace
+from cydp.mechanisms._noise_laws import LaplaceLaw
+from cydp.mechanisms._parameters import format_sensitivity, set_fields
 from cydp.mechanisms._run import Budget, draw_array
-from cydp.mechanisms._sensitivity import format_sensitivity
 
 __all__ = ["ProposeTestRelease"]
 

@@ -19,9 +19,8 @@ from cydp._sensitivity import relation_of
 from cydp.accounting._loss import PureDP
 from cydp.accounting._make_loss import make_loss
 from cydp.exact._sorted_units import SortedUnits
-from cydp.mechanisms._fields import set_fields
 from cydp.mechanisms._noisy_max import ExponentialMechanism
-from cydp.mechanisms._sensitivity import format_sensitivity, read_norm
+from cydp.mechanisms._parameters import format_sensitivity, read_norm, set_fields
 
 __all__ = ["QuantileMechanism"]
 

@@ -31,9 +31,8 @@ from cydp._numbers.rational import (
 from cydp._samplers import prepare_category_offset
 from cydp.accounting._loss import PureDP
 from cydp.mechanisms._estimate import Estimate, ReportOdds
-from cydp.mechanisms._fields import set_fields
-from cydp.mechanisms._output import apart_from, check_output, fill_output
-from cydp.mechanisms._run import Budget, draw_array
+from cydp.mechanisms._parameters import set_fields
+from cydp.mechanisms._run import Budget, apart_from, check_output, draw_array, fill_output
 
 __all__ = ["RandomizedResponse"]
 

@@ -22,12 +22,15 @@ from cydp._numbers.intervals import ln_bounds
 from cydp._numbers.rational import as_exact, binary_literal_of, float_of, literal_of, read_positive
 from cydp._sensitivity import relation_of
 from cydp.accounting._loss import PureDP
-from cydp.mechanisms._confidence import log_failure_probability
-from cydp.mechanisms._fields import set_fields
-from cydp.mechanisms._grid_exponent import ceil_log2, float_up
 from cydp.mechanisms._grid_mechanism import RealMechanism
-from cydp.mechanisms._output import fill_output
-from cydp.mechanisms._sensitivity import format_sensitivity, read_norm
+from cydp.mechanisms._grid_noise import ceil_log2, float_up
+from cydp.mechanisms._parameters import (
+    format_sensitivity,
+    log_failure_probability,
+    read_norm,
+    set_fields,
+)
+from cydp.mechanisms._run import fill_output
 
 __all__ = ["Snapping", "assemble_uniform", "ln"]
 

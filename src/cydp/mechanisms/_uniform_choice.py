@@ -14,9 +14,9 @@ from cydp._generator import Generator
 from cydp._numbers.rational import read_integer
 from cydp.accounting._asked import Asked
 from cydp.accounting._loss import PureDP
-from cydp.mechanisms._fields import set_fields
-from cydp.mechanisms._rational_selection import draw_below
+from cydp.mechanisms._parameters import set_fields
 from cydp.mechanisms._run import Budget, pay_and_draw
+from cydp.mechanisms._selection import draw_below
 
 __all__ = ["UniformChoice"]
 

@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 from cydp._generator import Generator
 from cydp.accounting._filter import PrivacyFilter
 from cydp.accounting._loss import PureDP
-from cydp.mechanisms._discrete_laplace import DiscreteLaplace
+from cydp.mechanisms._laplace import DiscreteLaplace
 
 __all__ = ["release_while_paid"]
 

@@ -13,8 +13,7 @@ from numpy.typing import NDArray
 
 from cydp._arguments import Integer
 from cydp._numbers.rational import float_of, format_number, read_integer
-from cydp.mechanisms._discrete_laplace import DiscreteLaplace
-from cydp.mechanisms._laplace import Laplace
+from cydp.mechanisms._laplace import DiscreteLaplace, Laplace
 from cydp.teach.attacks._attack import Attack, Trial
 from cydp.teach.attacks._limit import largest_success
 

@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 from cydp._arguments import Integer
 from cydp._numbers.rational import read_integer
 from cydp.accounting._loss import PureDP
-from cydp.mechanisms._discrete_laplace import DiscreteLaplace
+from cydp.mechanisms._laplace import DiscreteLaplace
 from cydp.teach.attacks._attack import Trial
 from cydp.teach.attacks._limit import largest_success
 from cydp.teach.attacks._rows_where import read_places, read_where, rows_where

@@ -13,7 +13,7 @@ from cydp._arguments import Integer, Number
 from cydp._call_errors import explain_arguments
 from cydp._generator import Generator
 from cydp._numbers.rational import read_integer, read_positive
-from cydp.mechanisms._discrete_laplace import DiscreteLaplace
+from cydp.mechanisms._laplace import DiscreteLaplace
 from cydp.releases._domains import read_domains
 from cydp.sensitivity._count import count as sensitivity_of_count
 from cydp.sensitivity._histogram import histogram as sensitivity_of_histogram

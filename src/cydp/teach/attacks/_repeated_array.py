@@ -12,7 +12,7 @@ from cydp._call_errors import explain_arguments
 from cydp._generator import Generator
 from cydp._numbers.rational import format_number, read_positive
 from cydp.accounting._loss import PureDP
-from cydp.mechanisms._discrete_laplace import DiscreteLaplace
+from cydp.mechanisms._laplace import DiscreteLaplace
 from cydp.sensitivity._count import count as sensitivity_of_count
 from cydp.teach.attacks._attack import Attack
 from cydp.teach.attacks._defence import release_while_paid

@@ -8,7 +8,7 @@ import math
 import numpy as np
 
 from cydp._numbers.rational import float_of
-from cydp.mechanisms._discrete_laplace import DiscreteLaplace
+from cydp.mechanisms._laplace import DiscreteLaplace
 
 __all__ = ["success_of_sum"]
 

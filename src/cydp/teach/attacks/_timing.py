@@ -17,7 +17,7 @@ from cydp._call_errors import explain_arguments
 from cydp._default_generator import generator_or_default
 from cydp._generator import Generator
 from cydp._numbers.rational import float_of, format_number, read_integer, read_positive
-from cydp.mechanisms._discrete_laplace import DiscreteLaplace
+from cydp.mechanisms._laplace import DiscreteLaplace
 from cydp.teach._pictures import EDGE, new_axes, set_words
 from cydp.teach.attacks._attack import Attack
 from cydp.teach.attacks._guesses import Guesses, Pair, nearer, read_pair, read_runs, set_beside

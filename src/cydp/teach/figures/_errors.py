@@ -13,9 +13,9 @@ from cydp._call_errors import explain_arguments
 from cydp._numbers.rational import format_number, read_positive
 from cydp._numbers.rounding import root_above
 from cydp.accounting._loss_numbers import read_positive_delta
-from cydp.mechanisms._confidence import read_level
-from cydp.mechanisms._discrete_gaussian import DiscreteGaussian
-from cydp.mechanisms._discrete_laplace import DiscreteLaplace
+from cydp.mechanisms._gaussian import DiscreteGaussian
+from cydp.mechanisms._laplace import DiscreteLaplace
+from cydp.mechanisms._parameters import read_level
 from cydp.releases.output._pyplot import ink_of
 from cydp.teach._pictures import draw_line, new_axes, set_words
 

@@ -13,7 +13,7 @@ from typing import Any
 import numpy as np
 
 from cydp._numbers.rational import float_of
-from cydp.mechanisms._normal_delta import normal_delta
+from cydp.mechanisms._gaussian_delta import normal_delta
 from cydp.teach.loss._pair import Floats, Lattice, Pair, cells_between, lattice_of, spread
 
 __all__ = ["LaplaceNoise", "NormalNoise"]

@@ -10,8 +10,7 @@ from typing import Any
 import numpy as np
 
 from cydp._numbers.rational import float_of
-from cydp.mechanisms._gaussian_law import GaussianLaw
-from cydp.mechanisms._laplace_law import LaplaceLaw
+from cydp.mechanisms._noise_laws import GaussianLaw, LaplaceLaw
 from cydp.teach.loss._continuous import LaplaceNoise, NormalNoise
 from cydp.teach.loss._pair import Pair, TablePair, exact_floats
 

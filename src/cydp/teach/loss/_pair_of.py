@@ -17,10 +17,8 @@ from cydp.accounting._combine_relations import combine_relations
 from cydp.accounting._cost import loss_of, relation_of
 from cydp.accounting._loss import LOSSES, ZCDP, Loss
 from cydp.accounting._plan import Plan
-from cydp.mechanisms._discrete_gaussian import DiscreteGaussian
-from cydp.mechanisms._discrete_laplace import DiscreteLaplace
-from cydp.mechanisms._gaussian import Gaussian
-from cydp.mechanisms._laplace import Laplace
+from cydp.mechanisms._gaussian import DiscreteGaussian, Gaussian
+from cydp.mechanisms._laplace import DiscreteLaplace, Laplace
 from cydp.mechanisms._noisy_max import ExponentialMechanism, PermuteAndFlip
 from cydp.mechanisms._partition_selection import PartitionSelection
 from cydp.mechanisms._randomized_response import RandomizedResponse

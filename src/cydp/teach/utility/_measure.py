@@ -15,7 +15,7 @@ from cydp._default_generator import generator_or_default
 from cydp._generator import Generator
 from cydp._numbers.rational import float_of, read_integer, read_positive
 from cydp._relations import check_relation
-from cydp.mechanisms._confidence import read_level
+from cydp.mechanisms._parameters import read_level
 from cydp.teach.utility._case import Case
 from cydp.teach.utility._method import Method
 from cydp.teach.utility._setting import GAUSSIAN, LAPLACE, Setting

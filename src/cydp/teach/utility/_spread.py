@@ -11,8 +11,7 @@ from dataclasses import dataclass
 from fractions import Fraction
 from typing import Any
 
-from cydp.mechanisms._gaussian_law import GaussianLaw
-from cydp.mechanisms._laplace_law import LaplaceLaw
+from cydp.mechanisms._noise_laws import GaussianLaw, LaplaceLaw
 
 __all__ = ["Spread", "binomial_tail", "spread_of"]
 
