@@ -12,20 +12,18 @@ import numpy as np
 from numpy.typing import NDArray
 
 from cydp._arguments import Column, Integer, Number
-from cydp._call_errors import explain_arguments
+from cydp._call_errors import copy_base_methods, explain_arguments
 from cydp._columns.label_keys import LabelKeys
 from cydp._columns.labels import Labels
 from cydp._generator import Generator
-from cydp._numbers.intervals import exp_below
 from cydp._numbers.rational import literal_of, read_positive
 from cydp.accounting._asked import Asked
-from cydp.accounting._loss import PureDP
 from cydp.exact._bincount import bincount
 from cydp.exact._label_codes import match_labels
-from cydp.local._category_estimate import CategoryEstimate
-from cydp.local._description import read_description, write_description
-from cydp.local._tally import Tally
+from cydp.local._survey import Survey, Tally
+from cydp.local._survey_estimates import CategoryEstimate
 from cydp.local._unary_encoding import UnaryEncoding, sum_bits
+from cydp.mechanisms._frequency_oracle import likelihood_ratio
 from cydp.mechanisms._parameters import set_fields
 from cydp.mechanisms._randomized_response import RandomizedResponse
 from cydp.mechanisms._run import Budget, pay_and_draw
@@ -36,11 +34,11 @@ __all__ = ["CategorySurvey"]
 CategoryMethod: TypeAlias = Literal["auto", "randomized-response", "unary-encoding"]
 
 _RESPONSE, _UNARY = "randomized-response", "unary-encoding"
-_NAMES = frozenset({"labels", "epsilon", "method", "missing"})
 
 
+@copy_base_methods
 @dataclass(frozen=True, slots=True, init=False, repr=False)
-class CategorySurvey:
+class CategorySurvey(Survey):
     """A question with a public list of answers, which each person randomizes on their own device.
 
     The server sees reports only (local DP), and estimates how many people have each label.
@@ -87,6 +85,9 @@ class CategorySurvey:
 
     """
 
+    _kind = "categories"
+    _names = ("labels", "epsilon", "method", "missing")
+
     labels: tuple[Any, ...]
     epsilon: Fraction
     method: str
@@ -121,16 +122,6 @@ class CategorySurvey:
     def mechanism(self) -> RandomizedResponse | UnaryEncoding:
         """What randomizes the places of labels."""
         return self._mechanism
-
-    @property
-    def loss(self) -> PureDP:
-        """Privacy cost of one report, under "change-one"."""
-        return self.mechanism.loss
-
-    @property
-    def relation(self) -> str:
-        """The relation that the loss is stated under: "change-one", as every person reports."""
-        return self.mechanism.relation
 
     @property
     def variance(self) -> float:
@@ -302,10 +293,7 @@ class CategorySurvey:
         array([23.7, 76.3])
 
         """
-        tally = reports if isinstance(reports, Tally) else self.tally(reports)
-        if tally.survey != self:
-            raise ValueError("reports must be a tally of this survey")
-        return CategoryEstimate(tally)
+        return CategoryEstimate(self._read_tally(reports))
 
     def error_bound(self, confidence: Number = 0.95, *, reports: Integer) -> float:
         """Return the approximate distance of an estimated count from the true count, beforehand.
@@ -344,41 +332,6 @@ class CategorySurvey:
         """
         return self.mechanism.hoeffding_bound(confidence, reports=reports)
 
-    def to_json(self) -> str:
-        """Return what a client needs to make reports, as text.
-
-        >>> survey = CategorySurvey(["yes", "no"], epsilon=1)
-        >>> CategorySurvey.from_json(survey.to_json()) == survey
-        True
-        """
-        return write_description(
-            "categories",
-            {
-                "labels": list(self.labels),
-                "epsilon": str(self.epsilon),
-                "method": self.method,
-                "missing": self.missing,
-            },
-        )
-
-    @classmethod
-    def from_json(cls, text: str | bytes) -> CategorySurvey:
-        """Return the survey that `to_json` has written.
-
-        Parameters
-        ----------
-        text : str
-            What `to_json` returned.
-
-        Raises
-        ------
-        TypeError, ValueError
-            For another text.
-
-        """
-        found = read_description(text, "categories", _NAMES)
-        return cls(found.pop("labels"), **found)
-
     def __reduce__(self) -> tuple[Any, ...]:
         return self.from_json, (self.to_json(),)  # key tables are made anew
 
@@ -411,7 +364,7 @@ def _read_labels(labels: Any) -> tuple[LabelKeys, tuple[Any, ...]]:
 
 def _best_method(epsilon: Fraction, k: int) -> str:
     """Return the method with the smaller variance for a label that nobody has."""
-    return _RESPONSE if k < 3 * exp_below(min(epsilon, Fraction(600))) + 2 else _UNARY
+    return _RESPONSE if k < 3 * likelihood_ratio(epsilon) + 2 else _UNARY
 
 
 def _read_bits(reports: Any, width: int) -> NDArray[Any]:

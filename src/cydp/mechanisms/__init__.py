@@ -3,7 +3,7 @@
 
 from __future__ import annotations
 
-from cydp.mechanisms._estimate import Estimate
+from cydp.mechanisms._frequency_oracle import Estimate
 from cydp.mechanisms._gaussian import DiscreteGaussian, Gaussian
 from cydp.mechanisms._laplace import DiscreteLaplace, Laplace
 from cydp.mechanisms._noisy_max import ExponentialMechanism, PermuteAndFlip
