@@ -110,17 +110,17 @@ class CategorySurvey(Survey):
             raise ValueError(f"method must be 'auto', {_RESPONSE!r} or {_UNARY!r}, not {method!r}")
         chosen = _best_method(rate, len(own)) if method == "auto" else method
         if missing is not None:
-            (place,) = match_labels([Labels([missing])], keys).tolist()
-            if place == len(own):
+            (code,) = match_labels([Labels([missing])], keys).tolist()
+            if code == len(own):
                 raise ValueError("missing must be one of the labels")
-            missing = own[place]
+            missing = own[code]
         set_fields(self, labels=own, epsilon=rate, method=str(chosen), missing=missing, _keys=keys)
         kind = RandomizedResponse if chosen == _RESPONSE else UnaryEncoding
         set_fields(self, _mechanism=kind(epsilon=rate, n_categories=len(own)))
 
     @property
     def mechanism(self) -> RandomizedResponse | UnaryEncoding:
-        """What randomizes the places of labels."""
+        """What randomizes the codes of labels: their places in the list."""
         return self._mechanism
 
     @property
@@ -218,13 +218,13 @@ class CategorySurvey(Survey):
 
     def _randomize(self, column: Labels, generator: Generator) -> NDArray[Any]:
         k, mechanism = len(self.labels), self.mechanism
-        places = match_labels([column], self._keys)
+        codes = match_labels([column], self._keys)
         if self.missing is not None:
             counts_as = np.append(np.arange(k), self.labels.index(self.missing)).astype(np.uint32)
-            places = counts_as[places]
+            codes = counts_as[codes]
         if isinstance(mechanism, UnaryEncoding):
-            return mechanism.release(places, packed=True, rng=generator)
-        return mechanism.release(places, rng=generator)
+            return mechanism.release(codes, packed=True, rng=generator)
+        return mechanism.release(codes, rng=generator)
 
     def tally(self, reports: Any) -> Tally:
         """Return reports, added up: a server that adds tallies keeps no report.
@@ -256,13 +256,13 @@ class CategorySurvey(Survey):
         if self.method == _UNARY:
             sums, people = sum_bits(_read_bits(reports, -(-k // 8)), k)
         else:
-            places = match_labels([Labels(reports, "reports")], self._keys)
-            if wrong := int((places == k).sum()):
+            codes = match_labels([Labels(reports, "reports")], self._keys)
+            if wrong := int((codes == k).sum()):
                 raise ValueError(
-                    f"reports must be labels of the survey: {wrong} of {len(places)} are not, the "
-                    f"first at {int(np.argmax(places == k))}"
+                    f"reports must be labels of the survey: {wrong} of {len(codes)} are not, the "
+                    f"first at {int(np.argmax(codes == k))}"
                 )
-            sums, people = bincount(places, k), len(places)
+            sums, people = bincount(codes, k), len(codes)
         return Tally(self, people, tuple(sums.tolist()))
 
     def estimate(self, reports: Any) -> CategoryEstimate:

@@ -15,10 +15,8 @@ from cydp._numbers.rational import float_of, read_positive
 from cydp.mechanisms._laplace import DiscreteLaplace
 from cydp.releases._domains import read_domains
 from cydp.sensitivity._histogram import histogram as sensitivity_of_histogram
-from cydp.teach.attacks._attack import Attack, Trial
-from cydp.teach.attacks._defence import release_while_paid
-from cydp.teach.attacks._limit import largest_success
-from cydp.teach.attacks._rows_where import read_places, rows_where
+from cydp.teach.attacks._attack import Attack, Trial, largest_success, release_while_paid
+from cydp.teach.attacks._counts import read_codes, rows_where
 
 __all__ = ["linkage"]
 
@@ -98,10 +96,10 @@ def linkage(
     noise = DiscreteLaplace(
         epsilon=total, sensitivity=sensitivity_of_histogram(relation="change-one")
     )
-    (places,) = read_places(table, [(ordered, "domains")])
-    inside = rows_where(places, ordered)
-    codes = np.ravel_multi_index([each[inside].astype(np.int64) for each in places], shape)
-    counts = np.bincount(codes, minlength=cells).reshape(-1, shape[-1])
+    (codes,) = read_codes(table, [(ordered, "domains")])
+    inside = rows_where(codes, ordered)
+    cells_of_rows = np.ravel_multi_index([each[inside].astype(np.int64) for each in codes], shape)
+    counts = np.bincount(cells_of_rows, minlength=cells).reshape(-1, shape[-1])
     people = int(counts.sum())
     if people == 0:
         raise ValueError("table must have a row whose columns are all in their domains")

@@ -27,7 +27,14 @@ from cydp.mechanisms._laplace import Laplace
 from cydp.releases.output._pyplot import ink_of
 from cydp.teach._pictures import new_axes, set_words
 from cydp.teach.attacks._attack import Attack
-from cydp.teach.attacks._guesses import Guesses, Pair, nearer, read_pair, read_runs, set_beside
+from cydp.teach.attacks._guesses import (
+    Guesses,
+    TwoValues,
+    nearer,
+    read_runs,
+    read_two_values,
+    set_beside,
+)
 
 __all__ = ["LowBits", "low_bits"]
 
@@ -178,14 +185,14 @@ def low_bits(
     return set_beside("Low bits", mechanism, releases, success, (textbook, grid))
 
 
-def _read_values(values: Sequence[Number]) -> Pair:
-    first, second = read_pair(values, read_exact, "numbers")
+def _read_values(values: Sequence[Number]) -> TwoValues:
+    first, second = read_two_values(values, read_exact, "numbers")
     if abs(first - second) < _LEAST_DISTANCE:
         raise ValueError("values must be at least 2**-100 apart")
     return first, second
 
 
-def _read_bits(bits: Integer, values: Pair) -> int:
+def _read_bits(bits: Integer, values: TwoValues) -> int:
     size = read_integer(bits, "bits")
     if not _LEAST_BITS <= size <= _MOST_BITS:
         raise ValueError(f"bits must be from {_LEAST_BITS} to {_MOST_BITS}, not {size}")
@@ -194,7 +201,7 @@ def _read_bits(bits: Integer, values: Pair) -> int:
     return size
 
 
-def _are_apart(values: Pair, bits: int) -> bool:
+def _are_apart(values: TwoValues, bits: int) -> bool:
     """Whether two values are different numbers of so many bits."""
     first, second = _round(np.array(list(map(float_of, values))), bits)
     return bool(first != second)
@@ -228,7 +235,7 @@ def _seen(outputs: _Floats, low: float, high: float) -> _Floats:
     return inside[first]
 
 
-def _success(values: Pair, scale: Fraction, bits: int) -> float:
+def _success(values: TwoValues, scale: Fraction, bits: int) -> float:
     """Return the probability that the best guess is right, by counting all outputs: exact."""
     outputs = [_outputs(value, scale, bits) for value in values]
     _, place = np.unique(np.concatenate(outputs), return_inverse=True)
@@ -236,7 +243,9 @@ def _success(values: Pair, scale: Fraction, bits: int) -> float:
     return float(np.maximum(*counts).sum()) / len(place)
 
 
-def _attack_textbook(values: Pair, scale: Fraction, runs: int, generator: Generator) -> LowBits:
+def _attack_textbook(
+    values: TwoValues, scale: Fraction, runs: int, generator: Generator
+) -> LowBits:
     truth = np.arange(runs) % 2
     starts, factor = [float_of(value) for value in values], float_of(scale)
     words = np.frombuffer(generator.bytes(8 * runs), np.uint64).tolist()
@@ -266,7 +275,7 @@ def _is_possible(y: float, value: float, scale: float) -> bool:
     return any(_textbook(value, scale, each, sign) == y for each in tried)
 
 
-def _attack_grid(values: Pair, mechanism: Laplace, runs: int, generator: Generator) -> Guesses:
+def _attack_grid(values: TwoValues, mechanism: Laplace, runs: int, generator: Generator) -> Guesses:
     truth = np.arange(runs) % 2
     starts = [float_of(value) for value in values]
     released = np.array([mechanism.release(starts[i], rng=generator) for i in truth.tolist()])

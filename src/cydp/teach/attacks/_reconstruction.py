@@ -18,11 +18,8 @@ from cydp.releases._domains import read_domains
 from cydp.sensitivity._count import count as sensitivity_of_count
 from cydp.sensitivity._histogram import histogram as sensitivity_of_histogram
 from cydp.sensitivity._queries import queries
-from cydp.teach.attacks._attack import Attack, Trial
-from cydp.teach.attacks._defence import release_while_paid
-from cydp.teach.attacks._limit import largest_success
-from cydp.teach.attacks._mean_trial import CHANCE
-from cydp.teach.attacks._rows_where import read_places, read_where, rows_where
+from cydp.teach.attacks._attack import Attack, Trial, largest_success, release_while_paid
+from cydp.teach.attacks._counts import CHANCE, read_codes, read_where, rows_where
 
 __all__ = ["reconstruction"]
 
@@ -113,10 +110,10 @@ def reconstruction(
     )
     tables = [sensitivity_of_count(), *[sensitivity_of_histogram()] * len(known)]
     noise = DiscreteLaplace(epsilon=total, sensitivity=queries(*tables))
-    places = read_places(table, [(known, "domains"), (property_, "where"), (chosen, "block")])
-    lives = rows_where(places[2], chosen)
-    has = rows_where(places[1], property_)[lives]
-    groups = _groups([each[lives] for each in places[0]], [each.size for each in known], least)
+    codes = read_codes(table, [(known, "domains"), (property_, "where"), (chosen, "block")])
+    lives = rows_where(codes[2], chosen)
+    has = rows_where(codes[1], property_)[lives]
+    groups = _groups([each[lives] for each in codes[0]], [each.size for each in known], least)
     _check_work(len(has), groups)
     ways = (np.arange(2 ** len(has))[:, None] >> np.arange(len(has))) & 1
     members = np.zeros((len(has), len(groups)), np.int64)
@@ -153,13 +150,13 @@ def reconstruction(
 
 
 def _groups(
-    places: Sequence[NDArray[np.uint32]], sizes: Sequence[int], least: int
+    codes: Sequence[NDArray[np.uint32]], sizes: Sequence[int], least: int
 ) -> list[tuple[int, ...]]:
     """Return the people of each count: everybody, and those of each value of each column."""
-    found = [tuple(range(len(places[0])))]
-    for codes, size in zip(places, sizes, strict=True):
-        values = np.unique(codes[codes < size])
-        found += [tuple(np.flatnonzero(codes == value).tolist()) for value in values]
+    found = [tuple(range(len(codes[0])))]
+    for column, size in zip(codes, sizes, strict=True):
+        values = np.unique(column[column < size])
+        found += [tuple(np.flatnonzero(column == value).tolist()) for value in values]
     return [group for group in found if len(group) >= least]
 
 

@@ -20,8 +20,8 @@ from cydp.accounting._plan import Plan
 from cydp.teach.loss import _plots
 from cydp.teach.loss._compose import compose
 from cydp.teach.loss._continuous import LaplaceNoise, NormalNoise
-from cydp.teach.loss._pair import Floats, Pair, TablePair
-from cydp.teach.loss._pair_of import Found, add_up, find_parts
+from cydp.teach.loss._distribution_pair import DistributionPair, Floats, TablePair
+from cydp.teach.loss._named_pairs import NamedPairs, add_up, find_parts
 
 __all__ = ["PrivacyLoss", "privacy_loss"]
 
@@ -67,11 +67,11 @@ class PrivacyLoss:
 
     __slots__ = ("_found", "_pair", "name", "neighbours", "stated")
 
-    def __init__(self, found: Found) -> None:
+    def __init__(self, found: NamedPairs) -> None:
         self.name = f"reverse of {_bracketed(found.name)}" if found.is_reverse else found.name
         self.neighbours, self.stated = found.neighbours, found.stated
         self._found = found
-        self._pair: Pair = compose(found.parts)
+        self._pair: DistributionPair = compose(found.parts)
 
     @property
     def is_continuous(self) -> bool:
@@ -342,7 +342,7 @@ class PrivacyLoss:
         """
         found = self._found
         pair = None if self.neighbours is None else self.neighbours[::-1]
-        other = Found(
+        other = NamedPairs(
             parts=[(pair_.reverse(), times) for pair_, times in found.parts],
             name=found.name, is_reverse=not found.is_reverse,
             neighbours=pair, words=_exchange(found.words), stated=found.stated,

@@ -20,6 +20,11 @@ _READ = {
     "list": "Desfontaines, 'A list of real-world uses of differential privacy'",
 }
 
+_APPLE = "https://www.apple.com/privacy/docs/Differential_Privacy_Overview.pdf"
+_APPLE_NOTE = "the sum of a day, by the list; Apple states it for each donation"
+_CENSUS = "https://arxiv.org/abs/2204.08986"
+_WIKIMEDIA = "https://analytics.wikimedia.org/published/datasets"
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class PublicEpsilon:
@@ -74,11 +79,6 @@ class PublicEpsilon:
             return PureDP(self.epsilon, relation=relation)
         return ApproxDP(self.epsilon, self.delta, relation=relation)
 
-
-_APPLE = "https://www.apple.com/privacy/docs/Differential_Privacy_Overview.pdf"
-_APPLE_NOTE = "the sum of a day, by the list; Apple states it for each donation"
-_CENSUS = "https://arxiv.org/abs/2204.08986"
-_WIKIMEDIA = "https://analytics.wikimedia.org/published/datasets"
 
 _ROWS = (
     PublicEpsilon(

@@ -13,9 +13,7 @@ from numpy.typing import NDArray
 
 from cydp._generator import Generator
 from cydp.mechanisms._noise_distribution import NoiseDistribution
-from cydp.teach.utility._case import Case, Errors, errors_of
-from cydp.teach.utility._setting import Setting
-from cydp.teach.utility._spread import Spread, spread_of
+from cydp.teach.utility._case import Case, Errors, Setting, Spread, errors_of, spread_of
 
 __all__ = ["Method"]
 

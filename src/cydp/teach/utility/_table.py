@@ -11,8 +11,8 @@ from typing import Any
 
 from cydp._arguments import Integer
 from cydp._numbers.rational import float_of, format_number, read_exact
+from cydp.teach.utility._case import Setting
 from cydp.teach.utility._plot import draw_series
-from cydp.teach.utility._setting import Setting
 
 __all__ = ["UtilityRow", "UtilityTable"]
 

@@ -27,9 +27,18 @@ from cydp.releases._quantile import median
 from cydp.releases._sum import sum as noisy_sum
 from cydp.releases._terms import read_privacy
 from cydp.releases._unit import Change
-from cydp.teach.utility._case import Case, Errors, errors_of
-from cydp.teach.utility._setting import EXPONENTIAL, GAUSSIAN, LAPLACE, RESPONSE, Setting
-from cydp.teach.utility._spread import Spread, spread_of
+from cydp.teach.utility._case import (
+    EXPONENTIAL,
+    GAUSSIAN,
+    LAPLACE,
+    RESPONSE,
+    Case,
+    Errors,
+    Setting,
+    Spread,
+    errors_of,
+    spread_of,
+)
 from cydp.workloads._marginals import marginals
 from cydp.workloads._range_counts import range_counts
 
@@ -38,6 +47,9 @@ __all__ = ["READY", "WORKLOADS"]
 _BOUNDS = (0, 100)
 _LARGEST = _BOUNDS[1]
 _BOTH = (LAPLACE, GAUSSIAN)
+
+_TREE = "A tree answers many ranges better than a histogram does."
+_MORE_ROWS = "A noisy sum has the same error over any number of rows."
 
 
 @dataclass(frozen=True, slots=True)
@@ -203,9 +215,6 @@ def _local_count(setting: Setting) -> Case:
         unit="rows", spread=spread,
     )  # fmt: skip
 
-
-_TREE = "A tree answers many ranges better than a histogram does."
-_MORE_ROWS = "A noisy sum has the same error over any number of rows."
 
 READY = {
     "count": Ready(_count, "rows", _MORE_ROWS, 10**7),

@@ -19,9 +19,9 @@ from cydp._numbers.rational import float_of
 
 __all__ = [
     "LEAST_DELTA",
+    "DistributionPair",
     "Floats",
     "Lattice",
-    "Pair",
     "TablePair",
     "cells_between",
     "exact_floats",
@@ -46,7 +46,7 @@ class Lattice:
     q_only: float = 0.0
 
 
-class Pair(ABC):
+class DistributionPair(ABC):
     """The distributions P and Q of the outputs on two neighbouring tables."""
 
     __slots__ = ()
@@ -70,7 +70,7 @@ class Pair(ABC):
         """Return P(L > loss)."""
 
     @abstractmethod
-    def reverse(self) -> Pair:
+    def reverse(self) -> DistributionPair:
         """Return Q and P."""
 
     @abstractmethod
@@ -113,7 +113,7 @@ class Pair(ABC):
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class TablePair(Pair):
+class TablePair(DistributionPair):
     """A table of outputs with their probabilities.
 
     Attributes
