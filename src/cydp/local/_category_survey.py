@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""A survey whose answers are labels, which people randomize before they send them."""
+"""A survey of labels, which people randomize before they send them."""
 
 from __future__ import annotations
 
@@ -51,11 +51,11 @@ class CategorySurvey(Survey):
         Privacy cost of one report in pure DP, in nats, for the person who reports.
     method : {"auto", "randomized-response", "unary-encoding"}, default "auto"
         By "randomized-response" a report is a label; by "unary-encoding" it has a bit for each.
-        "auto" takes the one whose estimates of rare labels have the smaller variance: the first
+        "auto" takes the one that estimates rare labels with the smaller variance: the first
         for fewer than 3 exp(epsilon) + 2 labels. The attribute `method` is what was taken.
     missing : label, optional
-        The label that an answer which is missing, or none of the labels, counts as. Default: none.
-        The report is then uniform, or has no bit of its own.
+        What a missing answer counts as, and an answer that is none of the labels. Default: no
+        label. The report is then uniform, or has no bit of its own.
 
     Raises
     ------
@@ -170,7 +170,7 @@ class CategorySurvey(Survey):
     def reports(
         self, labels: Column, *, budget: Budget | None = None, rng: Generator | None = None
     ) -> NDArray[Any]:
-        """Return a report for each label of a column; each label is that of a different person.
+        """Return a report for each label of a column; each label belongs to a different person.
 
         It is for simulation, for teaching, and for a collector whom all people trust.
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""A survey whose answers are numbers, which people clamp and randomize before they send them."""
+"""A survey of numbers, which people clamp and randomize before they send them."""
 
 from __future__ import annotations
 
@@ -42,7 +42,7 @@ __all__ = ["NumberSurvey"]
 NumberMethod: TypeAlias = Literal["auto", "laplace", "one-bit"]
 
 _MOST_REPORT = 2.0**62 + 2.0**52  # steps: the largest noise, and the largest number
-# Of these, float64 holds every report, and the variance of 2**62 of them.
+# With steps up to 2**300 float64 holds every report, and the variance of 2**62 of them.
 _MOST_EXPONENT = 300
 _LEAST_EPSILON = Fraction(1, 10**30)
 
@@ -63,13 +63,13 @@ class NumberSurvey(Survey):
     epsilon : number >= 1e-30
         Privacy cost of one report in pure DP, in nats, for the person who reports.
     step : number, optional
-        A power of two, to whose multiples numbers are rounded. Default: as in `cydp.sum`, at most
+        Numbers are rounded to multiples of it, a power of two. Default: as in `cydp.sum`, at most
         2**-28 of the larger bound.
     method : {"auto", "laplace", "one-bit"}, default "laplace"
         By "laplace" a report is the number plus discrete Laplace noise of the scale
-        (upper - lower) / epsilon; by "one-bit" it is 0 or 1. "auto" takes the one whose largest
-        variance is smaller: for epsilon up to about 2.3 the second. The attribute `method` is what
-        was taken.
+        (upper - lower) / epsilon; by "one-bit" it is 0 or 1. "auto" takes the one with the
+        smaller largest variance: the second for epsilon up to about 2.3. The attribute `method` is
+        what was taken.
     missing : number, optional
         The public number that None, NaN and what is no number count as. Default: the middle of the
         bounds.
@@ -224,7 +224,7 @@ class NumberSurvey(Survey):
     def reports(
         self, x: Column, *, budget: Budget | None = None, rng: Generator | None = None
     ) -> NDArray[Any]:
-        """Return a report for each number of a column; each is that of a different person.
+        """Return a report for each number of a column; each belongs to a different person.
 
         It is for simulation, for teaching, and for a collector whom all people trust.
 
@@ -301,7 +301,7 @@ class NumberSurvey(Survey):
         if values.ndim != 1 or np.ma.getmaskarray(values).any() or not allowed.all():
             kind = "0 or 1" if self.method == "one-bit" else f"multiples of {float_of(self.step):g}"
             raise ValueError(f"reports must be {kind}, one for each person, as report returns them")
-        high, low = np.divmod(steps.astype(np.int64), 2**31)  # of which sums fit in 64 bits
+        high, low = np.divmod(steps.astype(np.int64), 2**31)  # so that sums fit in 64 bits
         return Tally(self, len(steps), ((int(high.sum()) << 31) + int(low.sum()),))
 
     def estimate(self, reports: Any) -> NumberEstimate:
@@ -351,7 +351,7 @@ class NumberSurvey(Survey):
         Returns
         -------
         float
-            In the unit of the data. That of the mean is it divided by reports.
+            In the unit of the data. Divided by reports, it is the error of the mean.
 
         Raises
         ------

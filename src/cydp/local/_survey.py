@@ -46,7 +46,7 @@ class Survey(ABC):
         """Return reports, added up."""
 
     def _read_tally(self, reports: Any) -> Tally:
-        """Return a tally of this survey as it is, or that of reports."""
+        """Return the tally of reports; a tally of this survey as it is."""
         tally = reports if isinstance(reports, Tally) else self.tally(reports)
         if tally.survey != self:
             raise ValueError("reports must be a tally of this survey")

@@ -133,7 +133,7 @@ class CategoryEstimate(_SurveyEstimate):
         confidence : number between 0 and 1, default 0.95
             The confidence of each interval by itself.
         simultaneous : bool, default False
-            Whether it is that of all labels together, by the union bound.
+            Whether the confidence is of all labels together, by the union bound.
 
         Returns
         -------
@@ -222,7 +222,7 @@ class NumberEstimate(_SurveyEstimate):
         Parameters
         ----------
         confidence : number between 0 and 1, default 0.95
-            That of the interval.
+            The confidence of the interval.
         column : {"mean", "sum"}, default "mean"
             What it is about.
 
@@ -240,7 +240,7 @@ class NumberEstimate(_SurveyEstimate):
         -----
         It covers the exact sum of the clamped numbers, not the mean of a population from which the
         people were drawn. By "laplace" 95 % means 95.0 to 95.8 % of all cases, for any number of
-        people; by "one-bit" 95 % or more, the more people differ: 95.7 % for ages at epsilon 1.
+        people; by "one-bit" it means more, the more people differ: 95.7 % for ages at epsilon 1.
         docs/local.md, "Coverage".
 
         Examples
@@ -297,8 +297,8 @@ class NumberEstimate(_SurveyEstimate):
 def sum_half_width(level: Fraction, n: int, noise: DiscreteLaplace) -> float:
     """Return the half-width, in steps, of an interval for a sum of n noisy integers.
 
-    It is that of the normal distribution, corrected for the kurtosis of the noise [1]_, and half a
-    step, since sums are integers.
+    The normal distribution gives it, corrected for the kurtosis of the noise [1]_. Half a step is
+    added, since sums are integers.
 
     References
     ----------
@@ -317,7 +317,7 @@ def one_bit_half_width(level: Fraction, n: int, slope: float) -> float:
 
 
 def _wilson_end(ones: float, n: int, z: float) -> float:
-    """Return n times the probability of which `ones` are z standard deviations away."""
+    """Return n times the probability from which `ones` are z standard deviations away."""
     inside = min(max(ones, 0), n)
     root = math.sqrt(z * z / 4 + inside * (1 - inside / n))
     return (inside + z * z / 2 + z * root) / (1 + z * z / n)

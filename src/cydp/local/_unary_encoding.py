@@ -130,7 +130,7 @@ class UnaryEncoding(FrequencyOracle):
         budget: Budget | None = None,
         rng: Generator | None = None,
     ) -> NDArray[Any]:
-        """Return the bits of a report for each code; each code is that of a different person.
+        """Return the bits of a report for each code; each code belongs to a different person.
 
         Parameters
         ----------

@@ -199,7 +199,7 @@ def decimal_tail(sigma2: Fraction, m: int, digits: int) -> Decimal:
         for j, coefficient in enumerate(_coefficients(digits)):
             corrections += decimal_of(coefficient) * scale * odd[0]
             n = 2 * j + 1
-            # He of order n + 4 from those of n and n + 2, since He' = n He of the order below.
+            # He of order n + 4 follows from n and n + 2, since He' = n He of the order below.
             odd = odd[1], (t * t - 2 * n - 5) * odd[1] - (n + 2) * (n + 1) * odd[0]
             scale /= square
         density = (-t * t / 2).exp() / (sigma * (2 * pi).sqrt())
@@ -236,7 +236,7 @@ def _coefficients(digits: int) -> list[Fraction]:
 
 
 def _erfc(x: Decimal, digits: int) -> Decimal:
-    """Return 1 - erf(x), of which erf has as many more digits as its series of sums loses."""
+    """Return 1 - erf(x); erf is computed with as many more digits as its series loses."""
     lost = int(x * x / _LN_10) + 5 if x > 0 else 0
     precision = digits + _GUARD + lost
     with decimal.localcontext(in_digits(precision)):

@@ -131,7 +131,7 @@ class Estimate(tuple[Floats, Floats]):
 
 
 class ReportOdds(NamedTuple):
-    """How likely a report supports a category: that of the person who reports, and any other.
+    """How likely a report supports the person's own category, and any other one.
 
     docs/mechanisms/randomized_response.md, "Estimates", and docs/local.md have the formulas.
     """

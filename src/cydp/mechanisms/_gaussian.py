@@ -314,7 +314,7 @@ class Gaussian(GaussianMechanism, GridMechanism):
 
     @property
     def rho(self) -> Fraction:
-        """Privacy cost of sigma in zCDP, with that of the rounding, for any number of entries."""
+        """Privacy cost in zCDP of sigma and of the rounding, for any number of entries."""
         single = self._norm2 / (2 * self._steps2(1))
         return self._parameters.round_rho(self._parameters.largest_rho(single))
 

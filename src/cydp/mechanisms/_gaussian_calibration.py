@@ -126,9 +126,9 @@ def _gap_to(target: Decimal, delta_at: Callable[[float], Decimal]) -> Callable[[
 
 
 def _least_passing(gap: Callable[[float], float], low: float, high: float) -> float | None:
-    """Return approximately the least t in [low, high] whose gap is not positive.
+    """Return approximately the least t in [low, high] at which the gap is not positive.
 
-    The t that is returned was tried itself. The method is that of Chandrupatla, "A new hybrid
+    The t that is returned was tried itself. The method: Chandrupatla, "A new hybrid
     quadratic/bisection algorithm for finding the zero of a nonlinear function without using
     derivatives", 1997.
     """

@@ -95,8 +95,7 @@ class RealMechanism(ABC):
     ) -> float | NDArray[np.float64]:
         """Return the value plus noise.
 
-        The loss of `Laplace` and `Gaussian` covers the whole call; that of `Snapping` is paid for
-        each entry.
+        `Laplace` and `Gaussian` cost their loss once for the whole call, `Snapping` for each entry.
 
         Parameters
         ----------
@@ -296,8 +295,8 @@ def _release_grid_sum(
     Raises
     ------
     ValueError
-        If the sensitivity or the number of coordinates is too small for the sum; if the step of
-        the sum and that of the grid are too far apart; if out is not allowed.
+        If the sensitivity or the number of coordinates is too small for the sum; if the steps of
+        the sum and of the grid are too far apart; if out is not allowed.
     TypeError
         If out is not allowed.
 

@@ -143,7 +143,7 @@ def _add_noise(
 
 
 def _is_plain(value: object) -> TypeGuard[NDArray[np.int64]]:
-    """Whether a value is read as it is: an array of no subclass, of which nothing is converted."""
+    """Whether a value is read as it is: a plain array that needs no conversion."""
     return type(value) is np.ndarray and is_for_kernel(value, INT64)
 
 

@@ -29,11 +29,11 @@ Floats = NDArray[np.float64]
 _DIGITS = 60  # at first
 _LARGEST_RATE = 700.0  # beyond it, exp(rate) and its squares are not floats
 _MOST_SCALES_OF_Q = 4096  # exp(-this) is below 2**-4096, and so below each q that can be read
-_LEAST_CHANCE = 1e-300  # of which the normal quantile of floats is taken
+_LEAST_CHANCE = 1e-300  # the least that has a normal quantile in floats
 
 
 class NoiseLaw(ABC):
-    """A distribution of integers with P(k) = P(-k), whose mode is 0.
+    """A symmetric distribution of integers, P(k) = P(-k), with the mode 0.
 
     docs/mechanisms/noise_distribution.md has the formulas and their errors.
     """
@@ -115,7 +115,7 @@ class LaplaceLaw(NoiseLaw):
 
     def upper(self, q: Fraction) -> int:
         """Return the least k with p**(k + 1) / (1 + p) <= q."""
-        # That is k + 1 >= -scale ln(q (1 + p)), whose bounds decide it by as many digits as needed.
+        # That is k + 1 >= -scale ln(q (1 + p)): its bounds decide, by as many digits as needed.
         if self.scale * _MOST_SCALES_OF_Q < 1:
             return 0
         digits = _DIGITS

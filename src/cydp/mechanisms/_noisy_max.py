@@ -75,7 +75,7 @@ class _NoisyMaxMechanism(ABC):
     @property
     @abstractmethod
     def loss(self) -> PureDP:
-        """Privacy cost of one selection, which is that of one row of scores."""
+        """Privacy cost of one selection: of one row of scores."""
 
     @property
     def scale(self) -> Fraction:
@@ -141,9 +141,9 @@ class _NoisyMaxMechanism(ABC):
         ----------
         scores : array of floats or integers of up to 64 bits, shape (..., m), m >= 1
             A higher score is better. A float is read as its exact binary value, and an integer of
-            any size is exact. NaN counts as -inf. Scores of +inf are equal, and so are those of a
-            row in which all are -inf. Lists with numbers that neither float64 nor int64 holds take
-            longer, which a clock can show.
+            any size is exact. NaN counts as -inf. Scores of +inf are equal, and so are the
+            scores of a row of -inf alone. Lists with numbers that neither float64 nor int64 holds
+            take longer, which a clock can show.
         budget : PrivacyFilter, BudgetLedger or LedgerScope, optional
             It is charged the loss for each row, before a score is read.
         rng : Generator, optional
@@ -243,12 +243,12 @@ class ExponentialMechanism(_NoisyMaxMechanism):
     Attributes
     ----------
     relation : str or None
-        The relation that the loss is stated under: "add-remove" if monotonic, else that of the
-        sensitivity, or None if it states none.
+        The relation that the loss is stated under: "add-remove" if monotonic, else what the
+        sensitivity states, or None if it states none.
 
     Notes
     -----
-    The mechanism is that of [1]_; its loss in zCDP is epsilon**2 / 8 [2]_.
+    [1]_ has the mechanism; its loss in zCDP is epsilon**2 / 8 [2]_.
 
     References
     ----------
@@ -267,7 +267,7 @@ class ExponentialMechanism(_NoisyMaxMechanism):
 
     @property
     def loss(self) -> PureDP:
-        """Privacy cost of one selection, which is that of one row of scores."""
+        """Privacy cost of one selection: of one row of scores."""
         return make_loss(PureDP, self.epsilon, self.epsilon**2 / 8, relation=self.relation)
 
     def probabilities(self, scores: ArrayLike) -> NDArray[np.float64]:
@@ -287,8 +287,8 @@ class ExponentialMechanism(_NoisyMaxMechanism):
 class PermuteAndFlip(_NoisyMaxMechanism):
     """Permute-and-flip, exact: in expectation never worse than the exponential mechanism.
 
-    It selects the candidate whose score plus exponential noise is the largest [2]_, and so has the
-    same distribution as the permutation and the coin flips that it is named after [1]_.
+    It adds exponential noise to each score and selects the largest sum [2]_. The choice has the
+    same distribution as with the permutation and the coin flips of its name [1]_.
 
     Parameters
     ----------
@@ -323,7 +323,7 @@ class PermuteAndFlip(_NoisyMaxMechanism):
 
     @property
     def loss(self) -> PureDP:
-        """Privacy cost of one selection, which is that of one row of scores."""
+        """Privacy cost of one selection: of one row of scores."""
         return PureDP(self.epsilon, relation=self.relation)
 
     def probabilities(self, scores: ArrayLike) -> NDArray[np.float64]:

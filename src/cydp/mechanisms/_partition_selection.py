@@ -42,7 +42,7 @@ __all__ = ["MOST_COUNT", "PartitionSelection", "compute_table", "draw_kept"]
 MOST_COUNT = 10**6  # partitions with this count must be kept with certainty
 _MOST_EPSILON = Fraction(600)  # the probabilities use no more than this of epsilon
 _SPARE_BITS = 64  # of the probabilities, below the highest bit of delta
-_BLOCK = 2**16  # counts at a time, whose words stay in the cache
+_BLOCK = 2**16  # counts at a time: their words stay in the cache
 
 _BOOL = np.dtype(np.bool_)
 
@@ -146,8 +146,8 @@ def draw_kept(
 ) -> NDArray[np.bool_]:
     """Return for each count whether U < pi(count), where each count has its own uniform U.
 
-    The first 64 bits of U are a word. If they equal those of pi, the next words of U are read after
-    the words of the block, in the order of the counts.
+    The first 64 bits of U are a word. If pi begins with the same word, the next words of U are read
+    after the words of the block, in the order of the counts.
     """
     indices = table.index(counts.reshape(-1))
     kept = np.empty(indices.shape, np.bool_)

@@ -161,7 +161,7 @@ class RandomizedResponse(FrequencyOracle):
         rng: Generator | None = None,
         out: NDArray[Any] | None = None,
     ) -> bool | int | NDArray[Any]:
-        """Return a report for each code; each code is that of a different person.
+        """Return a report for each code; each code belongs to a different person.
 
         Parameters
         ----------
@@ -246,8 +246,8 @@ class RandomizedResponse(FrequencyOracle):
 
         Notes
         -----
-        Let h of n reports be those of a category, p the probability of the truth, and w that of
-        each other report. The count is (h - n w) / (p - w), and its variance is
+        Let h of n reports name a category, and let a report be the truth with probability p, each
+        other category with w. The count is (h - n w) / (p - w), and its variance is
         w (n p + (k - 2) h) / (p - w)**2: docs/mechanisms/randomized_response.md, "Estimates".
         Estimation has no privacy cost.
 

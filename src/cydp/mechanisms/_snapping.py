@@ -58,7 +58,7 @@ class Snapping(RealMechanism):
     Parameters
     ----------
     epsilon : number > 0
-        Privacy cost of each released entry in pure DP, in nats. The noise is that of a smaller
+        Privacy cost of each released entry in pure DP, in nats. The noise is for a smaller
         epsilon, because the rounding has a cost, too.
     sensitivity : number > 0
         The largest change that one unit can make in an entry. It is rounded up to a power of two.

@@ -74,7 +74,7 @@ class UniformChoice:
         Raises
         ------
         ValueError
-            For more than 2**30 candidates, of which an array would not fit.
+            For more than 2**30 candidates: an array of them would not fit.
 
         """
         if self.count > _MOST_LISTED:
@@ -104,7 +104,7 @@ class UniformChoice:
         TypeError
             If budget or rng is not allowed.
         PrivacyError
-            If the budget refuses every charge, such as a ledger whose blocks are retired.
+            If the budget refuses every charge, such as a ledger after its blocks are retired.
 
         """
         asked = Asked(self, "UniformChoice")

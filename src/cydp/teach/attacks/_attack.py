@@ -162,8 +162,8 @@ def release_while_paid(
 ) -> tuple[NDArray[np.int64], PureDP]:
     """Release as many of the values as a budget pays for; return them, and what they cost.
 
-    Budgets refuse seeded generators, whose noise is known. A lesson may have one, so that its
-    numbers stay: the budget, which is the lesson's own, is charged apart from the draw.
+    Budgets refuse seeded generators, because their noise is known. A lesson may have one, so that
+    its numbers stay: its own budget is charged apart from the draw.
 
     Parameters
     ----------

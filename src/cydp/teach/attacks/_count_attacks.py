@@ -56,7 +56,7 @@ def differencing(
     epsilon : number > 0, default 1
         The budget of the defended release, half for each of the two counts.
     rng : Generator, optional
-        The source of the noise; a seeded one for a lesson whose numbers stay.
+        The source of the noise. A seeded one keeps the numbers of a lesson.
 
     Returns
     -------
@@ -72,8 +72,7 @@ def differencing(
 
     Notes
     -----
-    The privacy cost is that of the defended trial, in its `loss`. docs/teach/attacks.md has the
-    proofs.
+    The privacy cost is the `loss` of the defended trial. docs/teach/attacks.md has the proofs.
 
     References
     ----------
@@ -209,7 +208,7 @@ def averaging(
     total : number >= epsilon, default 1
         The epsilon that the budget of the defended release allows in all.
     rng : Generator, optional
-        The source of the noise; a seeded one for a lesson whose numbers stay.
+        The source of the noise. A seeded one keeps the numbers of a lesson.
 
     Returns
     -------
@@ -225,7 +224,7 @@ def averaging(
 
     Notes
     -----
-    The privacy cost is that of each trial, in its `loss`. docs/teach/attacks.md has the proofs.
+    The privacy cost is the `loss` of each trial. docs/teach/attacks.md has the proofs.
 
     References
     ----------
@@ -301,7 +300,7 @@ def repeated_array(
     Returns
     -------
     Attack
-        `observed` is that of `averaging`; `loss` is what was truly spent, not what was stated.
+        `observed` is as in `averaging`; `loss` is what was truly spent, not what was stated.
 
     Raises
     ------
@@ -310,8 +309,8 @@ def repeated_array(
 
     Notes
     -----
-    The privacy cost is that of each trial, in its `loss`. The right sensitivity is the sum of those
-    of the entries, ``queries(*[count()] * n)``: docs/teach/attacks.md, docs/sensitivity.md.
+    The privacy cost is the `loss` of each trial. The right sensitivity is the sum over the entries,
+    ``queries(*[count()] * n)``: docs/teach/attacks.md, docs/sensitivity.md.
 
     References
     ----------

@@ -81,7 +81,7 @@ def _within(noise: DiscreteLaplace, count: int, h: int) -> float:
     ts = rate * 0.9 * np.geomspace(1e-5, 1, 200)
     tail = float(((_LOG_ERROR - count * np.log1p(-s * np.sinh(ts / 2) ** 2)) / ts).min())
     period = max(math.ceil(tail) + h, 2 * h + 1) | 1
-    # Frequencies whose coefficient is below exp(-42) are left out.
+    # Frequencies with a coefficient below exp(-42) are left out.
     most = math.sqrt(math.expm1(_LOG_ERROR / count) / s)
     kept = period if most >= 1 else math.ceil(math.asin(most) / math.pi * period)
     j = np.arange(1, min(kept, (period - 1) // 2) + 1)

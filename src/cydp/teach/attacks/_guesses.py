@@ -150,7 +150,7 @@ def set_beside(
     ----------
     name : str
     mechanism : Laplace or DiscreteLaplace
-        The defence, of which the attacker makes the best bet.
+        The defence, against which the attacker makes the best bet.
     releases : (str, str)
         The textbook's release and the defended one, in words.
     success : float

@@ -126,7 +126,7 @@ def low_bits(
     A textbook draws U from (0, 1] and a sign, and returns the floating-point number
     ``value + sign * scale * -log(U)``. Which numbers can come out depends on the value, so that
     many outputs are possible from one of two values only, most of all for small values.
-    `cydp.Laplace` gives multiples of a grid, each of which is possible from every value.
+    `cydp.Laplace` gives multiples of a grid, and every value can give each of them.
 
     Parameters
     ----------
@@ -217,8 +217,8 @@ def _round(numbers: _Floats, bits: int) -> _Floats:
 def _outputs(value: Fraction, scale: Fraction, bits: int) -> _Floats:
     """Return the output for each U and each sign, all equally likely, in a format of `bits`.
 
-    Each operation is that of float64, rounded to the format: docs/teach/low_bits.md shows that this
-    is the operation of the format.
+    Each operation is done in float64 and rounded to the format: docs/teach/low_bits.md shows that
+    this is the operation of the format.
     """
     start, factor = _round(np.array([float_of(value), float_of(scale)]), bits)
     uniform = np.arange(1, 2**bits + 1) / 2**bits
@@ -227,7 +227,7 @@ def _outputs(value: Fraction, scale: Fraction, bits: int) -> _Floats:
 
 
 def _seen(outputs: _Floats, low: float, high: float) -> _Floats:
-    """Return those of a window, and of outputs that no screen shows apart only one."""
+    """Return the outputs inside a window, and one of several that no screen shows apart."""
     inside = outputs[(outputs >= low) & (outputs <= high)]
     _, first = np.unique(
         ((inside - low) / (high - low) * _MOST_LINES).astype(int), return_index=True

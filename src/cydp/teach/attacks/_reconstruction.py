@@ -56,13 +56,13 @@ def reconstruction(
     where : dict by column
         The property: a label, a list of labels, or a tuple (bins, range), as in ``{"married": 1}``.
     block : dict by column
-        Whose counts are published, in the same form. These must be 1 to 12 people.
+        The people who are counted, in the same form. They must be 1 to 12.
     smallest : int >= 1, default 2
         Counts of fewer people than this are not published.
     epsilon : number > 0, default 1
         The budget of all noisy counts together.
     rng : Generator, optional
-        The source of the noise; a seeded one for a lesson whose numbers stay.
+        The source of the noise. A seeded one keeps the numbers of a lesson.
 
     Returns
     -------
@@ -81,8 +81,7 @@ def reconstruction(
 
     Notes
     -----
-    The privacy cost is that of the defended trial, in its `loss`. docs/teach/attacks.md has the
-    proofs.
+    The privacy cost is the `loss` of the defended trial. docs/teach/attacks.md has the proofs.
 
     References
     ----------
@@ -152,7 +151,7 @@ def reconstruction(
 def _groups(
     codes: Sequence[NDArray[np.uint32]], sizes: Sequence[int], least: int
 ) -> list[tuple[int, ...]]:
-    """Return the people of each count: everybody, and those of each value of each column."""
+    """Return the people of each count: everybody, and all with one value of a column."""
     found = [tuple(range(len(codes[0])))]
     for column, size in zip(codes, sizes, strict=True):
         values = np.unique(column[column < size])

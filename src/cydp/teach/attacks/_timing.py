@@ -47,7 +47,7 @@ class Timed(Guesses):
         The steps of each draw: of the textbook its trials; of cydp the candidates that were mapped,
         and the decisions that were looked at again.
     sampler : str
-        Whose sampler it is, in words.
+        The name of the sampler, in words.
 
     """
 

@@ -23,7 +23,7 @@ from cydp.teach._pictures import draw_line, new_axes, set_words
 
 __all__ = ["Densities", "densities", "errors_by_answers", "errors_by_epsilon"]
 
-_COUNTS = (100, 1_000, 10_000)  # of which 1 % is marked
+_COUNTS = (100, 1_000, 10_000)  # 1 % of each is marked
 
 
 @dataclass(frozen=True, slots=True, repr=False, kw_only=True)
@@ -242,8 +242,8 @@ def errors_by_answers(
 
     Notes
     -----
-    The change of k counts is k in the L1 norm, to which Laplace noise is proportional, and sqrt(k)
-    in the L2 norm, to which Gaussian noise is.
+    k counts change by k in the L1 norm, to which Laplace noise is proportional, and by sqrt(k) in
+    the L2 norm, to which Gaussian noise is.
 
     Examples
     --------

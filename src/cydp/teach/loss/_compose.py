@@ -34,7 +34,7 @@ _WIDTH = 20  # standard deviations, over which they are
 _TAIL = 1e-15  # the probability of losses that are left out
 _ROUNDING = 4e-16  # of a transform, for each release
 _ROUNDING_ONCE = 2e-13
-_MOST_STEP = 256  # nats, of which e**step is still a float
+_MOST_STEP = 256  # nats: e**step is still a float
 _MISSING = 0.01  # of the probabilities of a pair, which floats lose all at once
 _RATES = np.logspace(-1, 2, 40)
 
@@ -82,7 +82,7 @@ def _is_equal(pair: DistributionPair) -> bool:
 
 
 def _common_step(steps: Sequence[Fraction]) -> Fraction:
-    """Return the largest step of which all steps are multiples; 1 for none."""
+    """Return the greatest common divisor of steps; 1 for none."""
     found = Fraction(0)
     for each in steps:
         found = Fraction(
@@ -232,7 +232,7 @@ def _largest(lattices: Sequence[tuple[Lattice, int]], parts: Parts, rounding: fl
 
 
 def _rescale(lattice: Lattice, side: str) -> Floats:
-    """Return masses whose sum is what is not infinite: a power would enlarge what is missing."""
+    """Return masses that add up to the chance of a finite loss: a power would enlarge a gap."""
     masses: Floats = getattr(lattice, side)
     beyond, total = getattr(lattice, f"{side}_only"), float(masses.sum())
     return masses * ((1 - beyond) / total) if total else masses

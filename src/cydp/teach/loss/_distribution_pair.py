@@ -128,10 +128,9 @@ class TablePair(DistributionPair):
     rest : tuple of (p, q, loss)
         What is beyond the table: outputs that are taken together, since their loss is equal.
     largest, least : float, or None
-        The least number that L does not exceed under P, and the largest that it is not below under
-        Q, unless they are in the table.
+        The supremum of L under P, and its infimum under Q, unless they are in the table.
     moments : (mean, variance), or None
-        Of a composition: those of its parts, added.
+        Of a composition: the sums over its parts.
 
     """
 
@@ -176,7 +175,7 @@ class TablePair(DistributionPair):
         return min(float(masses[: int(np.searchsorted(-losses, -loss))].sum()), 1.0)
 
     def reverse(self) -> TablePair:
-        """Return Q and P; not for a composition, whose parts are reversed."""
+        """Return Q and P. Not for a composition: its parts are reversed."""
         first, steps = None, None
         if self.first is not None and self.steps is not None:
             most = int(self.steps.max(initial=0))

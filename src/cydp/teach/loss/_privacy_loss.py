@@ -26,7 +26,7 @@ from cydp.teach.loss._named_pairs import NamedPairs, add_up, find_parts
 __all__ = ["PrivacyLoss", "privacy_loss"]
 
 _MOST_TIMES = 10**6
-_MOST_DRAWN = 300  # epsilon, whose factor has an axis
+_MOST_DRAWN = 300  # epsilon: e**epsilon has an axis
 _CLOSE = 2.0**-46  # of an epsilon that is searched
 
 
@@ -122,7 +122,7 @@ class PrivacyLoss:
     def rounding(self) -> float:
         """By how much the loss may be too high, in nats: 0 unless it was put on a grid.
 
-        `delta(epsilon)` is at least the exact one, and at most that at epsilon - rounding.
+        `delta(epsilon)` is at least the exact delta, and at most the one at epsilon - rounding.
         """
         return self._pair.rounding
 
@@ -394,7 +394,7 @@ class PrivacyLoss:
         Parameters
         ----------
         epsilon : number >= 0, optional
-            In nats. Default: that of the stated loss, or else 1.
+            In nats. Default: the epsilon of the stated loss, or else 1.
         ax : matplotlib Axes, optional
             Default: axes of a new figure.
 
@@ -413,14 +413,14 @@ class PrivacyLoss:
     def plot_area(self, epsilon: Number | None = None, *, ax: Any = None) -> Any:
         """Draw delta as an area: 1 - e**(epsilon - L) over the probability under P.
 
-        Parameters, the result and errors are those of `plot`.
+        Parameters, result and errors are as in `plot`.
         """
         return _plots.plot_area(self, self._read_epsilon(epsilon), ax)
 
     def plot_delta(self, epsilon: Number | None = None, *, ax: Any = None) -> Any:
         """Draw p and e**epsilon q over outputs: the area where p is above the other is delta.
 
-        Parameters, the result and errors are those of `plot`.
+        Parameters, result and errors are as in `plot`.
         """
         return _plots.plot_delta(self, self._read_epsilon(epsilon), ax)
 

@@ -25,7 +25,7 @@ _MOST_UTILITY = 10**300  # which floats can say
 
 @dataclass(frozen=True, slots=True, repr=False, kw_only=True)
 class ExpectedChange:
-    """How far an expected utility can be from that without one person. `expected_change` makes it.
+    """How far one person can move an expected utility. `expected_change` makes it.
 
     Attributes
     ----------
@@ -168,7 +168,7 @@ def expected_change(
         negative: one from -50 to 150 is one from 0 to 200, less 50.
     delta : number in [0, 1), optional
         The delta at which the loss is said as an epsilon. Default: for each expectation the best of
-        several, each of which holds.
+        several, which all hold.
     about : {"presence", "value"}, optional
         What the person decides: whether they take part, or what they say. Default: what the
         relation of the loss protects. Under "add-remove" two values are two steps apart: about

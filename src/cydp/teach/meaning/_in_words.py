@@ -22,7 +22,7 @@ from cydp.teach.meaning._reading import below, unit_of
 __all__ = ["DeltaMeaning", "delta_meaning", "in_words"]
 
 _RARE = 100  # of so many releases at most one may publish a row, in the worst case
-_CERTAIN = 1000  # rows on average, of which some is published with a probability of 1 - e**-1000
+_CERTAIN = 1000  # rows on average: none is published with a probability below e**-1000
 
 
 @dataclass(frozen=True, slots=True, repr=False, kw_only=True)
@@ -49,7 +49,7 @@ class DeltaMeaning:
 
     @property
     def any_row(self) -> float:
-        """The probability that some row is, in the same case: 1 - (1 - delta)**n, rounded up."""
+        """The probability that some row is published, then: 1 - (1 - delta)**n, rounded up."""
         expected = self.n * self.delta
         if not expected or expected > _CERTAIN:
             return 1.0 if expected else 0.0

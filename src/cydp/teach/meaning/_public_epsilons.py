@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""Epsilons in public use, with their units and sources. docs/teach/meaning.md says how read."""
+"""Epsilons in public use, with their units and sources. docs/teach/meaning.md: how read."""
 
 from __future__ import annotations
 

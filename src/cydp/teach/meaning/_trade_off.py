@@ -244,14 +244,14 @@ def posterior(loss: CostOrPlan, prior: Number, *, about: str | None = None) -> t
 
 
 def _moved(belief: Fraction, factor: Fraction) -> Fraction:
-    """Return the belief whose odds are those of another one times a factor."""
+    """Return a belief after its odds were multiplied by a factor."""
     return belief * factor / (belief * factor + 1 - belief)
 
 
 def draw_trade_offs(curves: Sequence[tuple[str, Curve]], question: str, ax: Any = None) -> Any:
     """Draw curves with their labels; for a single one its best bet is marked.
 
-    `question` is that of all curves, or empty if labels say it.
+    `question` is what all curves are about; it is empty if labels say it.
     """
     ax = new_axes(ax, size=(5.6, 4.6))
     points = [Fraction(step, _STEPS) for step in range(_STEPS + 1)]

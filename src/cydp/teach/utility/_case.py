@@ -38,7 +38,7 @@ _LARGEST_RATE = 100.0  # of Laplace noise that is 0 but once in e^100 draws
 _NORMAL = (2.001, 61.0)
 _FOR_SMALL = 0.1  # the share of a failure that is kept for errors that are too small
 _BELOW_1 = 1 - 1e-9
-_EULERIAN = {  # of which sum k**m p**k = p A_m(p) / (1 - p)**(m + 1)
+_EULERIAN = {  # polynomials A_m: sum k**m p**k = p A_m(p) / (1 - p)**(m + 1)
     4: (1, 11, 11, 1),
     6: (1, 57, 302, 302, 57, 1),
     8: (1, 247, 4293, 15619, 15619, 4293, 247, 1),
@@ -150,7 +150,7 @@ def _laplace_moment(rate: float, order: int) -> float:
 
 
 def binomial_tail(trials: int, probability: float, least: int) -> float:
-    """Return the probability that of `trials` independent events at least `least` happen.
+    """Return the probability that at least `least` of `trials` independent events happen.
 
     >>> round(binomial_tail(10, 0.5, 9) * 2**10, 6)
     11.0

@@ -52,11 +52,11 @@ def measure(
         A name among `WORKLOADS`, or a `Method` of your own.
     dimension : int or list of int, optional
         How many cells, answers, columns or rows: what the workload counts (`WORKLOADS`). Default:
-        those of 1, 10, 100 and 1000 that it allows.
+        1, 10, 100 and 1000, as far as it allows them.
     epsilon, rho : number or list of numbers > 0
         The privacy of each release. Default: epsilon of 0.1 and 1.
     delta : number between 0 and 1, optional
-        That of discrete Gaussian noise for an epsilon.
+        For discrete Gaussian noise at an epsilon.
     relation : str or list of str, default "add-remove"
         The local count is under "change-one" in any case.
     mechanism : str or list of str, optional
@@ -281,7 +281,7 @@ def crossing(
     Parameters
     ----------
     workload : str, default "counts"
-        A name among `WORKLOADS` whose noise may be either.
+        A name among `WORKLOADS` that takes either noise.
     epsilon, delta : numbers > 0
         Laplace noise has this epsilon alone; Gaussian noise has both.
     relation : str, default "add-remove"

@@ -36,7 +36,7 @@ class Method:
         data.
     predicted : callable, optional
         ``predicted(setting)`` returns the root mean square error of an answer, a number >= 0; or
-        the mechanism of cydp whose noise each answer has on its own, such as ``cydp.Laplace(...)``.
+        the mechanism of cydp that noises each answer by itself, such as ``cydp.Laplace(...)``.
         Only with a mechanism is the law of the errors known, and agreement is stated.
     data : object or callable, optional
         What `release` gets, or ``data(setting)``. Default: an array of `dimension` made counts. The

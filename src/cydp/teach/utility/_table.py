@@ -45,12 +45,13 @@ class UtilityRow:
     absolute : float or None
         The measured mean absolute error.
     beyond : float or None
-        The measured share of answers whose error exceeds the bound.
+        The measured share of answers with an error beyond the bound.
     ratio_low, ratio_high : float or None
         What `ratio` stays between if the prediction is right; None if the law is not known.
     agrees : bool or None
-        Whether it does. Without `predicted`, whether no more errors exceed the bound than chance
-        explains. None if neither can be said, as of so few releases that no error is too small.
+        Whether `ratio` does. Without `predicted`: whether no more errors exceed the bound than
+        chance explains. None if neither can be said, as after so few releases that no error is too
+        small.
 
     """
 
@@ -124,7 +125,7 @@ class UtilityTable:
         return all(said) if said else None
 
     def filter(self, **wanted: Any) -> UtilityTable:
-        """Return the rows whose settings have these values.
+        """Return the rows of settings that have these values.
 
         Parameters
         ----------

@@ -111,7 +111,7 @@ def _count(setting: Setting) -> Case:
 
 
 def _counts(setting: Setting) -> Case:
-    """Return the case of k counts of the same people, each of whom may be in all of them."""
+    """Return the case of k counts of the same people: a person may be in all of them."""
     k = setting.dimension
     change = Change(Fraction(k), root_above(Fraction(k)), k, setting.relation)
     loss = read_privacy(setting.epsilon, setting.rho, setting.delta, setting.relation)
@@ -153,7 +153,7 @@ def _ranges(levels: int | None, setting: Setting) -> Case:
 
 
 def _marginals(setting: Setting) -> Case:
-    """Return the case of a table for each pair of columns, each of which says yes or no."""
+    """Return the case of a table for each pair of columns of yes or no."""
     names = [f"column {i}" for i in range(setting.dimension)]
     domains = {name: [0, 1] for name in names}
     sets, privacy = list(combinations(names, 2)), setting.privacy
