@@ -4,6 +4,7 @@
 from __future__ import annotations
 
 import math
+from abc import ABC, abstractmethod
 from dataclasses import dataclass
 from fractions import Fraction
 from functools import lru_cache
@@ -18,11 +19,7 @@ from cydp._sensitivity import relation_of
 from cydp.accounting._dominating_pairs import Pairs, gaussian_pairs
 from cydp.accounting._loss import ZCDP, ApproxDP
 from cydp.mechanisms import _discrete_gaussian_distribution as distribution
-from cydp.mechanisms._gaussian_parameters import (
-    GaussianMechanism,
-    GaussianParameters,
-    read_parameters,
-)
+from cydp.mechanisms._gaussian_parameters import GaussianParameters, read_parameters
 from cydp.mechanisms._grid_mechanism import GridMechanism
 from cydp.mechanisms._grid_noise import MOST_STEPS, default_exponent, read_exponent
 from cydp.mechanisms._integer_mechanism import IntegerMechanism
@@ -32,9 +29,55 @@ from cydp.mechanisms._parameters import format_sensitivity, log_failure_probabil
 __all__ = ["DiscreteGaussian", "Gaussian"]
 
 
+class _GaussianMechanism(ABC):
+    """What follows from the parameters of a Gaussian mechanism, on integers and on real numbers."""
+
+    __slots__ = ()
+
+    _parameters: GaussianParameters
+    _loss: ZCDP | ApproxDP
+    relation: str | None
+
+    @property
+    def sensitivity(self) -> Fraction:
+        """L2 norm of the change that one unit can make."""
+        return self._parameters.sensitivity
+
+    @property
+    def coordinates(self) -> int | None:
+        """The number of entries that one unit can change; None if it can change all."""
+        return self._parameters.coordinates
+
+    @property
+    def loss(self) -> ZCDP | ApproxDP:
+        """Privacy cost of one release."""
+        return self._loss
+
+    @property
+    @abstractmethod
+    def sigma2(self) -> Fraction:
+        """Square of sigma, for `coordinates` entries, or else for one."""
+
+    @property
+    def sigma(self) -> float:
+        """The parameter sigma of the noise, close to its standard deviation."""
+        return math.sqrt(float_of(self.sigma2))
+
+    @property
+    def _grid(self) -> str:
+        """The step that the caller gave, as an argument."""
+        return ""
+
+    def __repr__(self) -> str:
+        rest = "" if self.coordinates is None else f", coordinates={self.coordinates}"
+        norm = format_sensitivity(self.sensitivity, self.relation)
+        arguments = f"{self._parameters.arguments}, sensitivity={norm}{self._grid}{rest}"
+        return f"{type(self).__name__}({arguments})"
+
+
 @copy_base_methods
 @dataclass(frozen=True, slots=True, init=False, repr=False, match_args=False)
-class DiscreteGaussian(GaussianMechanism, IntegerMechanism):
+class DiscreteGaussian(_GaussianMechanism, IntegerMechanism):
     """The Gaussian mechanism on integers, exact.
 
     It is for counts and other integers; `Gaussian` is for real numbers. It adds noise with P(k)
@@ -127,11 +170,6 @@ class DiscreteGaussian(GaussianMechanism, IntegerMechanism):
         return self._parameters.sigma2(norm, entries, max(math.floor(norm), 1))
 
     @property
-    def sigma(self) -> float:
-        """The parameter sigma of the noise, close to its standard deviation."""
-        return math.sqrt(float_of(self.sigma2))
-
-    @property
     def rho(self) -> Fraction:
         """Privacy cost of the sigma in use in zCDP, for any number of entries."""
         return self._parameters.round_rho(self.sensitivity**2 / (2 * self.sigma2))
@@ -178,15 +216,10 @@ class DiscreteGaussian(GaussianMechanism, IntegerMechanism):
     def _prepare_noise(self, entries: int) -> tuple[Sampler, bool]:
         return prepare_discrete_gaussian(self._sigma2(entries)), False
 
-    def __repr__(self) -> str:
-        rest = "" if self.coordinates is None else f", coordinates={self.coordinates}"
-        norm = format_sensitivity(self.sensitivity, self.relation)
-        return f"DiscreteGaussian({self._parameters.arguments}, sensitivity={norm}{rest})"
-
 
 @copy_base_methods
 @dataclass(frozen=True, slots=True, init=False, repr=False, match_args=False)
-class Gaussian(GaussianMechanism, GridMechanism):
+class Gaussian(_GaussianMechanism, GridMechanism):
     """The Gaussian mechanism on real numbers, exact on a grid.
 
     It is for real numbers; `DiscreteGaussian` is for integers. A value is rounded to a grid of a
@@ -308,11 +341,6 @@ class Gaussian(GaussianMechanism, GridMechanism):
         return as_exact(self._steps2(1) * self.step**2)
 
     @property
-    def sigma(self) -> float:
-        """The parameter sigma of the noise, close to its standard deviation."""
-        return math.sqrt(float_of(self.sigma2))
-
-    @property
     def rho(self) -> Fraction:
         """Privacy cost in zCDP of sigma and of the rounding, for any number of entries."""
         single = self._norm2 / (2 * self._steps2(1))
@@ -335,11 +363,9 @@ class Gaussian(GaussianMechanism, GridMechanism):
         log_failure = log_failure_probability(confidence, entries)
         return distribution.error_bound(self._steps2(entries), log_failure)
 
-    def __repr__(self) -> str:
-        grid = f", step=2.0**{self._log2_step}" if self._fixed else ""
-        rest = "" if self.coordinates is None else f", coordinates={self.coordinates}"
-        norm = format_sensitivity(self.sensitivity, self.relation)
-        return f"Gaussian({self._parameters.arguments}, sensitivity={norm}{grid}{rest})"
+    @property
+    def _grid(self) -> str:
+        return f", step=2.0**{self._log2_step}" if self._fixed else ""
 
 
 def _norm_in_steps(parameters: GaussianParameters, exponent: int, count: int) -> Fraction:

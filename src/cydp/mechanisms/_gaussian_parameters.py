@@ -14,7 +14,7 @@ from cydp.accounting._loss import ZCDP, ApproxDP
 from cydp.mechanisms._gaussian_calibration import least_sigma2, normal_variance
 from cydp.mechanisms._parameters import read_coordinates, read_norm
 
-__all__ = ["GaussianMechanism", "GaussianParameters", "read_parameters"]
+__all__ = ["GaussianParameters", "read_parameters"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -157,27 +157,3 @@ def read_parameters(
     target = ApproxDP(read_positive(epsilon, "epsilon"), read_positive(delta, "delta"))
     arguments = f"epsilon={literal_of(target.epsilon)}, delta={literal_of(target.delta)}"
     return GaussianParameters(norm, count, rho_of(target.epsilon, target.delta), target, arguments)
-
-
-class GaussianMechanism:
-    """The properties of a Gaussian mechanism that follow from its parameters alone."""
-
-    __slots__ = ()
-
-    _parameters: GaussianParameters
-    _loss: ZCDP | ApproxDP
-
-    @property
-    def sensitivity(self) -> Fraction:
-        """L2 norm of the change that one unit can make."""
-        return self._parameters.sensitivity
-
-    @property
-    def coordinates(self) -> int | None:
-        """The number of entries that one unit can change; None if it can change all."""
-        return self._parameters.coordinates
-
-    @property
-    def loss(self) -> ZCDP | ApproxDP:
-        """Privacy cost of one release."""
-        return self._loss
