@@ -25,7 +25,7 @@ __all__ = ["ENTRY_COUNTS", "ENTRY_ERROR", "least_sigma2", "normal_variance"]
 # from normal noise, differ by at most 4 exp(-6 pi**2) < 7.7e-26.
 ENTRY_ERROR = Fraction(1, 10**25)
 ENTRY_COUNTS = (1, 2**20, 2**40, 2**62)  # all counts up to one of these share its calibration
-_LARGEST_SUMMED = 100**2  # beyond, to add SMOOTH2 to the variance adds less than 1 / 6000 to sigma
+_LARGEST_SUMMED = 100**2  # beyond, SMOOTH2 more variance is less than 1 / 6000 more sigma
 _LEAST_SUMMED = Fraction(1, 10**7)  # samplers refuse a smaller square of sigma
 _TOLERANCE = 5e-10  # of ln(sigma)
 _LN = Context(17)

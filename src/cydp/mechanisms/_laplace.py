@@ -204,8 +204,8 @@ class Laplace(GridMechanism):
     Raises
     ------
     TypeError, ValueError
-        If a parameter is not allowed, or if the scale is outside [1e-6, 2**52] steps of the grid.
-        On every grid it is, for 2**52 epsilon entries or more.
+        If a parameter is not allowed, or if the scale is outside [1e-6, 2**52] steps of the grid,
+        as it is on every grid for 2**52 epsilon entries or more.
 
     Notes
     -----

@@ -314,7 +314,7 @@ def _read_reals(x: Any, name: str) -> NDArray[Any]:
 
 
 def _read_values(value: Any, is_integer: bool) -> NDArray[Any]:
-    """Return what noise is added to, as `_read_reals` does; a fraction as a float, as releases."""
+    """Return the values of a release, as `_read_reals` does; fractions as floats."""
     values = _read_reals(value, "value")
     if is_integer and values.dtype.kind != "i":
         raise TypeError("value must be integers of 64 bits, as in a release of this mechanism")

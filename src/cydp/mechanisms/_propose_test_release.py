@@ -34,8 +34,8 @@ class ProposeTestRelease:
     """The most frequent candidate, exactly, if a noisy test says that it leads by enough; or None.
 
     The answer itself is released without noise. The test is of the lead, the largest count minus
-    the second largest, with discrete Laplace noise: a lead of a few units could be turned by one of
-    them, and is refused except with probability delta.
+    the second largest, with discrete Laplace noise: one unit could turn a lead of a few
+    units, so that such a lead is refused, except with probability delta.
 
     Parameters
     ----------
@@ -137,7 +137,7 @@ class ProposeTestRelease:
         Parameters
         ----------
         counts : array of integers, shape (m,), m >= 2
-            Those of public candidates. Nulls in a list or a column count as 0. Of equal counts the
+            Counts of public candidates. Nulls in a list or a column count as 0. Of equal counts the
             first is the largest.
         budget : PrivacyFilter, BudgetLedger or LedgerScope, optional
             It is charged before counts are read.

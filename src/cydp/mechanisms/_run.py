@@ -67,8 +67,8 @@ def pay_and_draw(
     draw : callable
         A function of a generator. It reads the data, and returns what may be published.
     budget, rng
-        Arguments of the release. They are checked here, all other arguments by the caller. What
-        wraps a budget has its `_pay`.
+        Arguments of the release. They are checked here, all other arguments by the caller. An
+        object that wraps a budget has its `_pay`.
 
     Raises
     ------

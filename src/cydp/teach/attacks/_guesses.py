@@ -114,7 +114,7 @@ def read_runs(runs: Integer) -> int:
 
 
 def best_bet(mechanism: Laplace | DiscreteLaplace, values: TwoValues) -> float:
-    """Return with which probability the best guess from one output is right.
+    """Return the probability that the best guess from one output is right.
 
     One of the two values, each with probability 1/2, was released by the mechanism.
 

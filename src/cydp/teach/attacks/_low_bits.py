@@ -140,9 +140,9 @@ def low_bits(
         The bits of a number's significand, and of U: the probability is exact in a floating-point
         format of this size. 11 is IEEE half precision.
     runs : int from 2 to 100,000, default 200
-        How many releases in float64 are attacked besides, of both values in turn.
+        How many releases in float64 are attacked, too: of both values in turn.
     rng : Generator, optional
-        The source of these. Default: the calling thread's own generator.
+        The source of their noise. Default: the calling thread's own generator.
 
     Returns
     -------

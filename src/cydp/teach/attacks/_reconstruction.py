@@ -67,9 +67,9 @@ def reconstruction(
     Returns
     -------
     Attack
-        `success` is for a person of the block, chosen at random, of the best guess for them, where
-        each person has the property or not with probability 1/2. `observed` of each trial is of the
-        block as it is: a dict of the ``groups``, as tuples of people from 0 on, their ``counts``,
+        `success` is the probability that the best guess for a random person of the block is right,
+        where each has the property with probability 1/2. `observed` of each trial is of the block
+        as it is: a dict of the ``groups``, as tuples of people from 0 on, their ``counts``,
         the number of ``people``, and for how many of them the guess is ``right``; without a defence
         also in how many ways the counts can ``agree``.
 

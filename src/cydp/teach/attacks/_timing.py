@@ -115,9 +115,9 @@ def timing(
         What the textbook claims, and what the defence costs. The scale of the noise, the distance
         of the values over epsilon, must be from 0.01 to 1000.
     runs : int from 2 to 100,000, default 200
-        How many releases are attacked besides, of both values in turn.
+        How many releases are attacked, too: of both values in turn.
     rng : Generator, optional
-        The source of these. Default: the calling thread's own generator.
+        The source of their noise. Default: the calling thread's own generator.
 
     Returns
     -------
@@ -186,7 +186,7 @@ def _count_trials(scale: Fraction, generator: Generator) -> tuple[int, int]:
 
 
 def _draw_fixed(scale: Fraction, runs: int, generator: Generator) -> list[tuple[int, int]]:
-    """Return noise and work of as many single draws by cydp's sampler in fixed work mode."""
+    """Return the noise and the work of single draws by cydp's sampler with fixed work."""
     sampler = discrete_laplace_sampler(scale)
     widths = [width for width in sampler.layout[0] if width]
     found = []

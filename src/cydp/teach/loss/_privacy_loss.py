@@ -40,10 +40,10 @@ class PrivacyLoss:
     name : str
         What the loss is of.
     neighbours : pair or None
-        f(D) and f(D'), or what else the two tables are told apart by; None where the pair of
+        f(D) and f(D'), or what else tells the two tables apart; None where the pair of
         distributions stands for all neighbours.
     stated : PureDP, ApproxDP, ZCDP or None
-        What one release states that it costs; None for several releases.
+        The cost that one release states; None for several releases.
 
     Notes
     -----
@@ -249,7 +249,7 @@ class PrivacyLoss:
         -------
         float
             Infinite if the distinguishing event is more likely, or the loss is unbounded and delta
-            is 0. The search ends above the exact one, by a share of 1e-13 at most.
+            is 0. The search ends above the exact epsilon, by a share of 1e-13 at most.
 
         Raises
         ------

@@ -95,7 +95,8 @@ def delta_meaning(loss: Cost, n: Integer, *, delta: Number | None = None) -> Del
         The public number of rows, or of users if the loss protects users: each of them has the
         rows that are published together.
     delta : number in [0, 1), optional
-        Where a rho is said as an epsilon. It must be given for a ZCDP loss, and for no other.
+        The delta at which a rho is stated as an epsilon. It must be given for a ZCDP loss, and for
+        no other.
 
     Returns
     -------

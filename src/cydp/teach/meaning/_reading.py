@@ -57,7 +57,7 @@ def _losses_of(cost: CostOrPlan, delta: Fraction | None) -> list[Loss]:
         pairs: list[tuple[Number, Number]] = [
             (min(found.values()), each) for found, each in stated if found
         ]
-        # Of much noise a large delta tells most, and at an epsilon of 0 the fair bet.
+        # With much noise, large deltas and the fair bet (at epsilon 0) say most.
         at_epsilons = [(each, cost.delta(each)) for each in _EPSILONS]
         pairs += [(epsilon, delta) for epsilon, delta in at_epsilons if delta < 1]
         return [ApproxDP(epsilon, delta, relation=cost.relation) for epsilon, delta in pairs]

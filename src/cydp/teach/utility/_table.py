@@ -95,7 +95,7 @@ class UtilityTable:
     trials : int
         How many releases were made for each row; 0: errors are predicted alone.
     confidence : Fraction
-        With this probability all rows that were measured together agree, if predictions are right.
+        The probability that all rows measured together agree, if predictions are right.
 
     Examples
     --------
@@ -179,8 +179,8 @@ class UtilityTable:
         Returns
         -------
         matplotlib Axes
-            Bars are two standard errors. A line without an error that is predicted is the bound of
-            95 %.
+            Bars are two standard errors. Where a bound alone is predicted, the line is the
+            bound of 95 %.
 
         Raises
         ------
@@ -264,7 +264,7 @@ def _wrapped(line: str) -> str:
 
 
 def _order(name: str) -> int:
-    """Numbers of a grid vary first, in the order of a reader: dimension, then what it is."""
+    """Return the place of a column: dimension, then what is asked, then the privacy."""
     return ("dimension", "workload", "mechanism", "relation", "epsilon", "rho", "delta").index(name)
 
 
