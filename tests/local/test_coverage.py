@@ -14,7 +14,7 @@ from scipy.signal import fftconvolve
 from scipy.stats import binom, nbinom
 
 from cydp.local import CategorySurvey, NumberEstimate, NumberSurvey, Tally
-from cydp.mechanisms._estimate import ReportOdds
+from cydp.mechanisms._frequency_oracle import ReportOdds
 from cydp.testing import SeededGenerator
 
 Floats = NDArray[np.float64]

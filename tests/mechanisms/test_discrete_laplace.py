@@ -1,4 +1,4 @@
-"""mechanisms/_discrete_laplace.py: parameters, formulas, release; ends of all integer noise."""
+"""mechanisms/_laplace.py: parameters, formulas, release; ends of all integer noise."""
 
 import dataclasses
 import math

@@ -21,10 +21,8 @@ import pytest
 from mpmath import mpf
 
 from cydp import DiscreteGaussian, DiscreteLaplace, Gaussian, Laplace
-from cydp.mechanisms._gaussian_law import GaussianLaw
-from cydp.mechanisms._gaussian_tail import decimal_tail
-from cydp.mechanisms._laplace_law import LaplaceLaw
-from cydp.mechanisms._noise_law import NoiseLaw
+from cydp.mechanisms._discrete_gaussian_distribution import decimal_tail
+from cydp.mechanisms._noise_laws import GaussianLaw, LaplaceLaw, NoiseLaw
 
 RELATIVE = 2e-12  # as the docstrings say
 SCALES = [Fraction(text) for text in ("1/20", "1/3", "2", "14", "1000/3")] + [

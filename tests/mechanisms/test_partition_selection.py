@@ -1,4 +1,4 @@
-"""mechanisms/_partition_selection.py and _keep_probability.py: probabilities, privacy, draws."""
+"""mechanisms/_partition_selection.py: probabilities, privacy, draws."""
 
 import itertools
 import math
@@ -13,7 +13,7 @@ from generator.streams import Seeded
 
 from cydp import ApproxDP, PartitionSelection
 from cydp._numbers.intervals import exp_below
-from cydp.mechanisms._keep_probability import MOST_COUNT, compute_table, draw_kept
+from cydp.mechanisms._partition_selection import MOST_COUNT, compute_table, draw_kept
 from cydp.testing import SeededGenerator
 
 CONTEXT = Context(130)

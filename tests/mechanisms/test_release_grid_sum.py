@@ -1,4 +1,4 @@
-"""mechanisms/_release_grid_sum.py: an exact sum is released on the mechanism's grid."""
+"""mechanisms/_grid_mechanism.py: an exact sum is released on the mechanism's grid."""
 
 import math
 from collections.abc import Callable

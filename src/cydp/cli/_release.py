@@ -31,7 +31,7 @@ from cydp.cli._payment import (
     scope_of,
 )
 from cydp.cli._progress import Watch, watching
-from cydp.mechanisms._confidence import read_level
+from cydp.mechanisms._parameters import read_level
 from cydp.releases._explain import explain
 from cydp.releases._run import Prepared, arguments_of, kind_of, prepare
 

@@ -3,12 +3,11 @@
 
 from __future__ import annotations
 
-from cydp.local._category_estimate import CategoryEstimate
 from cydp.local._category_survey import CategorySurvey
 from cydp.local._compare import Comparison, compare
-from cydp.local._number_estimate import NumberEstimate
 from cydp.local._number_survey import NumberSurvey
-from cydp.local._tally import Tally
+from cydp.local._survey import Tally
+from cydp.local._survey_estimates import CategoryEstimate, NumberEstimate
 from cydp.local._unary_encoding import UnaryEncoding
 
 __all__ = [

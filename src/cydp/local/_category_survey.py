@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""A survey whose answers are labels, which people randomize before they send them."""
+"""A survey of labels, which people randomize before they send them."""
 
 from __future__ import annotations
 
@@ -12,21 +12,19 @@ import numpy as np
 from numpy.typing import NDArray
 
 from cydp._arguments import Column, Integer, Number
-from cydp._call_errors import explain_arguments
+from cydp._call_errors import copy_base_methods, explain_arguments
 from cydp._columns.declared import Labels
 from cydp._columns.keys import Keys
 from cydp._generator import Generator
-from cydp._numbers.intervals import exp_below
 from cydp._numbers.rational import literal_of, read_positive
 from cydp.accounting._asked import Asked
-from cydp.accounting._loss import PureDP
 from cydp.exact._bincount import bincount
 from cydp.exact._lookup import match_labels
-from cydp.local._category_estimate import CategoryEstimate
-from cydp.local._description import read_description, write_description
-from cydp.local._tally import Tally
+from cydp.local._survey import Survey, Tally
+from cydp.local._survey_estimates import CategoryEstimate
 from cydp.local._unary_encoding import UnaryEncoding, sum_bits
-from cydp.mechanisms._fields import set_fields
+from cydp.mechanisms._frequency_oracle import likelihood_ratio
+from cydp.mechanisms._parameters import set_fields
 from cydp.mechanisms._randomized_response import RandomizedResponse
 from cydp.mechanisms._run import Budget, pay_and_draw
 from cydp.releases._reads import digest_keys
@@ -36,11 +34,11 @@ __all__ = ["CategorySurvey"]
 CategoryMethod: TypeAlias = Literal["auto", "randomized-response", "unary-encoding"]
 
 _RESPONSE, _UNARY = "randomized-response", "unary-encoding"
-_NAMES = frozenset({"labels", "epsilon", "method", "missing"})
 
 
+@copy_base_methods
 @dataclass(frozen=True, slots=True, init=False, repr=False)
-class CategorySurvey:
+class CategorySurvey(Survey):
     """A question with a public list of answers, which each person randomizes on their own device.
 
     The server sees reports only (local DP), and estimates how many people have each label.
@@ -53,11 +51,11 @@ class CategorySurvey:
         Privacy cost of one report in pure DP, in nats, for the person who reports.
     method : {"auto", "randomized-response", "unary-encoding"}, default "auto"
         By "randomized-response" a report is a label; by "unary-encoding" it has a bit for each.
-        "auto" takes the one whose estimates of rare labels have the smaller variance: the first
+        "auto" takes the one that estimates rare labels with the smaller variance: the first
         for fewer than 3 exp(epsilon) + 2 labels. The attribute `method` is what was taken.
     missing : label, optional
-        The label that an answer which is missing, or none of the labels, counts as. Default: none.
-        The report is then uniform, or has no bit of its own.
+        What a missing answer counts as, and an answer that is none of the labels. Default: no
+        label. The report is then uniform, or has no bit of its own.
 
     Raises
     ------
@@ -87,6 +85,9 @@ class CategorySurvey:
 
     """
 
+    _kind = "categories"
+    _names = ("labels", "epsilon", "method", "missing")
+
     labels: tuple[Any, ...]
     epsilon: Fraction
     method: str
@@ -109,28 +110,18 @@ class CategorySurvey:
             raise ValueError(f"method must be 'auto', {_RESPONSE!r} or {_UNARY!r}, not {method!r}")
         chosen = _best_method(rate, len(own)) if method == "auto" else method
         if missing is not None:
-            (place,) = match_labels([Labels([missing])], keys).tolist()
-            if place == len(own):
+            (code,) = match_labels([Labels([missing])], keys).tolist()
+            if code == len(own):
                 raise ValueError("missing must be one of the labels")
-            missing = own[place]
+            missing = own[code]
         set_fields(self, labels=own, epsilon=rate, method=str(chosen), missing=missing, _keys=keys)
         kind = RandomizedResponse if chosen == _RESPONSE else UnaryEncoding
         set_fields(self, _mechanism=kind(epsilon=rate, n_categories=len(own)))
 
     @property
     def mechanism(self) -> RandomizedResponse | UnaryEncoding:
-        """What randomizes the places of labels."""
+        """What randomizes the codes of labels: their places in the list."""
         return self._mechanism
-
-    @property
-    def loss(self) -> PureDP:
-        """Privacy cost of one report, under "change-one"."""
-        return self.mechanism.loss
-
-    @property
-    def relation(self) -> str:
-        """The relation that the loss is stated under: "change-one", as every person reports."""
-        return self.mechanism.relation
 
     @property
     def variance(self) -> float:
@@ -179,7 +170,7 @@ class CategorySurvey:
     def reports(
         self, labels: Column, *, budget: Budget | None = None, rng: Generator | None = None
     ) -> NDArray[Any]:
-        """Return a report for each label of a column; each label is that of a different person.
+        """Return a report for each label of a column; each label belongs to a different person.
 
         It is for simulation, for teaching, and for a collector whom all people trust.
 
@@ -227,13 +218,13 @@ class CategorySurvey:
 
     def _randomize(self, column: Labels, generator: Generator) -> NDArray[Any]:
         k, mechanism = len(self.labels), self.mechanism
-        places = match_labels([column], self._keys)
+        codes = match_labels([column], self._keys)
         if self.missing is not None:
             counts_as = np.append(np.arange(k), self.labels.index(self.missing)).astype(np.uint32)
-            places = counts_as[places]
+            codes = counts_as[codes]
         if isinstance(mechanism, UnaryEncoding):
-            return mechanism.release(places, packed=True, rng=generator)
-        return mechanism.release(places, rng=generator)
+            return mechanism.release(codes, packed=True, rng=generator)
+        return mechanism.release(codes, rng=generator)
 
     def tally(self, reports: Any) -> Tally:
         """Return reports, added up: a server that adds tallies keeps no report.
@@ -265,13 +256,13 @@ class CategorySurvey:
         if self.method == _UNARY:
             sums, people = sum_bits(_read_bits(reports, -(-k // 8)), k)
         else:
-            places = match_labels([Labels(reports, "reports")], self._keys)
-            if wrong := int((places == k).sum()):
+            codes = match_labels([Labels(reports, "reports")], self._keys)
+            if wrong := int((codes == k).sum()):
                 raise ValueError(
-                    f"reports must be labels of the survey: {wrong} of {len(places)} are not, the "
-                    f"first at {int(np.argmax(places == k))}"
+                    f"reports must be labels of the survey: {wrong} of {len(codes)} are not, the "
+                    f"first at {int(np.argmax(codes == k))}"
                 )
-            sums, people = bincount(places, k), len(places)
+            sums, people = bincount(codes, k), len(codes)
         return Tally(self, people, tuple(sums.tolist()))
 
     def estimate(self, reports: Any) -> CategoryEstimate:
@@ -302,10 +293,7 @@ class CategorySurvey:
         array([23.7, 76.3])
 
         """
-        tally = reports if isinstance(reports, Tally) else self.tally(reports)
-        if tally.survey != self:
-            raise ValueError("reports must be a tally of this survey")
-        return CategoryEstimate(tally)
+        return CategoryEstimate(self._read_tally(reports))
 
     def error_bound(self, confidence: Number = 0.95, *, reports: Integer) -> float:
         """Return the approximate distance of an estimated count from the true count, beforehand.
@@ -344,41 +332,6 @@ class CategorySurvey:
         """
         return self.mechanism.hoeffding_bound(confidence, reports=reports)
 
-    def to_json(self) -> str:
-        """Return what a client needs to make reports, as text.
-
-        >>> survey = CategorySurvey(["yes", "no"], epsilon=1)
-        >>> CategorySurvey.from_json(survey.to_json()) == survey
-        True
-        """
-        return write_description(
-            "categories",
-            {
-                "labels": list(self.labels),
-                "epsilon": str(self.epsilon),
-                "method": self.method,
-                "missing": self.missing,
-            },
-        )
-
-    @classmethod
-    def from_json(cls, text: str | bytes) -> CategorySurvey:
-        """Return the survey that `to_json` has written.
-
-        Parameters
-        ----------
-        text : str
-            What `to_json` returned.
-
-        Raises
-        ------
-        TypeError, ValueError
-            For another text.
-
-        """
-        found = read_description(text, "categories", _NAMES)
-        return cls(found.pop("labels"), **found)
-
     def __reduce__(self) -> tuple[Any, ...]:
         return self.from_json, (self.to_json(),)  # key tables are made anew
 
@@ -411,7 +364,7 @@ def _read_labels(labels: Any) -> tuple[Keys, tuple[Any, ...]]:
 
 def _best_method(epsilon: Fraction, k: int) -> str:
     """Return the method with the smaller variance for a label that nobody has."""
-    return _RESPONSE if k < 3 * exp_below(min(epsilon, Fraction(600))) + 2 else _UNARY
+    return _RESPONSE if k < 3 * likelihood_ratio(epsilon) + 2 else _UNARY
 
 
 def _read_bits(reports: Any, width: int) -> NDArray[Any]:

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""The error of the local setting beside that of the central one."""
+"""The errors of the local and of the central setting, side by side."""
 
 from __future__ import annotations
 
@@ -12,8 +12,8 @@ from cydp._numbers.rational import float_of, format_number
 from cydp._numbers.rounding import words_above
 from cydp.local._category_survey import CategorySurvey
 from cydp.local._number_survey import NumberSurvey
-from cydp.mechanisms._confidence import read_level
-from cydp.mechanisms._discrete_laplace import DiscreteLaplace
+from cydp.mechanisms._laplace import DiscreteLaplace
+from cydp.mechanisms._parameters import read_level
 
 __all__ = ["Comparison", "compare"]
 
@@ -31,7 +31,7 @@ class Comparison:
     people : int
         The number of people.
     confidence : Fraction
-        That of both.
+        The confidence of both.
 
     """
 
@@ -42,7 +42,7 @@ class Comparison:
 
     @property
     def ratio(self) -> float:
-        """How many times the error of the central setting that of the local one is."""
+        """The error of the local setting as a multiple of the error of the central one."""
         return self.local / self.central
 
     def __repr__(self) -> str:
@@ -57,21 +57,21 @@ class Comparison:
 def compare(
     survey: CategorySurvey | NumberSurvey, confidence: Number = 0.95, *, reports: Integer
 ) -> Comparison:
-    """Return the error of a survey beside that of a trusted curator with the same epsilon.
+    """Return the errors of a survey and of a trusted curator with the same epsilon.
 
     Parameters
     ----------
     survey : CategorySurvey or NumberSurvey
         The local side.
     confidence : number between 0 and 1, default 0.95
-        That of both errors.
+        The confidence of both errors.
     reports : int >= 1
         The number of people who report, which is public on both sides.
 
     Returns
     -------
     Comparison
-        Of categories the errors of one count; of numbers those of the sum.
+        For categories the errors of one count; for numbers the errors of the sum.
 
     Raises
     ------
@@ -81,8 +81,8 @@ def compare(
     Notes
     -----
     The curator adds discrete Laplace noise to exact counts or to the exact sum, under "change-one".
-    One person changes one of two counts by 1, since the other one follows from it, and more counts
-    than two by 2; the sum by upper - lower. docs/local.md, "Input and output perturbation".
+    One person changes two counts by 1, since one follows from the other, more counts than two by 2,
+    and the sum by upper - lower. docs/local.md, "Input and output perturbation".
 
     Examples
     --------

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""A survey whose answers are numbers, which people clamp and randomize before they send them."""
+"""A survey of numbers, which people clamp and randomize before they send them."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from cydp._arguments import Bounds, Column, Integer, Number
-from cydp._call_errors import explain_arguments
+from cydp._call_errors import copy_base_methods, explain_arguments
 from cydp._columns.declared import Records
 from cydp._columns.entries import is_number
 from cydp._columns.reading import read_numbers
@@ -27,15 +27,12 @@ from cydp._numbers.rational import (
 )
 from cydp._sensitivity import Sensitivity
 from cydp.accounting._asked import Asked
-from cydp.accounting._loss import PureDP
 from cydp.exact._grid import Grid, public_grid
 from cydp.exact._sorted_units import round_units
-from cydp.local._description import read_description, write_description
-from cydp.local._number_estimate import NumberEstimate, one_bit_half_width, sum_half_width
-from cydp.local._tally import Tally
-from cydp.mechanisms._confidence import read_level
-from cydp.mechanisms._discrete_laplace import MOST_UNSATURATED_SCALE, DiscreteLaplace
-from cydp.mechanisms._fields import set_fields
+from cydp.local._survey import Survey, Tally
+from cydp.local._survey_estimates import NumberEstimate, one_bit_half_width, sum_half_width
+from cydp.mechanisms._laplace import MOST_UNSATURATED_SCALE, DiscreteLaplace
+from cydp.mechanisms._parameters import read_level, set_fields
 from cydp.mechanisms._randomized_response import RandomizedResponse
 from cydp.mechanisms._run import Budget, pay_and_draw
 from cydp.releases._missing import fill_absent, read_missing
@@ -44,15 +41,15 @@ __all__ = ["NumberSurvey"]
 
 NumberMethod: TypeAlias = Literal["auto", "laplace", "one-bit"]
 
-_NAMES = frozenset({"bounds", "step", "epsilon", "method", "missing"})
 _MOST_REPORT = 2.0**62 + 2.0**52  # steps: the largest noise, and the largest number
-# Of these, float64 holds every report, and the variance of 2**62 of them.
+# With steps up to 2**300 float64 holds every report, and the variance of 2**62 of them.
 _MOST_EXPONENT = 300
 _LEAST_EPSILON = Fraction(1, 10**30)
 
 
+@copy_base_methods
 @dataclass(frozen=True, slots=True, init=False, repr=False)
-class NumberSurvey:
+class NumberSurvey(Survey):
     """A question for a number, which each person clamps and randomizes on their own device.
 
     The server sees reports only (local DP), and estimates the sum and the mean of the numbers. This
@@ -66,13 +63,13 @@ class NumberSurvey:
     epsilon : number >= 1e-30
         Privacy cost of one report in pure DP, in nats, for the person who reports.
     step : number, optional
-        A power of two, to whose multiples numbers are rounded. Default: as in `cydp.sum`, at most
+        Numbers are rounded to multiples of it, a power of two. Default: as in `cydp.sum`, at most
         2**-28 of the larger bound.
     method : {"auto", "laplace", "one-bit"}, default "laplace"
         By "laplace" a report is the number plus discrete Laplace noise of the scale
-        (upper - lower) / epsilon; by "one-bit" it is 0 or 1. "auto" takes the one whose largest
-        variance is smaller: for epsilon up to about 2.3 the second. The attribute `method` is what
-        was taken.
+        (upper - lower) / epsilon; by "one-bit" it is 0 or 1. "auto" takes the one with the
+        smaller largest variance: the second for epsilon up to about 2.3. The attribute `method` is
+        what was taken.
     missing : number, optional
         The public number that None, NaN and what is no number count as. Default: the middle of the
         bounds.
@@ -104,6 +101,9 @@ class NumberSurvey:
     (400, True)
 
     """
+
+    _kind = "numbers"
+    _names = ("bounds", "step", "epsilon", "method", "missing")
 
     epsilon: Fraction
     method: str
@@ -174,16 +174,6 @@ class NumberSurvey:
         return self._mechanism
 
     @property
-    def loss(self) -> PureDP:
-        """Privacy cost of one report, under "change-one"."""
-        return self.mechanism.loss
-
-    @property
-    def relation(self) -> str:
-        """The relation that the loss is stated under: "change-one", as every person reports."""
-        return "change-one"
-
-    @property
     def variance(self) -> float:
         """The largest variance that one report can add to the estimated sum.
 
@@ -234,7 +224,7 @@ class NumberSurvey:
     def reports(
         self, x: Column, *, budget: Budget | None = None, rng: Generator | None = None
     ) -> NDArray[Any]:
-        """Return a report for each number of a column; each is that of a different person.
+        """Return a report for each number of a column; each belongs to a different person.
 
         It is for simulation, for teaching, and for a collector whom all people trust.
 
@@ -311,7 +301,7 @@ class NumberSurvey:
         if values.ndim != 1 or np.ma.getmaskarray(values).any() or not allowed.all():
             kind = "0 or 1" if self.method == "one-bit" else f"multiples of {float_of(self.step):g}"
             raise ValueError(f"reports must be {kind}, one for each person, as report returns them")
-        high, low = np.divmod(steps.astype(np.int64), 2**31)  # of which sums fit in 64 bits
+        high, low = np.divmod(steps.astype(np.int64), 2**31)  # so that sums fit in 64 bits
         return Tally(self, len(steps), ((int(high.sum()) << 31) + int(low.sum()),))
 
     def estimate(self, reports: Any) -> NumberEstimate:
@@ -342,9 +332,7 @@ class NumberSurvey:
         (252.0, 63.0)
 
         """
-        tally = reports if isinstance(reports, Tally) else self.tally(reports)
-        if tally.survey != self:
-            raise ValueError("reports must be a tally of this survey")
+        tally = self._read_tally(reports)
         if tally.people == 0:
             raise ValueError("reports must be one report or more")
         return NumberEstimate(tally)
@@ -363,7 +351,7 @@ class NumberSurvey:
         Returns
         -------
         float
-            In the unit of the data. That of the mean is it divided by reports.
+            In the unit of the data. Divided by reports, it is the error of the mean.
 
         Raises
         ------
@@ -382,42 +370,6 @@ class NumberSurvey:
         if isinstance(self._mechanism, RandomizedResponse):
             return one_bit_half_width(level, n, self._mechanism._odds.slope) * self._width
         return sum_half_width(level, n, self._mechanism) * float_of(self.step)
-
-    def to_json(self) -> str:
-        """Return what a client needs to make reports, as text.
-
-        >>> survey = NumberSurvey((0, 100), epsilon=1)
-        >>> NumberSurvey.from_json(survey.to_json()) == survey
-        True
-        """
-        return write_description(
-            "numbers",
-            {
-                "bounds": list(map(str, self.bounds)),
-                "step": str(self.step),
-                "epsilon": str(self.epsilon),
-                "method": self.method,
-                "missing": str(self.missing),
-            },
-        )
-
-    @classmethod
-    def from_json(cls, text: str | bytes) -> NumberSurvey:
-        """Return the survey that `to_json` has written.
-
-        Parameters
-        ----------
-        text : str
-            What `to_json` returned.
-
-        Raises
-        ------
-        TypeError, ValueError
-            For another text.
-
-        """
-        found = read_description(text, "numbers", _NAMES)
-        return cls(found.pop("bounds"), **found)
 
     def __repr__(self) -> str:
         lower, upper = map(literal_of, self.bounds)

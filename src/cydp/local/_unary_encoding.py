@@ -12,44 +12,44 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from cydp._arguments import Integer, Number
-from cydp._call_errors import require_names
+from cydp._call_errors import copy_base_methods, require_names
 from cydp._columns.declared import Declared
 from cydp._columns.mechanism_inputs import declare_codes, read_codes
 from cydp._core import Sampler
 from cydp._generator import Generator
-from cydp._numbers.intervals import exp_below
 from cydp._numbers.rational import (
     as_exact,
     float_of,
     format_number,
-    literal_of,
     read_integer,
     read_positive,
 )
 from cydp._samplers import read_bernoulli
-from cydp.accounting._loss import PureDP
-from cydp.mechanisms._estimate import Estimate, ReportOdds
-from cydp.mechanisms._fields import set_fields
+from cydp.mechanisms._frequency_oracle import (
+    Estimate,
+    FrequencyOracle,
+    ReportOdds,
+    likelihood_ratio,
+    read_categories,
+)
+from cydp.mechanisms._parameters import set_fields
 from cydp.mechanisms._run import Budget, draw_array
 
 __all__ = ["UnaryEncoding", "sum_bits"]
 
-# For a larger epsilon, a bit of another category would be 1 with a probability below 2**-834. It is
-# drawn with that of this epsilon.
-_MOST_EPSILON = Fraction(600)
 _LEAST_EPSILON = Fraction(1, 10**300)
-_MOST_CATEGORIES = 2**24
 _BLOCK = 2**18  # bits that are drawn together, which a cache holds
 _HALF = Fraction(1, 2)
 
 
 @lru_cache(256)
 def _odds_of(epsilon: Fraction) -> ReportOdds:
-    return ReportOdds(_HALF, as_exact(1 / (exp_below(min(epsilon, _MOST_EPSILON)) + 1)))
+    return ReportOdds(_HALF, as_exact(1 / (likelihood_ratio(epsilon) + 1)))
 
 
+@copy_base_methods
 @dataclass(frozen=True, slots=True, init=False, repr=False)
-class UnaryEncoding:
+class UnaryEncoding(FrequencyOracle):
     """Optimised unary encoding: a report has a bit for each category. Exact.
 
     It is for data that people randomize before they send it (local DP), among many categories: for
@@ -94,21 +94,7 @@ class UnaryEncoding:
         rate = read_positive(epsilon, "epsilon")
         if rate < _LEAST_EPSILON:
             raise ValueError(f"epsilon must be at least 1e-300, not {format_number(rate)}")
-        categories = read_integer(n_categories, "n_categories")
-        if not 2 <= categories <= _MOST_CATEGORIES:
-            given = format_number(Fraction(categories))
-            raise ValueError(f"n_categories must be from 2 to 2**24, not {given}")
-        set_fields(self, epsilon=rate, n_categories=categories)
-
-    @property
-    def loss(self) -> PureDP:
-        """Privacy cost of one report, under "change-one": that a person reports is not hidden."""
-        return PureDP(self.epsilon, relation=self.relation)
-
-    @property
-    def relation(self) -> str:
-        """The relation that the loss is stated under: "change-one", as every person reports."""
-        return "change-one"
+        set_fields(self, epsilon=rate, n_categories=read_categories(n_categories, 24))
 
     @property
     def p_true(self) -> Fraction:
@@ -121,56 +107,8 @@ class UnaryEncoding:
         return self._odds.p_other
 
     @property
-    def variance(self) -> float:
-        """The largest variance that one report can add to an estimated count.
-
-        >>> round(UnaryEncoding(epsilon=1, n_categories=100).variance, 4)
-        4.6827
-        """
-        return self._odds.variance
-
-    @property
     def _odds(self) -> ReportOdds:
         return _odds_of(self.epsilon)
-
-    def error_bound(self, confidence: Number = 0.95, *, reports: Integer) -> float:
-        """Return the approximate distance of an estimated count from the true count.
-
-        Parameters
-        ----------
-        confidence : number between 0 and 1, default 0.95
-            The approximate probability that this holds, at the true counts at which the estimates
-            have the largest variance.
-        reports : int >= 1
-            The number of reports.
-
-        Returns
-        -------
-        float
-            In reports.
-
-        Raises
-        ------
-        TypeError, ValueError
-            If confidence or reports is outside its range.
-
-        Examples
-        --------
-        >>> round(UnaryEncoding(epsilon=1, n_categories=100).error_bound(reports=1000), 1)
-        136.3
-
-        """
-        return self._odds.error_bound(confidence, reports)
-
-    def hoeffding_bound(self, confidence: Number = 0.95, *, reports: Integer) -> float:
-        """Return a distance of an estimated count from the true count, with proof.
-
-        Parameters and errors are those of `error_bound`; the confidence is the least probability.
-
-        >>> round(UnaryEncoding(epsilon=1, n_categories=100).hoeffding_bound(reports=1000), 1)
-        185.9
-        """
-        return self._odds.hoeffding_bound(confidence, reports)
 
     def probabilities(self, code: Integer) -> NDArray[np.float64]:
         """Return the probability of each bit to be 1 for a true code, shape (n_categories,).
@@ -192,7 +130,7 @@ class UnaryEncoding:
         budget: Budget | None = None,
         rng: Generator | None = None,
     ) -> NDArray[Any]:
-        """Return the bits of a report for each code; each code is that of a different person.
+        """Return the bits of a report for each code; each code belongs to a different person.
 
         Parameters
         ----------
@@ -316,10 +254,6 @@ class UnaryEncoding:
         if given.shape != (self.n_categories,) or (given < 0).any() or (given > n).any():
             raise ValueError(f"sums must be {self.n_categories} integers from 0 to count, {n}")
         return self._odds.estimate(given.astype(np.float64), n)
-
-    def __repr__(self) -> str:
-        epsilon = literal_of(self.epsilon)
-        return f"UnaryEncoding(epsilon={epsilon}, n_categories={self.n_categories})"
 
 
 def _draw_bits(

@@ -3,11 +3,9 @@
 
 from __future__ import annotations
 
-from cydp.mechanisms._discrete_gaussian import DiscreteGaussian
-from cydp.mechanisms._discrete_laplace import DiscreteLaplace
-from cydp.mechanisms._estimate import Estimate
-from cydp.mechanisms._gaussian import Gaussian
-from cydp.mechanisms._laplace import Laplace
+from cydp.mechanisms._frequency_oracle import Estimate
+from cydp.mechanisms._gaussian import DiscreteGaussian, Gaussian
+from cydp.mechanisms._laplace import DiscreteLaplace, Laplace
 from cydp.mechanisms._noisy_max import ExponentialMechanism, PermuteAndFlip
 from cydp.mechanisms._partition_selection import PartitionSelection
 from cydp.mechanisms._propose_test_release import ProposeTestRelease

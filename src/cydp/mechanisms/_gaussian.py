@@ -1,9 +1,10 @@
 # SPDX-License-Identifier: MIT
-"""The Gaussian mechanism on real numbers."""
+"""The Gaussian mechanisms: on integers, and on real numbers."""
 
 from __future__ import annotations
 
 import math
+from abc import ABC, abstractmethod
 from dataclasses import dataclass
 from fractions import Fraction
 from functools import lru_cache
@@ -12,27 +13,213 @@ from cydp._arguments import Integer, Number
 from cydp._call_errors import copy_base_methods, require_names
 from cydp._core import Sampler
 from cydp._numbers.intervals import sqrt_bounds
-from cydp._numbers.rational import as_exact, float_of
+from cydp._numbers.rational import as_exact, float_of, read_integer
 from cydp._samplers import prepare_discrete_gaussian
 from cydp._sensitivity import relation_of
 from cydp.accounting._dominating_pairs import Pairs, gaussian_pairs
 from cydp.accounting._loss import ZCDP, ApproxDP
 from cydp.mechanisms import _discrete_gaussian_distribution as distribution
-from cydp.mechanisms._confidence import log_failure_probability
-from cydp.mechanisms._fields import set_fields
-from cydp.mechanisms._gaussian_law import GaussianLaw
-from cydp.mechanisms._gaussian_mechanism import GaussianMechanism
 from cydp.mechanisms._gaussian_parameters import GaussianParameters, read_parameters
-from cydp.mechanisms._grid_exponent import MOST_STEPS, default_exponent, read_exponent
 from cydp.mechanisms._grid_mechanism import GridMechanism
-from cydp.mechanisms._sensitivity import format_sensitivity
+from cydp.mechanisms._grid_noise import MOST_STEPS, default_exponent, read_exponent
+from cydp.mechanisms._integer_mechanism import IntegerMechanism
+from cydp.mechanisms._noise_laws import GaussianLaw
+from cydp.mechanisms._parameters import format_sensitivity, log_failure_probability, set_fields
 
-__all__ = ["Gaussian"]
+__all__ = ["DiscreteGaussian", "Gaussian"]
+
+
+class _GaussianMechanism(ABC):
+    """What follows from the parameters of a Gaussian mechanism, on integers and on real numbers."""
+
+    __slots__ = ()
+
+    _parameters: GaussianParameters
+    _loss: ZCDP | ApproxDP
+    relation: str | None
+
+    @property
+    def sensitivity(self) -> Fraction:
+        """L2 norm of the change that one unit can make."""
+        return self._parameters.sensitivity
+
+    @property
+    def coordinates(self) -> int | None:
+        """The number of entries that one unit can change; None if it can change all."""
+        return self._parameters.coordinates
+
+    @property
+    def loss(self) -> ZCDP | ApproxDP:
+        """Privacy cost of one release."""
+        return self._loss
+
+    @property
+    @abstractmethod
+    def sigma2(self) -> Fraction:
+        """Square of sigma, for `coordinates` entries, or else for one."""
+
+    @property
+    def sigma(self) -> float:
+        """The parameter sigma of the noise, close to its standard deviation."""
+        return math.sqrt(float_of(self.sigma2))
+
+    @property
+    def _grid(self) -> str:
+        """The step that the caller gave, as an argument."""
+        return ""
+
+    def __repr__(self) -> str:
+        rest = "" if self.coordinates is None else f", coordinates={self.coordinates}"
+        norm = format_sensitivity(self.sensitivity, self.relation)
+        arguments = f"{self._parameters.arguments}, sensitivity={norm}{self._grid}{rest}"
+        return f"{type(self).__name__}({arguments})"
 
 
 @copy_base_methods
 @dataclass(frozen=True, slots=True, init=False, repr=False, match_args=False)
-class Gaussian(GaussianMechanism, GridMechanism):
+class DiscreteGaussian(_GaussianMechanism, IntegerMechanism):
+    """The Gaussian mechanism on integers, exact.
+
+    It is for counts and other integers; `Gaussian` is for real numbers. It adds noise with P(k)
+    proportional to exp(-k**2 / (2 sigma**2)).
+
+    Parameters
+    ----------
+    rho : number > 0
+        Privacy cost of one `release` in zCDP: sigma = sensitivity / sqrt(2 rho). Exactly one of
+        rho, sigma, sigma2 and the pair of epsilon and delta must be given.
+    sigma, sigma2 : number > 0
+        The parameter of the noise, or its square.
+    epsilon, delta : number > 0
+        Privacy cost of one `release` in approximate DP, epsilon in nats. A sigma is searched that
+        is sufficient for it.
+    sensitivity : number > 0
+        L2 norm of the change that one unit can make in the whole array that is released. A float
+        is read up. A sensitivity from `cydp.sensitivity` states its relation, and the loss is then
+        stated under it.
+    coordinates : int >= 1, optional
+        The number of entries that one unit can change. Default: all that are released. With
+        epsilon and delta, a single entry may need a smaller sigma.
+
+    Attributes
+    ----------
+    sigma2 : Fraction
+        Square of sigma, for `coordinates` entries, or else for one. With ``coordinates=n`` it is
+        the square of sigma of a release of n entries.
+    relation : str or None
+        The relation that sensitivity and loss are stated under, or None if none is stated.
+
+    Raises
+    ------
+    TypeError, ValueError
+        If a parameter is not allowed, or if sigma is outside [1e-3, 2**56].
+
+    Notes
+    -----
+    The loss in zCDP follows from theorem 4 and proposition 5 of [1]_ in any dimension, and
+    (epsilon, delta) from theorem 7 for one coordinate. For any number of coordinates, (epsilon,
+    delta) follows from corollary 13, or from normal noise [2]_ with a variance that is less by 3,
+    which mostly gives a smaller sigma. docs/mechanisms/gaussian_calibration.md has the proofs.
+
+    References
+    ----------
+    .. [1] Canonne, Kamath, Steinke, "The discrete Gaussian for differential privacy", 2020.
+    .. [2] Balle, Wang, "Improving the Gaussian mechanism for differential privacy", 2018.
+
+    Examples
+    --------
+    >>> DiscreteGaussian(rho=0.125, sensitivity=1).sigma2
+    Fraction(4, 1)
+    >>> DiscreteGaussian(epsilon=1, delta=1e-6, sensitivity=1).sigma < 4.3
+    True
+
+    """
+
+    _parameters: GaussianParameters
+    sigma2: Fraction
+    relation: str | None
+    _loss: ZCDP | ApproxDP
+
+    @require_names
+    def __init__(
+        self,
+        *,
+        rho: Number | None = None,
+        sigma: Number | None = None,
+        sigma2: Number | None = None,
+        epsilon: Number | None = None,
+        delta: Number | None = None,
+        sensitivity: Number,
+        coordinates: Integer | None = None,
+    ) -> None:
+        parameters = read_parameters(sensitivity, rho, sigma, sigma2, epsilon, delta, coordinates)
+        set_fields(self, _parameters=parameters, relation=relation_of(sensitivity))
+        set_fields(self, sigma2=as_exact(self._compute_sigma2(1)))
+        set_fields(self, _loss=parameters.loss(self.rho, self.relation))
+        try:
+            for entries in (1, 2):
+                prepare_discrete_gaussian(self._sigma2(entries))
+        except ValueError:
+            raise parameters.range_error from None
+
+    def _sigma2(self, entries: int) -> Fraction:
+        return self.sigma2 if entries <= 1 else self._compute_sigma2(entries)
+
+    def _compute_sigma2(self, entries: int) -> Fraction:
+        norm = self.sensitivity
+        return self._parameters.sigma2(norm, entries, max(math.floor(norm), 1))
+
+    @property
+    def rho(self) -> Fraction:
+        """Privacy cost of the sigma in use in zCDP, for any number of entries."""
+        return self._parameters.round_rho(self.sensitivity**2 / (2 * self.sigma2))
+
+    @property
+    def _pairs(self) -> Pairs | None:
+        more = self._sigma2(2) != self.sigma2
+        return gaussian_pairs(self.sensitivity**2, self.sigma2, self.coordinates, or_more=more)
+
+    @property
+    def _law(self) -> GaussianLaw:
+        return GaussianLaw(self.sigma2)
+
+    def error_bound(self, confidence: Number = 0.95, *, count: Integer = 1) -> int:
+        """Return the least h such that `count` independent draws all lie in [-h, h], or h + 1.
+
+        Parameters
+        ----------
+        confidence : number between 0 and 1, default 0.95
+            The least probability that they do.
+        count : int >= 1, default 1
+            The number of draws for which the bound holds together. If `coordinates` is not given,
+            they are the entries of one release.
+
+        Returns
+        -------
+        int
+            In units of the value.
+
+        Raises
+        ------
+        TypeError, ValueError
+            If confidence or count is outside its range.
+
+        Examples
+        --------
+        >>> DiscreteGaussian(sigma=10, sensitivity=1).error_bound(0.95)
+        20
+
+        """
+        log_failure = log_failure_probability(confidence, count)
+        return distribution.error_bound(self._sigma2(read_integer(count, "count")), log_failure)
+
+    def _prepare_noise(self, entries: int) -> tuple[Sampler, bool]:
+        return prepare_discrete_gaussian(self._sigma2(entries)), False
+
+
+@copy_base_methods
+@dataclass(frozen=True, slots=True, init=False, repr=False, match_args=False)
+class Gaussian(_GaussianMechanism, GridMechanism):
     """The Gaussian mechanism on real numbers, exact on a grid.
 
     It is for real numbers; `DiscreteGaussian` is for integers. A value is rounded to a grid of a
@@ -154,13 +341,8 @@ class Gaussian(GaussianMechanism, GridMechanism):
         return as_exact(self._steps2(1) * self.step**2)
 
     @property
-    def sigma(self) -> float:
-        """The parameter sigma of the noise, close to its standard deviation."""
-        return math.sqrt(float_of(self.sigma2))
-
-    @property
     def rho(self) -> Fraction:
-        """Privacy cost of sigma in zCDP, with that of the rounding, for any number of entries."""
+        """Privacy cost in zCDP of sigma and of the rounding, for any number of entries."""
         single = self._norm2 / (2 * self._steps2(1))
         return self._parameters.round_rho(self._parameters.largest_rho(single))
 
@@ -181,11 +363,9 @@ class Gaussian(GaussianMechanism, GridMechanism):
         log_failure = log_failure_probability(confidence, entries)
         return distribution.error_bound(self._steps2(entries), log_failure)
 
-    def __repr__(self) -> str:
-        grid = f", step=2.0**{self._log2_step}" if self._fixed else ""
-        rest = "" if self.coordinates is None else f", coordinates={self.coordinates}"
-        norm = format_sensitivity(self.sensitivity, self.relation)
-        return f"Gaussian({self._parameters.arguments}, sensitivity={norm}{grid}{rest})"
+    @property
+    def _grid(self) -> str:
+        return f", step=2.0**{self._log2_step}" if self._fixed else ""
 
 
 def _norm_in_steps(parameters: GaussianParameters, exponent: int, count: int) -> Fraction:

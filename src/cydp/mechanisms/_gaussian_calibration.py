@@ -17,8 +17,7 @@ from functools import lru_cache
 from cydp._numbers.intervals import quotients
 from cydp._numbers.rational import float_of, log_of, round_up
 from cydp.accounting._dominating_pairs import SMOOTH2
-from cydp.mechanisms._discrete_gaussian_delta import discrete_delta
-from cydp.mechanisms._normal_delta import DIGITS, distance, normal_delta
+from cydp.mechanisms._gaussian_delta import DIGITS, discrete_delta, distance, normal_delta
 
 __all__ = ["ENTRY_COUNTS", "ENTRY_ERROR", "least_sigma2", "normal_variance"]
 
@@ -26,7 +25,7 @@ __all__ = ["ENTRY_COUNTS", "ENTRY_ERROR", "least_sigma2", "normal_variance"]
 # from normal noise, differ by at most 4 exp(-6 pi**2) < 7.7e-26.
 ENTRY_ERROR = Fraction(1, 10**25)
 ENTRY_COUNTS = (1, 2**20, 2**40, 2**62)  # all counts up to one of these share its calibration
-_LARGEST_SUMMED = 100**2  # beyond, to add SMOOTH2 to the variance adds less than 1 / 6000 to sigma
+_LARGEST_SUMMED = 100**2  # beyond, SMOOTH2 more variance is less than 1 / 6000 more sigma
 _LEAST_SUMMED = Fraction(1, 10**7)  # samplers refuse a smaller square of sigma
 _TOLERANCE = 5e-10  # of ln(sigma)
 _LN = Context(17)
@@ -127,9 +126,9 @@ def _gap_to(target: Decimal, delta_at: Callable[[float], Decimal]) -> Callable[[
 
 
 def _least_passing(gap: Callable[[float], float], low: float, high: float) -> float | None:
-    """Return approximately the least t in [low, high] whose gap is not positive.
+    """Return approximately the least t in [low, high] at which the gap is not positive.
 
-    The t that is returned was tried itself. The method is that of Chandrupatla, "A new hybrid
+    The t that is returned was tried itself. The method: Chandrupatla, "A new hybrid
     quadratic/bisection algorithm for finding the zero of a nonlinear function without using
     derivatives", 1997.
     """

@@ -11,9 +11,8 @@ from cydp._numbers.rational import as_exact, literal_of, read_positive
 from cydp._numbers.rounding import decimal_above
 from cydp.accounting._conversion import rho_of
 from cydp.accounting._loss import ZCDP, ApproxDP
-from cydp.mechanisms._coordinates import read_coordinates
 from cydp.mechanisms._gaussian_calibration import least_sigma2, normal_variance
-from cydp.mechanisms._sensitivity import read_norm
+from cydp.mechanisms._parameters import read_coordinates, read_norm
 
 __all__ = ["GaussianParameters", "read_parameters"]
 

@@ -21,8 +21,7 @@ from cydp._generator import Generator
 from cydp.accounting._loss import Loss
 from cydp.exact._data_bins import refuse_data_bins
 from cydp.mechanisms._noise_distribution import NoiseDistribution
-from cydp.mechanisms._output import apart_from, check_output, fill_output
-from cydp.mechanisms._run import Budget, draw_array
+from cydp.mechanisms._run import Budget, apart_from, check_output, draw_array, fill_output
 
 __all__ = ["INT64", "IntegerMechanism", "declare_integers", "read_int64"]
 
@@ -144,7 +143,7 @@ def _add_noise(
 
 
 def _is_plain(value: object) -> TypeGuard[NDArray[np.int64]]:
-    """Whether a value is read as it is: an array of no subclass, of which nothing is converted."""
+    """Whether a value is read as it is: a plain array that needs no conversion."""
     return type(value) is np.ndarray and is_for_kernel(value, INT64)
 
 

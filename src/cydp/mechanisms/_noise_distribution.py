@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 
 from cydp._arguments import Number
 from cydp._numbers.rational import float_of, format_number, read_binary
-from cydp.mechanisms._noise_law import NoiseLaw
+from cydp.mechanisms._noise_laws import NoiseLaw
 
 __all__ = ["GridNoiseDistribution", "NoiseDistribution"]
 
@@ -28,8 +28,8 @@ _MOST_EXACT = 2.0**62  # differences of int64 below it have not wrapped around
 class NoiseDistribution(ABC):
     """The distribution of the noise of one entry, around a value.
 
-    It is that of the integers which are added, in steps of the grid; a value is rounded to the grid
-    first, as `release` does. docs/mechanisms/noise_distribution.md says how accurate it is.
+    The integers that are added have it, in steps of the grid. A value is first rounded to the grid,
+    as `release` does. docs/mechanisms/noise_distribution.md says how accurate it is.
     """
 
     __slots__ = ()
@@ -54,7 +54,7 @@ class NoiseDistribution(ABC):
         Parameters
         ----------
         x : number, or array of numbers
-            Points of the grid, of which a float is read as its exact binary value.
+            Points of the grid. A float is read as its exact binary value.
         value : number, default 0
             What noise is added to, such as f(D). It is rounded to the grid, as in a release.
             Default: the noise alone.
@@ -184,8 +184,8 @@ class NoiseDistribution(ABC):
     def variance(self) -> float:
         """Variance of the noise, in the square of the unit of the value.
 
-        That of discrete Laplace noise is 2 p / (1 - p)**2 with p = exp(-1 / scale), a little less
-        than 2 scale**2.
+        Discrete Laplace noise has 2 p / (1 - p)**2 with p = exp(-1 / scale), a little less than
+        2 scale**2.
 
         >>> from cydp import DiscreteLaplace, Laplace
         >>> round(DiscreteLaplace(epsilon=1, sensitivity=1).variance, 4)
@@ -314,7 +314,7 @@ def _read_reals(x: Any, name: str) -> NDArray[Any]:
 
 
 def _read_values(value: Any, is_integer: bool) -> NDArray[Any]:
-    """Return what noise is added to, as `_read_reals` does; a fraction as a float, as releases."""
+    """Return the values of a release, as `_read_reals` does; fractions as floats."""
     values = _read_reals(value, "value")
     if is_integer and values.dtype.kind != "i":
         raise TypeError("value must be integers of 64 bits, as in a release of this mechanism")

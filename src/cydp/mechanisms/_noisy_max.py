@@ -32,12 +32,10 @@ from cydp._sensitivity import relation_of
 from cydp.accounting._loss import PureDP
 from cydp.accounting._make_loss import make_loss
 from cydp.exact._data_bins import refuse_data_bins
-from cydp.mechanisms import _rational_selection, _selection_probabilities
-from cydp.mechanisms._confidence import read_level
-from cydp.mechanisms._fields import set_fields
+from cydp.mechanisms import _selection
 from cydp.mechanisms._integer_mechanism import INT64
+from cydp.mechanisms._parameters import format_sensitivity, read_level, read_norm, set_fields
 from cydp.mechanisms._run import Budget, draw_array
-from cydp.mechanisms._sensitivity import format_sensitivity, read_norm
 
 __all__ = ["ExponentialMechanism", "PermuteAndFlip"]
 
@@ -77,7 +75,7 @@ class _NoisyMaxMechanism(ABC):
     @property
     @abstractmethod
     def loss(self) -> PureDP:
-        """Privacy cost of one selection, which is that of one row of scores."""
+        """Privacy cost of one selection: of one row of scores."""
 
     @property
     def scale(self) -> Fraction:
@@ -143,9 +141,9 @@ class _NoisyMaxMechanism(ABC):
         ----------
         scores : array of floats or integers of up to 64 bits, shape (..., m), m >= 1
             A higher score is better. A float is read as its exact binary value, and an integer of
-            any size is exact. NaN counts as -inf. Scores of +inf are equal, and so are those of a
-            row in which all are -inf. Lists with numbers that neither float64 nor int64 holds take
-            longer, which a clock can show.
+            any size is exact. NaN counts as -inf. Scores of +inf are equal, and so are the
+            scores of a row of -inf alone. Lists with numbers that neither float64 nor int64 holds
+            take longer, which a clock can show.
         budget : PrivacyFilter, BudgetLedger or LedgerScope, optional
             It is charged the loss for each row, before a score is read.
         rng : Generator, optional
@@ -185,7 +183,7 @@ class _NoisyMaxMechanism(ABC):
         chosen = np.empty(given.shape[:-1], np.int64)
         rows = chosen.reshape(-1)
         if values.dtype == object:
-            _rational_selection.select(1 / self.scale, self._gumbel, values, rows, generator)
+            _selection.select(1 / self.scale, self._gumbel, values, rows, generator)
         else:
             generator._report_noisy_max(_prepare(self), values, rows)
         return chosen
@@ -197,7 +195,7 @@ class _NoisyMaxMechanism(ABC):
 
     def _scale_scores(self, scores: Any) -> NDArray[np.float64]:
         values = read_scores(declare_scores(scores))
-        return _selection_probabilities.scale_scores(values, 1 / self.scale)
+        return _selection.scale_scores(values, 1 / self.scale)
 
     def __repr__(self) -> str:
         stated = None if self.monotonic else self.relation  # monotonic states it already
@@ -245,12 +243,12 @@ class ExponentialMechanism(_NoisyMaxMechanism):
     Attributes
     ----------
     relation : str or None
-        The relation that the loss is stated under: "add-remove" if monotonic, else that of the
-        sensitivity, or None if it states none.
+        The relation that the loss is stated under: "add-remove" if monotonic, else what the
+        sensitivity states, or None if it states none.
 
     Notes
     -----
-    The mechanism is that of [1]_; its loss in zCDP is epsilon**2 / 8 [2]_.
+    [1]_ has the mechanism; its loss in zCDP is epsilon**2 / 8 [2]_.
 
     References
     ----------
@@ -269,7 +267,7 @@ class ExponentialMechanism(_NoisyMaxMechanism):
 
     @property
     def loss(self) -> PureDP:
-        """Privacy cost of one selection, which is that of one row of scores."""
+        """Privacy cost of one selection: of one row of scores."""
         return make_loss(PureDP, self.epsilon, self.epsilon**2 / 8, relation=self.relation)
 
     def probabilities(self, scores: ArrayLike) -> NDArray[np.float64]:
@@ -278,7 +276,7 @@ class ExponentialMechanism(_NoisyMaxMechanism):
         >>> ExponentialMechanism(epsilon=1, sensitivity=1).probabilities([27, 23, 9, 0]).round(2)
         array([0.88, 0.12, 0.  , 0.  ])
         """
-        return _selection_probabilities.gumbel_probabilities(self._scale_scores(scores))
+        return _selection.gumbel_probabilities(self._scale_scores(scores))
 
     @property
     def _gumbel(self) -> bool:
@@ -289,8 +287,8 @@ class ExponentialMechanism(_NoisyMaxMechanism):
 class PermuteAndFlip(_NoisyMaxMechanism):
     """Permute-and-flip, exact: in expectation never worse than the exponential mechanism.
 
-    It selects the candidate whose score plus exponential noise is the largest [2]_, and so has the
-    same distribution as the permutation and the coin flips that it is named after [1]_.
+    It adds exponential noise to each score and selects the largest sum [2]_. The choice has the
+    same distribution as with the permutation and the coin flips of its name [1]_.
 
     Parameters
     ----------
@@ -325,7 +323,7 @@ class PermuteAndFlip(_NoisyMaxMechanism):
 
     @property
     def loss(self) -> PureDP:
-        """Privacy cost of one selection, which is that of one row of scores."""
+        """Privacy cost of one selection: of one row of scores."""
         return PureDP(self.epsilon, relation=self.relation)
 
     def probabilities(self, scores: ArrayLike) -> NDArray[np.float64]:
@@ -336,7 +334,7 @@ class PermuteAndFlip(_NoisyMaxMechanism):
         >>> PermuteAndFlip(epsilon=1, sensitivity=1).probabilities([1, 1]).round(2)
         array([0.5, 0.5])
         """
-        return _selection_probabilities.exponential_probabilities(self._scale_scores(scores))
+        return _selection.exponential_probabilities(self._scale_scores(scores))
 
     @property
     def _gumbel(self) -> bool:

@@ -18,12 +18,11 @@ from cydp._generator import Generator
 from cydp._numbers.rational import format_number, literal_of, read_integer, read_positive
 from cydp.accounting._loss import ApproxDP
 from cydp.exact._data_bins import refuse_data_bins
-from cydp.mechanisms._discrete_laplace import DiscreteLaplace
-from cydp.mechanisms._fields import set_fields
 from cydp.mechanisms._integer_mechanism import INT64, declare_integers, read_int64
-from cydp.mechanisms._laplace_law import LaplaceLaw
+from cydp.mechanisms._laplace import DiscreteLaplace
+from cydp.mechanisms._noise_laws import LaplaceLaw
+from cydp.mechanisms._parameters import format_sensitivity, set_fields
 from cydp.mechanisms._run import Budget, draw_array
-from cydp.mechanisms._sensitivity import format_sensitivity
 
 __all__ = ["ProposeTestRelease"]
 
@@ -35,8 +34,8 @@ class ProposeTestRelease:
     """The most frequent candidate, exactly, if a noisy test says that it leads by enough; or None.
 
     The answer itself is released without noise. The test is of the lead, the largest count minus
-    the second largest, with discrete Laplace noise: a lead of a few units could be turned by one of
-    them, and is refused except with probability delta.
+    the second largest, with discrete Laplace noise: one unit could turn a lead of a few
+    units, so that such a lead is refused, except with probability delta.
 
     Parameters
     ----------
@@ -138,7 +137,7 @@ class ProposeTestRelease:
         Parameters
         ----------
         counts : array of integers, shape (m,), m >= 2
-            Those of public candidates. Nulls in a list or a column count as 0. Of equal counts the
+            Counts of public candidates. Nulls in a list or a column count as 0. Of equal counts the
             first is the largest.
         budget : PrivacyFilter, BudgetLedger or LedgerScope, optional
             It is charged before counts are read.

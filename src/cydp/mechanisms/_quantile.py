@@ -19,9 +19,8 @@ from cydp._sensitivity import relation_of
 from cydp.accounting._loss import PureDP
 from cydp.accounting._make_loss import make_loss
 from cydp.exact._sorted_units import SortedUnits
-from cydp.mechanisms._fields import set_fields
 from cydp.mechanisms._noisy_max import ExponentialMechanism
-from cydp.mechanisms._sensitivity import format_sensitivity, read_norm
+from cydp.mechanisms._parameters import format_sensitivity, read_norm, set_fields
 
 __all__ = ["QuantileMechanism"]
 
@@ -41,8 +40,8 @@ class QuantileMechanism:
     sensitivity : number > 0
         The largest change that one unit can make in any score, -d(y), added up over the groups. For
         a unit of at most c rows in one group it is c * max(q, 1 - q) under "add-remove", and c if
-        its rows may change; for one in at most L of several groups, with c rows in each, L * c *
-        max(q, 1 - q) and twice that. It is read as `ExponentialMechanism` reads it.
+        its rows may change; for a unit in at most L groups, with c rows in each, it is L * c *
+        max(q, 1 - q), and twice that if rows may change. It is read as in `ExponentialMechanism`.
     q : number from 0 to 1
         Its denominator must be below 2**64.
 

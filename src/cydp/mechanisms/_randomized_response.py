@@ -13,34 +13,30 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from cydp._arguments import Integer, Number
-from cydp._call_errors import require_names
+from cydp._call_errors import copy_base_methods, require_names
 from cydp._columns.declared import Declared
 from cydp._columns.mechanism_inputs import declare_codes, read_codes
 from cydp._columns.pandas import labels_of, restore_labels
 from cydp._core import Sampler
 from cydp._generator import Generator
-from cydp._numbers.intervals import exp_below
 from cydp._numbers.rational import (
     as_exact,
     float_of,
-    format_number,
-    literal_of,
     read_integer,
     read_positive,
 )
 from cydp._samplers import prepare_category_offset
-from cydp.accounting._loss import PureDP
-from cydp.mechanisms._estimate import Estimate, ReportOdds
-from cydp.mechanisms._fields import set_fields
-from cydp.mechanisms._output import apart_from, check_output, fill_output
-from cydp.mechanisms._run import Budget, draw_array
+from cydp.mechanisms._frequency_oracle import (
+    Estimate,
+    FrequencyOracle,
+    ReportOdds,
+    likelihood_ratio,
+    read_categories,
+)
+from cydp.mechanisms._parameters import set_fields
+from cydp.mechanisms._run import Budget, apart_from, check_output, draw_array, fill_output
 
 __all__ = ["RandomizedResponse"]
-
-# For a larger epsilon, reports that are not the truth would have a probability below 2**-834. They
-# are drawn with their probability at this epsilon.
-_MOST_EPSILON = Fraction(600)
-_MOST_CATEGORIES = 2**31
 
 
 class _Distribution(NamedTuple):
@@ -52,7 +48,7 @@ class _Distribution(NamedTuple):
 
 @lru_cache(256)
 def _distribution_of(epsilon: Fraction, categories: int) -> _Distribution:
-    ratio = exp_below(min(epsilon, _MOST_EPSILON))
+    ratio = likelihood_ratio(epsilon)
     other = 1 / (categories - 1 + ratio)
     return _Distribution(
         ratio * other,
@@ -62,8 +58,9 @@ def _distribution_of(epsilon: Fraction, categories: int) -> _Distribution:
     )
 
 
+@copy_base_methods
 @dataclass(frozen=True, slots=True, init=False, repr=False)
-class RandomizedResponse:
+class RandomizedResponse(FrequencyOracle):
     """Randomized response: a report is uniform with probability q, else the truth. Exact.
 
     It is for data that people randomize before they send it (local DP), so that nobody else sees
@@ -105,21 +102,7 @@ class RandomizedResponse:
     @require_names
     def __init__(self, *, epsilon: Number, n_categories: Integer = 2) -> None:
         rate = read_positive(epsilon, "epsilon")
-        categories = read_integer(n_categories, "n_categories")
-        if not 2 <= categories <= _MOST_CATEGORIES:
-            given = format_number(Fraction(categories))
-            raise ValueError(f"n_categories must be from 2 to 2**31, not {given}")
-        set_fields(self, epsilon=rate, n_categories=categories)
-
-    @property
-    def loss(self) -> PureDP:
-        """Privacy cost of one report, under "change-one": that a person reports is not hidden."""
-        return PureDP(self.epsilon, relation=self.relation)
-
-    @property
-    def relation(self) -> str:
-        """The relation that the loss is stated under: "change-one", as every person reports."""
-        return "change-one"
+        set_fields(self, epsilon=rate, n_categories=read_categories(n_categories, 31))
 
     @property
     def p_truth(self) -> Fraction:
@@ -129,85 +112,6 @@ class RandomizedResponse:
     @property
     def _distribution(self) -> _Distribution:
         return _distribution_of(self.epsilon, self.n_categories)
-
-    @property
-    def variance(self) -> float:
-        """The largest variance that one report can add to an estimated count.
-
-        >>> round(RandomizedResponse(epsilon=1).variance, 4)
-        0.9207
-        """
-        return self._odds.variance
-
-    def error_bound(self, confidence: Number = 0.95, *, reports: Integer) -> float:
-        """Return the approximate distance within which an estimated count is from the true count.
-
-        It is for planning, before there are reports. Afterwards, `Estimate.interval` is narrower.
-
-        Parameters
-        ----------
-        confidence : number between 0 and 1, default 0.95
-            The approximate probability that it is, for the true counts at which the estimates have
-            the largest variance.
-        reports : int >= 1
-            The number of reports.
-
-        Returns
-        -------
-        float
-            In reports.
-
-        Raises
-        ------
-        TypeError, ValueError
-            If confidence or reports is outside its range.
-
-        Notes
-        -----
-        It is the normal approximation with a continuity correction. At 95 % it covers 95 to 96 % of
-        all cases at those true counts, if the number of reports of a category has a variance of
-        100 or more: docs/mechanisms/randomized_response.md, "Intervals". `hoeffding_bound` is
-        proved, and wider.
-
-        Examples
-        --------
-        >>> round(RandomizedResponse(epsilon=1).error_bound(0.95, reports=1000), 1)
-        60.6
-
-        """
-        return self._odds.error_bound(confidence, reports)
-
-    def hoeffding_bound(self, confidence: Number = 0.95, *, reports: Integer) -> float:
-        """Return a distance within which an estimated count is from the true count, with proof.
-
-        Parameters
-        ----------
-        confidence : number between 0 and 1, default 0.95
-            The least probability that it is. At 95 % the true probability is at least 99.3 %.
-        reports : int >= 1
-            The number of reports.
-
-        Returns
-        -------
-        float
-            In reports.
-
-        Raises
-        ------
-        TypeError, ValueError
-            If confidence or reports is outside its range.
-
-        References
-        ----------
-        .. [1] Hoeffding, "Probability inequalities for sums of bounded random variables", 1963.
-
-        Examples
-        --------
-        >>> round(RandomizedResponse(epsilon=1).hoeffding_bound(0.95, reports=1000), 1)
-        92.9
-
-        """
-        return self._odds.hoeffding_bound(confidence, reports)
 
     @property
     def _odds(self) -> ReportOdds:
@@ -257,7 +161,7 @@ class RandomizedResponse:
         rng: Generator | None = None,
         out: NDArray[Any] | None = None,
     ) -> bool | int | NDArray[Any]:
-        """Return a report for each code; each code is that of a different person.
+        """Return a report for each code; each code belongs to a different person.
 
         Parameters
         ----------
@@ -342,8 +246,8 @@ class RandomizedResponse:
 
         Notes
         -----
-        Let h of n reports be those of a category, p the probability of the truth, and w that of
-        each other report. The count is (h - n w) / (p - w), and its variance is
+        Let h of n reports name a category, and let a report be the truth with probability p, each
+        other category with w. The count is (h - n w) / (p - w), and its variance is
         w (n p + (k - 2) h) / (p - w)**2: docs/mechanisms/randomized_response.md, "Estimates".
         Estimation has no privacy cost.
 
@@ -365,7 +269,3 @@ class RandomizedResponse:
             inside = inside[inside >= 0].astype(np.intp)
         h = np.bincount(inside, minlength=k).astype(np.float64)
         return self._odds.estimate(h, float(h.sum()))
-
-    def __repr__(self) -> str:
-        epsilon = literal_of(self.epsilon)
-        return f"RandomizedResponse(epsilon={epsilon}, n_categories={self.n_categories})"

@@ -2,7 +2,8 @@
 """The way of every release: check, pay, read, draw. docs/releases.md, "One way".
 
 The public parameters were checked by the caller. The budget pays durably, the data is read, noise
-is drawn. If the data is not what was checked and paid for, there is an error before any noise.
+is drawn, and the result is written to the caller's array, if there is one. If the data is not what
+was checked and paid for, there is an error before any noise.
 """
 
 from __future__ import annotations
@@ -10,7 +11,7 @@ from __future__ import annotations
 import math
 import os
 from collections.abc import Callable
-from typing import Any, TypeAlias
+from typing import Any, TypeAlias, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -18,6 +19,7 @@ from numpy.typing import NDArray
 from cydp._columns.digests import digest_argument
 from cydp._default_generator import generator_or_default
 from cydp._generator import Generator
+from cydp._outputs import prepare_output
 from cydp.accounting._asked import Asked, Paid
 from cydp.accounting._cost import Cost
 from cydp.accounting._describe_argument import describe_argument
@@ -27,7 +29,15 @@ from cydp.accounting._odometer import PrivacyOdometer
 from cydp.accounting.ledger._ledger import BudgetLedger
 from cydp.accounting.ledger._scope import LedgerScope
 
-__all__ = ["Budget", "check_budget_type", "draw_array", "pay_and_draw"]
+__all__ = [
+    "Budget",
+    "apart_from",
+    "check_budget_type",
+    "check_output",
+    "draw_array",
+    "fill_output",
+    "pay_and_draw",
+]
 
 Budget: TypeAlias = PrivacyFilter | BudgetLedger | LedgerScope
 
@@ -36,6 +46,8 @@ _INSTEAD_OF_A_BUDGET = (  # what is passed by mistake, and what to do
     (PureDP | ApproxDP | ZCDP, "make one PrivacyFilter of the loss, and pass it to every release"),
     (PrivacyOdometer, "it cannot refuse, so call its charge beside the release"),
 )
+
+_Array = TypeVar("_Array", bound=NDArray[Any])
 
 
 def pay_and_draw(
@@ -55,8 +67,8 @@ def pay_and_draw(
     draw : callable
         A function of a generator. It reads the data, and returns what may be published.
     budget, rng
-        Arguments of the release. They are checked here, all other arguments by the caller. What
-        wraps a budget has its `_pay`.
+        Arguments of the release. They are checked here, all other arguments by the caller. An
+        object that wraps a budget has its `_pay`.
 
     Raises
     ------
@@ -132,3 +144,34 @@ def check_budget_type(budget: object) -> None:
             "budget must be a PrivacyFilter, a BudgetLedger or a ledger.scope(...), not "
             f"{describe_argument(budget, *_INSTEAD_OF_A_BUDGET)}"
         )
+
+
+def check_output(
+    out: Any, dtype: np.dtype[Any], shape: tuple[int, ...], value: object, name: str = "value"
+) -> None:
+    """Raise a TypeError or ValueError unless out takes a result of this dtype and shape.
+
+    It may be the value itself, but may not overlap it otherwise. No entry is read: only the dtype,
+    the shape, the flags and the addresses matter. None is no output.
+    """
+    if out is None:
+        return
+    prepare_output(None, out, dtype)
+    if out.shape != shape:
+        raise ValueError(f"out must have the shape of {name}, {shape}, not {out.shape}")
+    if isinstance(value, np.ndarray) and value is not out and np.may_share_memory(value, out):
+        raise ValueError(f"out must be {name} itself, or memory apart from it")
+
+
+def apart_from(out: NDArray[Any] | None, values: _Array) -> _Array:
+    """Return values, or a copy of them if writing to out could change them."""
+    if out is None or not np.may_share_memory(values, out):
+        return values
+    return values.copy()
+
+
+def fill_output(out: _Array, result: NDArray[Any]) -> _Array:
+    """Return out with a result, which a ledger may have kept from an earlier call."""
+    if result is not out:
+        np.copyto(out, result)
+    return out

@@ -22,12 +22,15 @@ from cydp._numbers.intervals import ln_bounds
 from cydp._numbers.rational import as_exact, binary_literal_of, float_of, literal_of, read_positive
 from cydp._sensitivity import relation_of
 from cydp.accounting._loss import PureDP
-from cydp.mechanisms._confidence import log_failure_probability
-from cydp.mechanisms._fields import set_fields
-from cydp.mechanisms._grid_exponent import ceil_log2, float_up
 from cydp.mechanisms._grid_mechanism import RealMechanism
-from cydp.mechanisms._output import fill_output
-from cydp.mechanisms._sensitivity import format_sensitivity, read_norm
+from cydp.mechanisms._grid_noise import ceil_log2, float_up
+from cydp.mechanisms._parameters import (
+    format_sensitivity,
+    log_failure_probability,
+    read_norm,
+    set_fields,
+)
+from cydp.mechanisms._run import fill_output
 
 __all__ = ["Snapping", "assemble_uniform", "ln"]
 
@@ -55,7 +58,7 @@ class Snapping(RealMechanism):
     Parameters
     ----------
     epsilon : number > 0
-        Privacy cost of each released entry in pure DP, in nats. The noise is that of a smaller
+        Privacy cost of each released entry in pure DP, in nats. The noise is for a smaller
         epsilon, because the rounding has a cost, too.
     sensitivity : number > 0
         The largest change that one unit can make in an entry. It is rounded up to a power of two.

@@ -14,9 +14,9 @@ from cydp._generator import Generator
 from cydp._numbers.rational import read_integer
 from cydp.accounting._asked import Asked
 from cydp.accounting._loss import PureDP
-from cydp.mechanisms._fields import set_fields
-from cydp.mechanisms._rational_selection import draw_below
+from cydp.mechanisms._parameters import set_fields
 from cydp.mechanisms._run import Budget, pay_and_draw
+from cydp.mechanisms._selection import draw_below
 
 __all__ = ["UniformChoice"]
 
@@ -74,7 +74,7 @@ class UniformChoice:
         Raises
         ------
         ValueError
-            For more than 2**30 candidates, of which an array would not fit.
+            For more than 2**30 candidates: an array of them would not fit.
 
         """
         if self.count > _MOST_LISTED:
@@ -104,7 +104,7 @@ class UniformChoice:
         TypeError
             If budget or rng is not allowed.
         PrivacyError
-            If the budget refuses every charge, such as a ledger whose blocks are retired.
+            If the budget refuses every charge, such as a ledger after its blocks are retired.
 
         """
         asked = Asked(self, "UniformChoice")

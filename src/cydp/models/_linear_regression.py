@@ -16,7 +16,7 @@ from cydp._generator import Generator
 from cydp._numbers.rational import as_exact, float_of
 from cydp.accounting._loss_numbers import read_nonnegative
 from cydp.accounting.ledger._paid import Payment
-from cydp.mechanisms._confidence import read_level
+from cydp.mechanisms._parameters import read_level
 from cydp.mechanisms._run import Budget
 from cydp.models._linear_function import ColumnBounds, LinearFunction, ModelColumn, read_columns
 from cydp.models._rows import ModelRows, read_features

@@ -20,7 +20,7 @@ from cydp.accounting.ledger._fields import amount_from, sha256_of
 from cydp.accounting.ledger._ledger import BudgetLedger
 from cydp.accounting.ledger._paid import Payment
 from cydp.accounting.ledger._serialize import deserialize, serialize
-from cydp.mechanisms._discrete_laplace import DiscreteLaplace
+from cydp.mechanisms._laplace import DiscreteLaplace
 from cydp.mechanisms._quantile import QuantileMechanism
 from cydp.releases._parts import Part
 from cydp.releases._query import Query

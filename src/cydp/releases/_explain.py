@@ -11,7 +11,7 @@ from typing import Any, TypeAlias
 
 from cydp._arguments import Integer, Number
 from cydp._numbers.rational import Exact, format_number, read_exact
-from cydp.mechanisms._confidence import read_level
+from cydp.mechanisms._parameters import read_level
 from cydp.releases._answers import Answer
 from cydp.releases._explanation import Explanation, read_rows
 from cydp.releases._query import Query

@@ -17,7 +17,7 @@ from cydp._numbers.rounding import float_above, percent_of, words_above
 from cydp.accounting._conversion import convert
 from cydp.accounting._loss import ZCDP, ApproxDP, Loss, PureDP
 from cydp.accounting._trade_off import curve_of
-from cydp.mechanisms._discrete_laplace import DiscreteLaplace
+from cydp.mechanisms._laplace import DiscreteLaplace
 from cydp.mechanisms._quantile import QuantileMechanism
 from cydp.releases._answers import Answer
 from cydp.releases._certificate import describe

@@ -11,7 +11,7 @@ from typing import Any
 from cydp._numbers.rational import float_of, format_number, literal_of
 from cydp.accounting._loss import ZCDP, Loss, PureDP
 from cydp.exact._grid import Grid
-from cydp.mechanisms._discrete_laplace import DiscreteLaplace
+from cydp.mechanisms._laplace import DiscreteLaplace
 from cydp.mechanisms._quantile import QuantileMechanism
 from cydp.releases._parts import Part
 

@@ -19,8 +19,8 @@ from cydp._numbers.rational import as_exact, float_of, read_integer
 from cydp.accounting._loss import Loss
 from cydp.accounting.ledger._paid import Payment
 from cydp.exact._grid import public_grid
-from cydp.mechanisms._confidence import read_level
 from cydp.mechanisms._noisy_max import ExponentialMechanism
+from cydp.mechanisms._parameters import read_level
 from cydp.mechanisms._run import Budget
 from cydp.releases._answers import Answer, HalvedAnswer
 from cydp.releases._missing import Missing, read_missing

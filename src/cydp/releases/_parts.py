@@ -15,9 +15,9 @@ from cydp._numbers.rounding import decimal_above, decimal_below
 from cydp.accounting._conversion import rho_of
 from cydp.accounting._dominating_pairs import SMOOTH2
 from cydp.accounting._loss import ZCDP, ApproxDP, Loss, PureDP
-from cydp.mechanisms._discrete_gaussian import DiscreteGaussian
-from cydp.mechanisms._discrete_laplace import DiscreteLaplace
+from cydp.mechanisms._gaussian import DiscreteGaussian
 from cydp.mechanisms._gaussian_calibration import normal_variance
+from cydp.mechanisms._laplace import DiscreteLaplace
 from cydp.mechanisms._quantile import QuantileMechanism
 from cydp.releases._unit import Change, Unit
 

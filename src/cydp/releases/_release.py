@@ -18,7 +18,7 @@ from cydp.accounting._loss import ZCDP, ApproxDP, Loss, PureDP
 from cydp.accounting.ledger._ledger import BudgetLedger
 from cydp.accounting.ledger._serialize import register
 from cydp.exact._grid import Grid
-from cydp.mechanisms._confidence import read_level
+from cydp.mechanisms._parameters import read_level
 from cydp.releases._answers import Answer, Steps
 from cydp.releases._certificate import (
     describe,

@@ -15,7 +15,7 @@ from cydp.accounting._errors import RelationMismatchError
 from cydp.accounting._loss import ZCDP, ApproxDP, Loss, PureDP
 from cydp.accounting._make_loss import make_loss
 from cydp.accounting._plan_items import pairs_of
-from cydp.mechanisms._fields import set_fields
+from cydp.mechanisms._parameters import set_fields
 from cydp.sampling._amplified import amplified, check_unit, read_share
 
 __all__ = ["Sampled"]

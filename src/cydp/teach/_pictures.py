@@ -32,7 +32,7 @@ _SIZE = (6.4, 4.0)  # inches
 def new_axes(
     ax: Any = None, panels: int = 1, *, size: tuple[float, float] | None = None, **options: Any
 ) -> Any:
-    """Return axes to draw on: those that were given, or those of a new figure.
+    """Return axes to draw on: the given ones, or the axes of a new figure.
 
     Parameters
     ----------
@@ -60,7 +60,7 @@ def new_axes(
 
 
 def set_words(ax: Any, title: str, x: str, y: str) -> None:
-    """Set the title of axes, and their labels, each of which names its unit or what it counts."""
+    """Set the title of axes, and their labels: a label names its unit, or what it counts."""
     points = _points_of_words()
     letters = min(_TITLE_WIDTH, max(20, int(_USED * _width_of(ax) * 72 / (_LETTER * points))))
     words = "\n".join(textwrap.fill(line, letters) for line in title.split("\n"))

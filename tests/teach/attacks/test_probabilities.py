@@ -12,9 +12,8 @@ import pytest
 
 from cydp import DiscreteLaplace, PureDP
 from cydp.teach import attacks
-from cydp.teach.attacks._limit import largest_success
-from cydp.teach.attacks._mean_trial import trial_of_mean
-from cydp.teach.attacks._sum_of_noise import success_of_sum
+from cydp.teach.attacks._attack import largest_success
+from cydp.teach.attacks._counts import success_of_sum, trial_of_mean
 from cydp.testing import SeededGenerator
 
 

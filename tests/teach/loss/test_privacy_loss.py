@@ -28,7 +28,7 @@ from cydp import (
     teach,
 )
 from cydp.accounting._optimal_composition import delta_of
-from cydp.mechanisms._discrete_gaussian_delta import discrete_delta
+from cydp.mechanisms._gaussian_delta import discrete_delta
 
 privacy_loss = teach.privacy_loss
 DISCRETE = privacy_loss(DiscreteGaussian(rho="1/2", sensitivity=1))

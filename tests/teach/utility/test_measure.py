@@ -12,7 +12,7 @@ import pytest
 import cydp
 from cydp.teach import utility
 from cydp.teach.utility import _measure
-from cydp.teach.utility._setting import Setting
+from cydp.teach.utility._case import Setting
 from cydp.teach.utility._workloads import READY
 from cydp.testing import SeededGenerator
 from cydp.workloads import range_counts

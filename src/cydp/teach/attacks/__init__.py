@@ -4,13 +4,16 @@
 from __future__ import annotations
 
 from cydp.teach.attacks._attack import Attack, Trial
-from cydp.teach.attacks._averaging import AveragingAttack, averaging
-from cydp.teach.attacks._differencing import differencing
+from cydp.teach.attacks._count_attacks import (
+    AveragingAttack,
+    averaging,
+    differencing,
+    repeated_array,
+)
 from cydp.teach.attacks._guesses import Guesses
 from cydp.teach.attacks._linkage import linkage
 from cydp.teach.attacks._low_bits import LowBits, low_bits
 from cydp.teach.attacks._reconstruction import reconstruction
-from cydp.teach.attacks._repeated_array import repeated_array
 from cydp.teach.attacks._timing import Timed, timing
 
 __all__ = [

@@ -1,17 +1,27 @@
 # SPDX-License-Identifier: MIT
-"""An attack: what it finds out from a release without a defence, and from one with it."""
+"""An attack beside its defence: what is seen of each, how often any attacker is right, who pays."""
 
 from __future__ import annotations
 
+import math
+from collections.abc import Sequence
 from dataclasses import dataclass
 from decimal import ROUND_CEILING, Context
+from fractions import Fraction
 from typing import Any
 
-from cydp.accounting._loss import Loss
+import numpy as np
+from numpy.typing import NDArray
+
+from cydp._generator import Generator
+from cydp._numbers.rational import float_of
+from cydp.accounting._filter import PrivacyFilter
+from cydp.accounting._loss import Loss, PureDP
+from cydp.mechanisms._laplace import DiscreteLaplace
 from cydp.releases.output._pyplot import ink_of, plain_words
 from cydp.teach._pictures import HATCHES, new_axes, set_words
 
-__all__ = ["Attack", "Trial"]
+__all__ = ["Attack", "Trial", "largest_success", "release_while_paid"]
 
 _UP = Context(prec=4, rounding=ROUND_CEILING)
 
@@ -126,3 +136,48 @@ class Attack:
 def _above(limit: float) -> str:
     """Return a bound in four digits, rounded up, so that it stays one."""
     return f"{_UP.create_decimal_from_float(limit).normalize():f}"
+
+
+def largest_success(loss: PureDP, chance: float) -> float:
+    """Return the largest probability to be right about a secret that a loss protects.
+
+    Parameters
+    ----------
+    loss : PureDP
+        Tables with any two values of the secret are neighbours.
+    chance : float between 0 and 1
+        The probability of the most probable value, before the release.
+
+    Examples
+    --------
+    >>> round(largest_success(PureDP(1), 0.5), 4)
+    0.7311
+
+    """
+    return 1 / (1 + (1 - chance) / chance * math.exp(-float_of(loss.epsilon)))
+
+
+def release_while_paid(
+    noise: DiscreteLaplace, values: Sequence[Any], total: Fraction, rng: Generator | None
+) -> tuple[NDArray[np.int64], PureDP]:
+    """Release as many of the values as a budget pays for; return them, and what they cost.
+
+    Budgets refuse seeded generators, because their noise is known. A lesson may have one, so that
+    its numbers stay: its own budget is charged apart from the draw.
+
+    Parameters
+    ----------
+    noise : DiscreteLaplace
+        Of each value; its sensitivity states a relation.
+    values : sequence of int, or of arrays
+    total : Fraction
+        The epsilon that the budget allows, which is enough for one value.
+    rng : Generator or None
+
+    """
+    budget = PrivacyFilter(PureDP(total), relation=noise.relation or "add-remove")
+    paid = min(len(values), int(total / noise.epsilon))
+    budget.charge(noise, count=paid)
+    assert paid == len(values) or budget.would_exceed(noise)
+    noisy = noise.release(np.asarray(values[:paid], np.int64), rng=rng)
+    return noisy, PureDP(paid * noise.epsilon, relation=noise.relation)

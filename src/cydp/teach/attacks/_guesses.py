@@ -13,14 +13,20 @@ from numpy.typing import NDArray
 
 from cydp._arguments import Integer
 from cydp._numbers.rational import float_of, format_number, read_integer
-from cydp.mechanisms._discrete_laplace import DiscreteLaplace
-from cydp.mechanisms._laplace import Laplace
-from cydp.teach.attacks._attack import Attack, Trial
-from cydp.teach.attacks._limit import largest_success
+from cydp.mechanisms._laplace import DiscreteLaplace, Laplace
+from cydp.teach.attacks._attack import Attack, Trial, largest_success
 
-__all__ = ["Guesses", "Pair", "best_bet", "nearer", "read_pair", "read_runs", "set_beside"]
+__all__ = [
+    "Guesses",
+    "TwoValues",
+    "best_bet",
+    "nearer",
+    "read_runs",
+    "read_two_values",
+    "set_beside",
+]
 
-Pair = tuple[Fraction, Fraction]
+TwoValues = tuple[Fraction, Fraction]
 
 _CHANCE = 0.5  # of each of the two values, before a release
 _MOST_VALUE = 2**40
@@ -46,7 +52,7 @@ class Guesses:
 
     """
 
-    values: Pair
+    values: TwoValues
     truth: NDArray[np.int64]
     released: NDArray[np.float64] | NDArray[np.int64]
     guesses: NDArray[np.int64]
@@ -64,7 +70,9 @@ class Guesses:
         )
 
 
-def read_pair(values: Any, read: Callable[[Any, str], Fraction | int], kind: str) -> Pair:
+def read_two_values(
+    values: Any, read: Callable[[Any, str], Fraction | int], kind: str
+) -> TwoValues:
     """Return the two values.
 
     Parameters
@@ -105,8 +113,8 @@ def read_runs(runs: Integer) -> int:
     return number
 
 
-def best_bet(mechanism: Laplace | DiscreteLaplace, values: Pair) -> float:
-    """Return with which probability the best guess from one output is right.
+def best_bet(mechanism: Laplace | DiscreteLaplace, values: TwoValues) -> float:
+    """Return the probability that the best guess from one output is right.
 
     One of the two values, each with probability 1/2, was released by the mechanism.
 
@@ -120,7 +128,9 @@ def best_bet(mechanism: Laplace | DiscreteLaplace, values: Pair) -> float:
     return (below + mechanism.sf(middle, value=high * step)) / 2
 
 
-def nearer(values: Pair, released: NDArray[np.float64] | NDArray[np.int64]) -> NDArray[np.int64]:
+def nearer(
+    values: TwoValues, released: NDArray[np.float64] | NDArray[np.int64]
+) -> NDArray[np.int64]:
     """Return for each output whether the first value (0) or the second (1) is nearer to it."""
     first, second = map(float_of, values)
     beyond = released > (first + second) / 2
@@ -140,7 +150,7 @@ def set_beside(
     ----------
     name : str
     mechanism : Laplace or DiscreteLaplace
-        The defence, of which the attacker makes the best bet.
+        The defence, against which the attacker makes the best bet.
     releases : (str, str)
         The textbook's release and the defended one, in words.
     success : float

@@ -12,13 +12,11 @@ from cydp._arguments import Number
 from cydp._call_errors import explain_arguments
 from cydp._generator import Generator
 from cydp._numbers.rational import float_of, read_positive
-from cydp.mechanisms._discrete_laplace import DiscreteLaplace
+from cydp.mechanisms._laplace import DiscreteLaplace
 from cydp.releases._domains import read_domains
 from cydp.sensitivity._histogram import histogram as sensitivity_of_histogram
-from cydp.teach.attacks._attack import Attack, Trial
-from cydp.teach.attacks._defence import release_while_paid
-from cydp.teach.attacks._limit import largest_success
-from cydp.teach.attacks._rows_where import read_places, rows_where
+from cydp.teach.attacks._attack import Attack, Trial, largest_success, release_while_paid
+from cydp.teach.attacks._counts import read_codes, rows_where
 
 __all__ = ["linkage"]
 
@@ -48,13 +46,13 @@ def linkage(
     epsilon : number > 0, default 1
         The privacy cost of the defended release, under "change-one".
     rng : Generator, optional
-        The source of the noise; a seeded one for a lesson whose numbers stay.
+        The source of the noise. A seeded one keeps the numbers of a lesson.
 
     Returns
     -------
     Attack
-        `success` is for a person of the table, chosen at random, whose secret is drawn anew by the
-        shares of the table, before the release: so that the attack is measured by what the row
+        `success` is for a person of the table, chosen at random. Their secret is drawn anew by the
+        shares of the table, before the release, so that the attack is measured by what the row
         tells, not by what all others tell. `observed` of each trial is of the table as it is: a
         dict of the number of ``people``, of how many the attacker guessed ``right``, and, without
         a defence, of how many are ``unique`` in what is known.
@@ -67,8 +65,7 @@ def linkage(
 
     Notes
     -----
-    The privacy cost is that of the defended trial, in its `loss`. docs/teach/attacks.md has the
-    proofs.
+    The privacy cost is the `loss` of the defended trial. docs/teach/attacks.md has the proofs.
 
     References
     ----------
@@ -98,10 +95,10 @@ def linkage(
     noise = DiscreteLaplace(
         epsilon=total, sensitivity=sensitivity_of_histogram(relation="change-one")
     )
-    (places,) = read_places(table, [(ordered, "domains")])
-    inside = rows_where(places, ordered)
-    codes = np.ravel_multi_index([each[inside].astype(np.int64) for each in places], shape)
-    counts = np.bincount(codes, minlength=cells).reshape(-1, shape[-1])
+    (codes,) = read_codes(table, [(ordered, "domains")])
+    inside = rows_where(codes, ordered)
+    cells_of_rows = np.ravel_multi_index([each[inside].astype(np.int64) for each in codes], shape)
+    counts = np.bincount(cells_of_rows, minlength=cells).reshape(-1, shape[-1])
     people = int(counts.sum())
     if people == 0:
         raise ValueError("table must have a row whose columns are all in their domains")
@@ -149,9 +146,9 @@ def _weights(shares: NDArray[np.float64], noise: DiscreteLaplace) -> NDArray[np.
     """Return what a noisy count below 1, and one of at least 1, says for each secret.
 
     That is the logarithm of its probability times the likelihood ratio of a count of 1 to one of 0.
-    Of the largest the first is guessed.
+    The first secret with the largest is guessed.
     """
-    logs = np.log(np.maximum(shares, np.finfo(float).tiny))  # of 0: below that of any other
+    logs = np.log(np.maximum(shares, np.finfo(float).tiny))  # of 0: less than any other
     evidence = np.where(shares > 0, 2 * float_of(1 / noise.scale), 0)
     return np.stack([logs, logs + evidence])
 
@@ -194,7 +191,7 @@ def _success_by_counts(
     weights: NDArray[np.float64],
     noise: DiscreteLaplace,
 ) -> float:
-    """Return how often the largest weight is that of the person's secret, exactly."""
+    """Return how often the person's secret has the largest weight, exactly."""
     classes = np.arange(len(shares))
     # P(count + noise >= 1), since the noise is symmetric: of counts as they are, less 1, more 1.
     above, less, more = (noise.cdf(held + each - 1) for each in (0, -1, 1))
@@ -208,7 +205,7 @@ def _success_by_counts(
                 np.where(loses[1], tail, 0) + np.where(loses[0], 1 - tail, 0)
                 for tail in (above, less)
             )
-            # The person's own row left a count of `classes`, and went to that of `drawn`.
+            # The person's own row left a count of `classes`, and went to the count of `drawn`.
             kept = _products_of_others(chance) * changed
             own = more[:, [drawn]] if bit else 1 - more[:, [drawn]]
             same = above[:, drawn] if bit else 1 - above[:, drawn]

@@ -27,7 +27,14 @@ from cydp.mechanisms._laplace import Laplace
 from cydp.releases.output._pyplot import ink_of
 from cydp.teach._pictures import new_axes, set_words
 from cydp.teach.attacks._attack import Attack
-from cydp.teach.attacks._guesses import Guesses, Pair, nearer, read_pair, read_runs, set_beside
+from cydp.teach.attacks._guesses import (
+    Guesses,
+    TwoValues,
+    nearer,
+    read_runs,
+    read_two_values,
+    set_beside,
+)
 
 __all__ = ["LowBits", "low_bits"]
 
@@ -119,7 +126,7 @@ def low_bits(
     A textbook draws U from (0, 1] and a sign, and returns the floating-point number
     ``value + sign * scale * -log(U)``. Which numbers can come out depends on the value, so that
     many outputs are possible from one of two values only, most of all for small values.
-    `cydp.Laplace` gives multiples of a grid, each of which is possible from every value.
+    `cydp.Laplace` gives multiples of a grid, and every value can give each of them.
 
     Parameters
     ----------
@@ -133,9 +140,9 @@ def low_bits(
         The bits of a number's significand, and of U: the probability is exact in a floating-point
         format of this size. 11 is IEEE half precision.
     runs : int from 2 to 100,000, default 200
-        How many releases in float64 are attacked besides, of both values in turn.
+        How many releases in float64 are attacked, too: of both values in turn.
     rng : Generator, optional
-        The source of these. Default: the calling thread's own generator.
+        The source of their noise. Default: the calling thread's own generator.
 
     Returns
     -------
@@ -178,14 +185,14 @@ def low_bits(
     return set_beside("Low bits", mechanism, releases, success, (textbook, grid))
 
 
-def _read_values(values: Sequence[Number]) -> Pair:
-    first, second = read_pair(values, read_exact, "numbers")
+def _read_values(values: Sequence[Number]) -> TwoValues:
+    first, second = read_two_values(values, read_exact, "numbers")
     if abs(first - second) < _LEAST_DISTANCE:
         raise ValueError("values must be at least 2**-100 apart")
     return first, second
 
 
-def _read_bits(bits: Integer, values: Pair) -> int:
+def _read_bits(bits: Integer, values: TwoValues) -> int:
     size = read_integer(bits, "bits")
     if not _LEAST_BITS <= size <= _MOST_BITS:
         raise ValueError(f"bits must be from {_LEAST_BITS} to {_MOST_BITS}, not {size}")
@@ -194,7 +201,7 @@ def _read_bits(bits: Integer, values: Pair) -> int:
     return size
 
 
-def _are_apart(values: Pair, bits: int) -> bool:
+def _are_apart(values: TwoValues, bits: int) -> bool:
     """Whether two values are different numbers of so many bits."""
     first, second = _round(np.array(list(map(float_of, values))), bits)
     return bool(first != second)
@@ -210,8 +217,8 @@ def _round(numbers: _Floats, bits: int) -> _Floats:
 def _outputs(value: Fraction, scale: Fraction, bits: int) -> _Floats:
     """Return the output for each U and each sign, all equally likely, in a format of `bits`.
 
-    Each operation is that of float64, rounded to the format: docs/teach/low_bits.md shows that this
-    is the operation of the format.
+    Each operation is done in float64 and rounded to the format: docs/teach/low_bits.md shows that
+    this is the operation of the format.
     """
     start, factor = _round(np.array([float_of(value), float_of(scale)]), bits)
     uniform = np.arange(1, 2**bits + 1) / 2**bits
@@ -220,7 +227,7 @@ def _outputs(value: Fraction, scale: Fraction, bits: int) -> _Floats:
 
 
 def _seen(outputs: _Floats, low: float, high: float) -> _Floats:
-    """Return those of a window, and of outputs that no screen shows apart only one."""
+    """Return the outputs inside a window, and one of several that no screen shows apart."""
     inside = outputs[(outputs >= low) & (outputs <= high)]
     _, first = np.unique(
         ((inside - low) / (high - low) * _MOST_LINES).astype(int), return_index=True
@@ -228,7 +235,7 @@ def _seen(outputs: _Floats, low: float, high: float) -> _Floats:
     return inside[first]
 
 
-def _success(values: Pair, scale: Fraction, bits: int) -> float:
+def _success(values: TwoValues, scale: Fraction, bits: int) -> float:
     """Return the probability that the best guess is right, by counting all outputs: exact."""
     outputs = [_outputs(value, scale, bits) for value in values]
     _, place = np.unique(np.concatenate(outputs), return_inverse=True)
@@ -236,7 +243,9 @@ def _success(values: Pair, scale: Fraction, bits: int) -> float:
     return float(np.maximum(*counts).sum()) / len(place)
 
 
-def _attack_textbook(values: Pair, scale: Fraction, runs: int, generator: Generator) -> LowBits:
+def _attack_textbook(
+    values: TwoValues, scale: Fraction, runs: int, generator: Generator
+) -> LowBits:
     truth = np.arange(runs) % 2
     starts, factor = [float_of(value) for value in values], float_of(scale)
     words = np.frombuffer(generator.bytes(8 * runs), np.uint64).tolist()
@@ -266,7 +275,7 @@ def _is_possible(y: float, value: float, scale: float) -> bool:
     return any(_textbook(value, scale, each, sign) == y for each in tried)
 
 
-def _attack_grid(values: Pair, mechanism: Laplace, runs: int, generator: Generator) -> Guesses:
+def _attack_grid(values: TwoValues, mechanism: Laplace, runs: int, generator: Generator) -> Guesses:
     truth = np.arange(runs) % 2
     starts = [float_of(value) for value in values]
     released = np.array([mechanism.release(starts[i], rng=generator) for i in truth.tolist()])

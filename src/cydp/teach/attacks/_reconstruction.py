@@ -13,16 +13,13 @@ from cydp._arguments import Integer, Number
 from cydp._call_errors import explain_arguments
 from cydp._generator import Generator
 from cydp._numbers.rational import read_integer, read_positive
-from cydp.mechanisms._discrete_laplace import DiscreteLaplace
+from cydp.mechanisms._laplace import DiscreteLaplace
 from cydp.releases._domains import read_domains
 from cydp.sensitivity._count import count as sensitivity_of_count
 from cydp.sensitivity._histogram import histogram as sensitivity_of_histogram
 from cydp.sensitivity._queries import queries
-from cydp.teach.attacks._attack import Attack, Trial
-from cydp.teach.attacks._defence import release_while_paid
-from cydp.teach.attacks._limit import largest_success
-from cydp.teach.attacks._mean_trial import CHANCE
-from cydp.teach.attacks._rows_where import read_places, read_where, rows_where
+from cydp.teach.attacks._attack import Attack, Trial, largest_success, release_while_paid
+from cydp.teach.attacks._counts import CHANCE, read_codes, read_where, rows_where
 
 __all__ = ["reconstruction"]
 
@@ -59,20 +56,20 @@ def reconstruction(
     where : dict by column
         The property: a label, a list of labels, or a tuple (bins, range), as in ``{"married": 1}``.
     block : dict by column
-        Whose counts are published, in the same form. These must be 1 to 12 people.
+        The people who are counted, in the same form. They must be 1 to 12.
     smallest : int >= 1, default 2
         Counts of fewer people than this are not published.
     epsilon : number > 0, default 1
         The budget of all noisy counts together.
     rng : Generator, optional
-        The source of the noise; a seeded one for a lesson whose numbers stay.
+        The source of the noise. A seeded one keeps the numbers of a lesson.
 
     Returns
     -------
     Attack
-        `success` is for a person of the block, chosen at random, of the best guess for them, where
-        each person has the property or not with probability 1/2. `observed` of each trial is of the
-        block as it is: a dict of the ``groups``, as tuples of people from 0 on, their ``counts``,
+        `success` is the probability that the best guess for a random person of the block is right,
+        where each has the property with probability 1/2. `observed` of each trial is of the block
+        as it is: a dict of the ``groups``, as tuples of people from 0 on, their ``counts``,
         the number of ``people``, and for how many of them the guess is ``right``; without a defence
         also in how many ways the counts can ``agree``.
 
@@ -84,8 +81,7 @@ def reconstruction(
 
     Notes
     -----
-    The privacy cost is that of the defended trial, in its `loss`. docs/teach/attacks.md has the
-    proofs.
+    The privacy cost is the `loss` of the defended trial. docs/teach/attacks.md has the proofs.
 
     References
     ----------
@@ -113,10 +109,10 @@ def reconstruction(
     )
     tables = [sensitivity_of_count(), *[sensitivity_of_histogram()] * len(known)]
     noise = DiscreteLaplace(epsilon=total, sensitivity=queries(*tables))
-    places = read_places(table, [(known, "domains"), (property_, "where"), (chosen, "block")])
-    lives = rows_where(places[2], chosen)
-    has = rows_where(places[1], property_)[lives]
-    groups = _groups([each[lives] for each in places[0]], [each.size for each in known], least)
+    codes = read_codes(table, [(known, "domains"), (property_, "where"), (chosen, "block")])
+    lives = rows_where(codes[2], chosen)
+    has = rows_where(codes[1], property_)[lives]
+    groups = _groups([each[lives] for each in codes[0]], [each.size for each in known], least)
     _check_work(len(has), groups)
     ways = (np.arange(2 ** len(has))[:, None] >> np.arange(len(has))) & 1
     members = np.zeros((len(has), len(groups)), np.int64)
@@ -153,13 +149,13 @@ def reconstruction(
 
 
 def _groups(
-    places: Sequence[NDArray[np.uint32]], sizes: Sequence[int], least: int
+    codes: Sequence[NDArray[np.uint32]], sizes: Sequence[int], least: int
 ) -> list[tuple[int, ...]]:
-    """Return the people of each count: everybody, and those of each value of each column."""
-    found = [tuple(range(len(places[0])))]
-    for codes, size in zip(places, sizes, strict=True):
-        values = np.unique(codes[codes < size])
-        found += [tuple(np.flatnonzero(codes == value).tolist()) for value in values]
+    """Return the people of each count: everybody, and all with one value of a column."""
+    found = [tuple(range(len(codes[0])))]
+    for column, size in zip(codes, sizes, strict=True):
+        values = np.unique(column[column < size])
+        found += [tuple(np.flatnonzero(column == value).tolist()) for value in values]
     return [group for group in found if len(group) >= least]
 
 

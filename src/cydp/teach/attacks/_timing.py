@@ -17,10 +17,17 @@ from cydp._call_errors import explain_arguments
 from cydp._default_generator import generator_or_default
 from cydp._generator import Generator
 from cydp._numbers.rational import float_of, format_number, read_integer, read_positive
-from cydp.mechanisms._discrete_laplace import DiscreteLaplace
+from cydp.mechanisms._laplace import DiscreteLaplace
 from cydp.teach._pictures import EDGE, new_axes, set_words
 from cydp.teach.attacks._attack import Attack
-from cydp.teach.attacks._guesses import Guesses, Pair, nearer, read_pair, read_runs, set_beside
+from cydp.teach.attacks._guesses import (
+    Guesses,
+    TwoValues,
+    nearer,
+    read_runs,
+    read_two_values,
+    set_beside,
+)
 from cydp.testing import discrete_laplace_sampler, map_bits
 
 __all__ = ["Timed", "timing"]
@@ -40,7 +47,7 @@ class Timed(Guesses):
         The steps of each draw: of the textbook its trials; of cydp the candidates that were mapped,
         and the decisions that were looked at again.
     sampler : str
-        Whose sampler it is, in words.
+        The name of the sampler, in words.
 
     """
 
@@ -108,9 +115,9 @@ def timing(
         What the textbook claims, and what the defence costs. The scale of the noise, the distance
         of the values over epsilon, must be from 0.01 to 1000.
     runs : int from 2 to 100,000, default 200
-        How many releases are attacked besides, of both values in turn.
+        How many releases are attacked, too: of both values in turn.
     rng : Generator, optional
-        The source of these. Default: the calling thread's own generator.
+        The source of their noise. Default: the calling thread's own generator.
 
     Returns
     -------
@@ -140,7 +147,7 @@ def timing(
     (1.0, 0.7311)
 
     """
-    pair = read_pair(values, read_integer, "integers")
+    pair = read_two_values(values, read_integer, "integers")
     rate, distance = read_positive(epsilon, "epsilon"), abs(pair[0] - pair[1])
     scale = distance / rate
     if not _SCALES[0] <= scale <= _SCALES[1]:
@@ -179,7 +186,7 @@ def _count_trials(scale: Fraction, generator: Generator) -> tuple[int, int]:
 
 
 def _draw_fixed(scale: Fraction, runs: int, generator: Generator) -> list[tuple[int, int]]:
-    """Return noise and work of as many single draws by cydp's sampler in fixed work mode."""
+    """Return the noise and the work of single draws by cydp's sampler with fixed work."""
     sampler = discrete_laplace_sampler(scale)
     widths = [width for width in sampler.layout[0] if width]
     found = []
@@ -193,7 +200,7 @@ def _draw_fixed(scale: Fraction, runs: int, generator: Generator) -> list[tuple[
     return found
 
 
-def _attack_steps(values: Pair, drawn: list[tuple[int, int]]) -> Timed:
+def _attack_steps(values: TwoValues, drawn: list[tuple[int, int]]) -> Timed:
     """Guess by outputs and steps: which values are the output minus or plus the magnitude."""
     truth, released, steps = _release(values, drawn)
     possible = np.array([abs(released - int(value)) == steps - 1 for value in values])
@@ -204,7 +211,7 @@ def _attack_steps(values: Pair, drawn: list[tuple[int, int]]) -> Timed:
     )  # fmt: skip
 
 
-def _attack_output(values: Pair, drawn: list[tuple[int, int]]) -> Timed:
+def _attack_output(values: TwoValues, drawn: list[tuple[int, int]]) -> Timed:
     """Guess by outputs alone, as the steps are the same for all noise."""
     truth, released, steps = _release(values, drawn)
     return Timed(
@@ -215,7 +222,7 @@ def _attack_output(values: Pair, drawn: list[tuple[int, int]]) -> Timed:
 
 
 def _release(
-    values: Pair, drawn: list[tuple[int, int]]
+    values: TwoValues, drawn: list[tuple[int, int]]
 ) -> tuple[NDArray[np.int64], NDArray[np.int64], NDArray[np.int64]]:
     """Return which value each release is of, the outputs, and the steps."""
     truth = np.arange(len(drawn)) % 2

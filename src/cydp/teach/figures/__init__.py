@@ -3,11 +3,14 @@
 
 from __future__ import annotations
 
-from cydp.teach.figures._averages import averages
 from cydp.teach.figures._beliefs import beliefs, odds, trade_offs
-from cydp.teach.figures._densities import Densities, densities
-from cydp.teach.figures._errors import errors_by_answers, errors_by_epsilon
-from cydp.teach.figures._neighbours import neighbours, two_epsilons
+from cydp.teach.figures._laplace_and_gaussian import (
+    Densities,
+    densities,
+    errors_by_answers,
+    errors_by_epsilon,
+)
+from cydp.teach.figures._neighbours import averages, neighbours, two_epsilons
 from cydp.teach.figures._votes import Votes, votes
 
 __all__ = [

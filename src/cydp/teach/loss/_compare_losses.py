@@ -16,8 +16,8 @@ __all__ = ["compare_losses"]
 def compare_losses(*losses: PrivacyLoss, epsilon: Number = 1) -> Any:
     """Draw the losses of several mechanisms side by side, at one epsilon (extra ``plot``).
 
-    The picture of lectures: the loss of Laplace noise stays within epsilon, and that of Gaussian
-    noise is beyond it with a small probability.
+    The picture of lectures: Laplace noise has a loss within epsilon, Gaussian noise has a loss
+    beyond it with a small probability.
 
     Parameters
     ----------

@@ -13,19 +13,19 @@ import numpy as np
 
 from cydp._numbers.rational import float_of
 from cydp.teach.loss._continuous import NormalNoise
-from cydp.teach.loss._loss_pairs import equal_pair
-from cydp.teach.loss._pair import (
+from cydp.teach.loss._distribution_pair import (
     LEAST_DELTA,
+    DistributionPair,
     Floats,
     Lattice,
-    Pair,
     TablePair,
     exact_floats,
 )
+from cydp.teach.loss._mechanism_pairs import equal_pair
 
 __all__ = ["Parts", "compose"]
 
-Parts: TypeAlias = Sequence[tuple[Pair, int]]
+Parts: TypeAlias = Sequence[tuple[DistributionPair, int]]
 
 _MOST_DIRECT = 4096  # points of a sum that is computed without a Fourier transform
 _MOST_POINTS = 2**20  # of losses that are kept as they are
@@ -34,12 +34,12 @@ _WIDTH = 20  # standard deviations, over which they are
 _TAIL = 1e-15  # the probability of losses that are left out
 _ROUNDING = 4e-16  # of a transform, for each release
 _ROUNDING_ONCE = 2e-13
-_MOST_STEP = 256  # nats, of which e**step is still a float
+_MOST_STEP = 256  # nats: e**step is still a float
 _MISSING = 0.01  # of the probabilities of a pair, which floats lose all at once
 _RATES = np.logspace(-1, 2, 40)
 
 
-def compose(parts: Parts) -> Pair:
+def compose(parts: Parts) -> DistributionPair:
     """Return the pair of all outputs together; each pair is used as often as stated."""
     kept = [(pair, times) for pair, times in _join_normal(parts) if times and not _is_equal(pair)]
     if not kept:
@@ -64,7 +64,7 @@ def compose(parts: Parts) -> Pair:
     return _sum(spread, step, kept, rounding)
 
 
-def _spread(pair: Pair, step: Fraction) -> Lattice:
+def _spread(pair: DistributionPair, step: Fraction) -> Lattice:
     """Return a pair on a grid; a ValueError where floats hold only a part of what P or Q gives."""
     if step <= _MOST_STEP:
         found = pair.spread(step)
@@ -76,13 +76,13 @@ def _spread(pair: Pair, step: Fraction) -> Lattice:
     )
 
 
-def _is_equal(pair: Pair) -> bool:
+def _is_equal(pair: DistributionPair) -> bool:
     """Whether P and Q are the same."""
     return pair.mean == 0 and pair.variance == 0
 
 
 def _common_step(steps: Sequence[Fraction]) -> Fraction:
-    """Return the largest step of which all steps are multiples; 1 for none."""
+    """Return the greatest common divisor of steps; 1 for none."""
     found = Fraction(0)
     for each in steps:
         found = Fraction(
@@ -103,7 +103,7 @@ def _width(parts: Parts) -> float:
     return max(between, 0.0) + _WIDTH * math.sqrt(variance)
 
 
-def _reach(pair: Pair) -> float:
+def _reach(pair: DistributionPair) -> float:
     """Return how far apart the finite losses of a table are: far beyond their width in a sample."""
     if not isinstance(pair, TablePair):
         return 0.0
@@ -232,7 +232,7 @@ def _largest(lattices: Sequence[tuple[Lattice, int]], parts: Parts, rounding: fl
 
 
 def _rescale(lattice: Lattice, side: str) -> Floats:
-    """Return masses whose sum is what is not infinite: a power would enlarge what is missing."""
+    """Return masses that add up to the chance of a finite loss: a power would enlarge a gap."""
     masses: Floats = getattr(lattice, side)
     beyond, total = getattr(lattice, f"{side}_only"), float(masses.sum())
     return masses * ((1 - beyond) / total) if total else masses

@@ -13,8 +13,15 @@ from typing import Any
 import numpy as np
 
 from cydp._numbers.rational import float_of
-from cydp.mechanisms._normal_delta import normal_delta
-from cydp.teach.loss._pair import Floats, Lattice, Pair, cells_between, lattice_of, spread
+from cydp.mechanisms._gaussian_delta import normal_delta
+from cydp.teach.loss._distribution_pair import (
+    DistributionPair,
+    Floats,
+    Lattice,
+    cells_between,
+    lattice_of,
+    spread,
+)
 
 __all__ = ["LaplaceNoise", "NormalNoise"]
 
@@ -27,7 +34,7 @@ _erfc = np.frompyfunc(math.erfc, 1, 1)
 
 
 @dataclass(frozen=True, slots=True)
-class NormalNoise(Pair):
+class NormalNoise(DistributionPair):
     """Normal noise around `start`, and around `end`: L is normal, of mean rho, variance 2 rho."""
 
     start: float
@@ -117,7 +124,7 @@ class NormalNoise(Pair):
 
 
 @dataclass(frozen=True, slots=True)
-class LaplaceNoise(Pair):
+class LaplaceNoise(DistributionPair):
     """Laplace noise around `start`, and around `end`, which are `epsilon` scales apart."""
 
     start: float

@@ -20,13 +20,13 @@ from cydp.accounting._plan import Plan
 from cydp.teach.loss import _plots
 from cydp.teach.loss._compose import compose
 from cydp.teach.loss._continuous import LaplaceNoise, NormalNoise
-from cydp.teach.loss._pair import Floats, Pair, TablePair
-from cydp.teach.loss._pair_of import Found, add_up, find_parts
+from cydp.teach.loss._distribution_pair import DistributionPair, Floats, TablePair
+from cydp.teach.loss._named_pairs import NamedPairs, add_up, find_parts
 
 __all__ = ["PrivacyLoss", "privacy_loss"]
 
 _MOST_TIMES = 10**6
-_MOST_DRAWN = 300  # epsilon, whose factor has an axis
+_MOST_DRAWN = 300  # epsilon: e**epsilon has an axis
 _CLOSE = 2.0**-46  # of an epsilon that is searched
 
 
@@ -40,10 +40,10 @@ class PrivacyLoss:
     name : str
         What the loss is of.
     neighbours : pair or None
-        f(D) and f(D'), or what else the two tables are told apart by; None where the pair of
+        f(D) and f(D'), or what else tells the two tables apart; None where the pair of
         distributions stands for all neighbours.
     stated : PureDP, ApproxDP, ZCDP or None
-        What one release states that it costs; None for several releases.
+        The cost that one release states; None for several releases.
 
     Notes
     -----
@@ -67,11 +67,11 @@ class PrivacyLoss:
 
     __slots__ = ("_found", "_pair", "name", "neighbours", "stated")
 
-    def __init__(self, found: Found) -> None:
+    def __init__(self, found: NamedPairs) -> None:
         self.name = f"reverse of {_bracketed(found.name)}" if found.is_reverse else found.name
         self.neighbours, self.stated = found.neighbours, found.stated
         self._found = found
-        self._pair: Pair = compose(found.parts)
+        self._pair: DistributionPair = compose(found.parts)
 
     @property
     def is_continuous(self) -> bool:
@@ -122,7 +122,7 @@ class PrivacyLoss:
     def rounding(self) -> float:
         """By how much the loss may be too high, in nats: 0 unless it was put on a grid.
 
-        `delta(epsilon)` is at least the exact one, and at most that at epsilon - rounding.
+        `delta(epsilon)` is at least the exact delta, and at most the one at epsilon - rounding.
         """
         return self._pair.rounding
 
@@ -249,7 +249,7 @@ class PrivacyLoss:
         -------
         float
             Infinite if the distinguishing event is more likely, or the loss is unbounded and delta
-            is 0. The search ends above the exact one, by a share of 1e-13 at most.
+            is 0. The search ends above the exact epsilon, by a share of 1e-13 at most.
 
         Raises
         ------
@@ -342,7 +342,7 @@ class PrivacyLoss:
         """
         found = self._found
         pair = None if self.neighbours is None else self.neighbours[::-1]
-        other = Found(
+        other = NamedPairs(
             parts=[(pair_.reverse(), times) for pair_, times in found.parts],
             name=found.name, is_reverse=not found.is_reverse,
             neighbours=pair, words=_exchange(found.words), stated=found.stated,
@@ -394,7 +394,7 @@ class PrivacyLoss:
         Parameters
         ----------
         epsilon : number >= 0, optional
-            In nats. Default: that of the stated loss, or else 1.
+            In nats. Default: the epsilon of the stated loss, or else 1.
         ax : matplotlib Axes, optional
             Default: axes of a new figure.
 
@@ -413,14 +413,14 @@ class PrivacyLoss:
     def plot_area(self, epsilon: Number | None = None, *, ax: Any = None) -> Any:
         """Draw delta as an area: 1 - e**(epsilon - L) over the probability under P.
 
-        Parameters, the result and errors are those of `plot`.
+        Parameters, result and errors are as in `plot`.
         """
         return _plots.plot_area(self, self._read_epsilon(epsilon), ax)
 
     def plot_delta(self, epsilon: Number | None = None, *, ax: Any = None) -> Any:
         """Draw p and e**epsilon q over outputs: the area where p is above the other is delta.
 
-        Parameters, the result and errors are those of `plot`.
+        Parameters, result and errors are as in `plot`.
         """
         return _plots.plot_delta(self, self._read_epsilon(epsilon), ax)
 

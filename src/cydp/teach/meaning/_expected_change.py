@@ -16,8 +16,7 @@ from cydp._numbers.rounding import float_above
 from cydp.accounting._trade_off import Curve
 from cydp.releases.output._pyplot import ink_of
 from cydp.teach._pictures import draw_fill, draw_line, new_axes, set_words
-from cydp.teach.meaning._question import question_about
-from cydp.teach.meaning._reading import CostOrPlan, below, label_of, read_curve
+from cydp.teach.meaning._reading import CostOrPlan, below, label_of, question_about, read_curve
 
 __all__ = ["ExpectedChange", "expected_change"]
 
@@ -26,7 +25,7 @@ _MOST_UTILITY = 10**300  # which floats can say
 
 @dataclass(frozen=True, slots=True, repr=False, kw_only=True)
 class ExpectedChange:
-    """How far an expected utility can be from that without one person. `expected_change` makes it.
+    """How far one person can move an expected utility. `expected_change` makes it.
 
     Attributes
     ----------
@@ -166,14 +165,14 @@ def expected_change(
         What the release costs, all together.
     max_utility : number > 0, at most 1e300
         The largest utility, such as a salary of 10,000; the least is 0. Shift a utility that can be
-        negative: one from -50 to 150 is one from 0 to 200, less 50.
+        negative: from -50 to 150 becomes from 0 to 200.
     delta : number in [0, 1), optional
-        The delta at which the loss is said as an epsilon. Default: for each expectation the best of
-        several, each of which holds.
+        The delta at which the loss is stated as an epsilon. Default: for each expectation the best
+        of several, which all hold.
     about : {"presence", "value"}, optional
         What the person decides: whether they take part, or what they say. Default: what the
-        relation of the loss protects. Under "add-remove" two values are two steps apart: about
-        "value" is of ``loss.group(2)``, 2 epsilon.
+        relation of the loss protects. Under "add-remove" two values are two steps apart: "value"
+        means ``loss.group(2)``, 2 epsilon.
 
     Returns
     -------

@@ -1,16 +1,138 @@
 # SPDX-License-Identifier: MIT
-"""A loss in words: the sentences of `explain`, for any loss."""
+"""A loss in words, and what its delta allows in a table of n rows."""
 
 from __future__ import annotations
 
-from cydp._arguments import Integer
-from cydp._call_errors import explain_arguments
-from cydp.accounting._cost import Cost, loss_of
-from cydp.releases._explanation import meaning_of, notes_on, read_rows
-from cydp.releases._unit import Unit
-from cydp.teach.meaning._question import unit_of
+from dataclasses import dataclass
+from decimal import ROUND_CEILING
+from fractions import Fraction
 
-__all__ = ["in_words"]
+from cydp._arguments import Integer, Number
+from cydp._call_errors import explain_arguments
+from cydp._numbers.intervals import exp_bounds, ln_bounds
+from cydp._numbers.rational import Exact, as_exact, format_number
+from cydp._numbers.rounding import delta_float_above, float_above
+from cydp.accounting._cost import Cost, loss_of
+from cydp.accounting._loss import ZCDP, ApproxDP
+from cydp.accounting._loss_numbers import read_delta
+from cydp.releases._explanation import meaning_of, notes_on, notes_on_delta, read_rows
+from cydp.releases._unit import Unit
+from cydp.teach.meaning._reading import below, unit_of
+
+__all__ = ["DeltaMeaning", "delta_meaning", "in_words"]
+
+_RARE = 100  # of so many releases at most one may publish a row, in the worst case
+_CERTAIN = 1000  # rows on average: none is published with a probability below e**-1000
+
+
+@dataclass(frozen=True, slots=True, repr=False, kw_only=True)
+class DeltaMeaning:
+    """What a delta allows in a table of n rows. `delta_meaning` makes it.
+
+    Attributes
+    ----------
+    delta : Fraction
+    n : int
+        The public number of rows.
+
+    """
+
+    delta: Exact
+    n: int
+    _of_rho: bool = False
+    _unit: str = "row"
+
+    @property
+    def expected_rows(self) -> float:
+        """How many rows are published on average, in the worst case: n delta, rounded up."""
+        return float_above(self.n * self.delta)
+
+    @property
+    def any_row(self) -> float:
+        """The probability that some row is published, then: 1 - (1 - delta)**n, rounded up."""
+        expected = self.n * self.delta
+        if not expected or expected > _CERTAIN:
+            return 1.0 if expected else 0.0
+        none = exp_bounds(self.n * ln_bounds(1 - self.delta)[0])[0]
+        return delta_float_above(min(expected, 1 - none))
+
+    @property
+    def advised(self) -> Exact:
+        """1 / (100 n), at which a row is published in at most one of 100 releases."""
+        return as_exact(Fraction(1, _RARE * self.n))
+
+    @property
+    def is_small(self) -> bool:
+        """Whether delta is at most `advised`."""
+        return self.delta <= self.advised
+
+    def __repr__(self) -> str:
+        if not self.delta:
+            return f"<delta = 0: no output tells all of a {self._unit}>"
+        each = self._unit
+        found = [
+            f"delta = {format_number(self.delta, ROUND_CEILING)} in a table of {self.n:,} {each}s "
+            f"allows publishing each {each} with this probability: {self.expected_rows:,.6g} "
+            f"{each}s on average, and some {each} with probability {self.any_row:.6g}",
+            *notes_on_delta(self.delta, self.n, each),
+        ]
+        if self._of_rho:
+            found.append(f"a rho allows less: no output that publishes a {each}")
+        if not self.is_small:
+            found.append(f"choose at most 1/(100 n) = {below(self.advised):.6g}")
+        return f"<{'; '.join(note.rstrip('.') for note in found)}>"
+
+
+@explain_arguments
+def delta_meaning(loss: Cost, n: Integer, *, delta: Number | None = None) -> DeltaMeaning:
+    """Return what the delta of a loss allows in a table of n rows.
+
+    Parameters
+    ----------
+    loss : loss, mechanism or release
+        Its delta counts; PureDP has 0. For a plan give ``plan.as_loss(delta)``.
+    n : int >= 1
+        The public number of rows, or of users if the loss protects users: each of them has the
+        rows that are published together.
+    delta : number in [0, 1), optional
+        The delta at which a rho is stated as an epsilon. It must be given for a ZCDP loss, and for
+        no other.
+
+    Returns
+    -------
+    DeltaMeaning
+        It prints as text.
+
+    Raises
+    ------
+    TypeError, ValueError
+        If a parameter is not allowed.
+
+    Notes
+    -----
+    A release that publishes each row with probability delta, and nothing else, is (0,
+    delta)-differentially private: epsilon does not say that it is harmless. Good mechanisms do
+    better than this worst case. A ZCDP loss has no such event, however it is converted.
+
+    Examples
+    --------
+    >>> import cydp
+    >>> meant = delta_meaning(cydp.ApproxDP(1, 1e-3), 1000)
+    >>> meant.expected_rows, round(meant.any_row, 3), meant.is_small
+    (1.0, 0.632, False)
+
+    """
+    found, rows = loss_of(loss, "loss"), read_rows(n, "n")
+    if isinstance(found, ZCDP) != (delta is not None):
+        raise TypeError(
+            "delta must be given for a ZCDP loss, which has none, and for no other: "
+            f"{type(found).__name__}"
+        )
+    own = found.delta if isinstance(found, ApproxDP) else Fraction(0)
+    stated = as_exact(own) if delta is None else read_delta(delta)
+    said = unit_of(loss)
+    unit = "row" if said == "person" else said
+    return DeltaMeaning(delta=stated, n=rows, _of_rho=isinstance(found, ZCDP), _unit=unit)
 
 
 @explain_arguments

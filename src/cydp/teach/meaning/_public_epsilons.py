@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""Epsilons in public use, with their units and sources. docs/teach/meaning.md says how read."""
+"""Epsilons in public use, with their units and sources. docs/teach/meaning.md: how read."""
 
 from __future__ import annotations
 
@@ -19,6 +19,11 @@ _READ = {
     "registry": "the Differential Privacy Deployments Registry of OpenDP, which quotes it",
     "list": "Desfontaines, 'A list of real-world uses of differential privacy'",
 }
+
+_APPLE = "https://www.apple.com/privacy/docs/Differential_Privacy_Overview.pdf"
+_APPLE_NOTE = "the sum of a day, by the list; Apple states it for each donation"
+_CENSUS = "https://arxiv.org/abs/2204.08986"
+_WIKIMEDIA = "https://analytics.wikimedia.org/published/datasets"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -74,11 +79,6 @@ class PublicEpsilon:
             return PureDP(self.epsilon, relation=relation)
         return ApproxDP(self.epsilon, self.delta, relation=relation)
 
-
-_APPLE = "https://www.apple.com/privacy/docs/Differential_Privacy_Overview.pdf"
-_APPLE_NOTE = "the sum of a day, by the list; Apple states it for each donation"
-_CENSUS = "https://arxiv.org/abs/2204.08986"
-_WIKIMEDIA = "https://analytics.wikimedia.org/published/datasets"
 
 _ROWS = (
     PublicEpsilon(

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""How a cost is read here: any loss, mechanism, release or plan, and the question it is about."""
+"""How a cost is read: any loss, mechanism, release or plan, and the question it is about."""
 
 from __future__ import annotations
 
@@ -14,15 +14,26 @@ from cydp.accounting._cost import Cost, loss_of
 from cydp.accounting._loss import ZCDP, ApproxDP, Loss, PureDP
 from cydp.accounting._loss_numbers import read_delta
 from cydp.accounting._plan import Plan
+from cydp.accounting._sources import units_of
 from cydp.accounting._trade_off import Curve, curve_of
 from cydp.sampling._sampled import Sampled
 
-__all__ = ["CostOrPlan", "below", "label_of", "question_of", "read_curve", "read_share"]
+__all__ = [
+    "CostOrPlan",
+    "below",
+    "label_of",
+    "question_about",
+    "read_curve",
+    "read_share",
+    "unit_of",
+]
 
 CostOrPlan = Cost | Plan
 _UP = Context(prec=3, rounding=ROUND_CEILING, Emax=MAX_EMAX, Emin=MIN_EMIN)
 _EPSILONS = ("0", "0.25", "0.5", "1", "1.5", "2", "3", "4", "6", "8", "12", "16")
 _DELTAS = ("0", "1e-12", "1e-9", "1e-6", "1e-4", "1e-3", "0.01", "0.03", "0.1", "0.2", "0.3")
+
+_NOT_SAID = "person"
 
 
 def read_curve(cost: CostOrPlan, delta: Number | None, about: str | None) -> Curve:
@@ -46,7 +57,7 @@ def _losses_of(cost: CostOrPlan, delta: Fraction | None) -> list[Loss]:
         pairs: list[tuple[Number, Number]] = [
             (min(found.values()), each) for found, each in stated if found
         ]
-        # Of much noise a large delta tells most, and at an epsilon of 0 the fair bet.
+        # With much noise, large deltas and the fair bet (at epsilon 0) say most.
         at_epsilons = [(each, cost.delta(each)) for each in _EPSILONS]
         pairs += [(epsilon, delta) for epsilon, delta in at_epsilons if delta < 1]
         return [ApproxDP(epsilon, delta, relation=cost.relation) for epsilon, delta in pairs]
@@ -83,7 +94,7 @@ def _curve_about(loss: Loss, about: str | None) -> Curve:
         return Curve(())
 
 
-def question_of(cost: CostOrPlan, about: str | None) -> str:
+def _question_of(cost: CostOrPlan, about: str | None) -> str:
     """Return what changes between two tables, as words: "one taking part or not"."""
     relation = cost.relation if isinstance(cost, Plan) else loss_of(cost, "loss").relation
     if about == "value" or (about is None and relation == "change-one"):
@@ -128,3 +139,17 @@ def read_share(value: Number, name: str) -> Exact:
 def below(number: Fraction) -> float:
     """Return the float of the largest decimal of six digits at most a number >= 0."""
     return float(decimal_below(number))
+
+
+def unit_of(cost: CostOrPlan) -> str:
+    """Return what a release protects one of, such as "row"; "person" where nothing is said.
+
+    A plan of releases that protect different units protects neither: "unit".
+    """
+    said = {str(unit.name) for unit in units_of(cost)}
+    return said.pop() if len(said) == 1 else "unit" if said else _NOT_SAID
+
+
+def question_about(cost: CostOrPlan, about: str | None) -> str:
+    """Return what changes between two tables, as words: "one row taking part or not"."""
+    return _question_of(cost, about).replace("one person", f"one {unit_of(cost)}")

@@ -1,20 +1,34 @@
 # SPDX-License-Identifier: MIT
-"""What tests of one person's presence can reach: true positives, bets, and beliefs."""
+"""What tests of one person's presence can reach: true positives, bets, beliefs, their picture."""
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 from typing import Any
 
+import numpy as np
+
 from cydp._arguments import Number
 from cydp._call_errors import explain_arguments
+from cydp._numbers.rational import float_of
 from cydp._numbers.rounding import delta_float_above
 from cydp.accounting._trade_off import Curve
-from cydp.teach.meaning._question import question_about
-from cydp.teach.meaning._reading import CostOrPlan, below, label_of, read_curve, read_share
+from cydp.releases.output._pyplot import ink_of
+from cydp.teach._pictures import draw_line, new_axes, set_words
+from cydp.teach.meaning._reading import (
+    CostOrPlan,
+    below,
+    label_of,
+    question_about,
+    read_curve,
+    read_share,
+)
 
-__all__ = ["TradeOff", "posterior", "trade_off"]
+__all__ = ["TradeOff", "draw_trade_offs", "posterior", "trade_off"]
+
+_STEPS = 80
 
 
 @dataclass(frozen=True, slots=True, repr=False, kw_only=True)
@@ -125,8 +139,6 @@ class TradeOff:
             Without matplotlib.
 
         """
-        from cydp.teach.meaning._draw_trade_offs import draw_trade_offs
-
         return draw_trade_offs([(label_of(self.loss), self._curve)], self.question, ax)
 
     def __repr__(self) -> str:
@@ -232,5 +244,36 @@ def posterior(loss: CostOrPlan, prior: Number, *, about: str | None = None) -> t
 
 
 def _moved(belief: Fraction, factor: Fraction) -> Fraction:
-    """Return the belief whose odds are those of another one times a factor."""
+    """Return a belief after its odds were multiplied by a factor."""
     return belief * factor / (belief * factor + 1 - belief)
+
+
+def draw_trade_offs(curves: Sequence[tuple[str, Curve]], question: str, ax: Any = None) -> Any:
+    """Draw curves with their labels; for a single one its best bet is marked.
+
+    `question` is what all curves are about; it is empty if labels say it.
+    """
+    ax = new_axes(ax, size=(5.6, 4.6))
+    points = [Fraction(step, _STEPS) for step in range(_STEPS + 1)]
+    points += [Fraction(step, 20 * _STEPS) for step in range(1, 20)]
+    points += [1 - curve.chance for _, curve in curves]  # the corners
+    points.sort()
+    x = np.array([float_of(point) for point in points])
+    for number, (label, curve) in enumerate(curves):
+        y = [float_of(curve.most(point)) for point in points]
+        draw_line(ax, x, y, f"most for {label}", number)
+    draw_line(ax, [0, 1], [0, 1], "guessing", 5, color=ink_of(ax), linestyle=":", linewidth=1)
+    if len(curves) == 1:
+        chance = float_of(curves[0][1].chance)
+        label = f"best fair bet: {delta_float_above(curves[0][1].chance):.6g} right"
+        ax.plot([1 - chance], [chance], "o", color="C1", label=label)
+    set_words(
+        ax,
+        "No test does better than the curve" + (f". The question:\n{question}" if question else ""),
+        "rate of false positives (probability)",
+        "rate of true positives (probability)",
+    )
+    ax.set_xlim(0, 1)
+    ax.set_ylim(0, 1.02)
+    ax.legend(loc="lower right")
+    return ax

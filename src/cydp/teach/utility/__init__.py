@@ -3,10 +3,9 @@
 
 from __future__ import annotations
 
-from cydp.teach.utility._crossing import crossing
-from cydp.teach.utility._measure import measure
+from cydp.teach.utility._case import Setting
+from cydp.teach.utility._measure import crossing, measure
 from cydp.teach.utility._method import Method
-from cydp.teach.utility._setting import Setting
 from cydp.teach.utility._table import UtilityRow, UtilityTable
 from cydp.teach.utility._workloads import WORKLOADS
 

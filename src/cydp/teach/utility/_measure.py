@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""Errors of releases on a grid of settings, measured beside predicted."""
+"""Errors of releases on a grid of settings, measured beside predicted; where mechanisms cross."""
 
 from __future__ import annotations
 
@@ -15,15 +15,13 @@ from cydp._default_generator import generator_or_default
 from cydp._generator import Generator
 from cydp._numbers.rational import float_of, read_integer, read_positive
 from cydp._relations import check_relation
-from cydp.mechanisms._confidence import read_level
-from cydp.teach.utility._case import Case
+from cydp.mechanisms._parameters import read_level
+from cydp.teach.utility._case import GAUSSIAN, LAPLACE, Case, Setting, binomial_tail
 from cydp.teach.utility._method import Method
-from cydp.teach.utility._setting import GAUSSIAN, LAPLACE, Setting
-from cydp.teach.utility._spread import binomial_tail
 from cydp.teach.utility._table import UtilityRow, UtilityTable
 from cydp.teach.utility._workloads import READY
 
-__all__ = ["measure"]
+__all__ = ["crossing", "measure"]
 
 _DIMENSIONS, _EPSILONS = (1, 10, 100, 1000), (0.1, 1)
 _MOST_TRIALS, _MOST_DIMENSION, _MOST_SETTINGS = 10**6, 10**9, 10_000
@@ -54,11 +52,11 @@ def measure(
         A name among `WORKLOADS`, or a `Method` of your own.
     dimension : int or list of int, optional
         How many cells, answers, columns or rows: what the workload counts (`WORKLOADS`). Default:
-        those of 1, 10, 100 and 1000 that it allows.
+        1, 10, 100 and 1000, as far as it allows them.
     epsilon, rho : number or list of numbers > 0
         The privacy of each release. Default: epsilon of 0.1 and 1.
     delta : number between 0 and 1, optional
-        That of discrete Gaussian noise for an epsilon.
+        For discrete Gaussian noise at an epsilon.
     relation : str or list of str, default "add-remove"
         The local count is under "change-one" in any case.
     mechanism : str or list of str, optional
@@ -267,3 +265,77 @@ def _run(
         missed = round(beyond * trials)  # of releases of one answer
         found["agrees"] = binomial_tail(trials, 0.05, missed) >= failure
     return UtilityRow(**found)  # type: ignore[arg-type]
+
+
+@explain_arguments
+def crossing(
+    workload: str = "counts",
+    *,
+    epsilon: Number,
+    delta: Number,
+    relation: str = "add-remove",
+    most: Integer = 10**4,
+) -> int | None:
+    """Return the least dimension at which discrete Gaussian noise beats discrete Laplace noise.
+
+    Parameters
+    ----------
+    workload : str, default "counts"
+        A name among `WORKLOADS` that takes either noise.
+    epsilon, delta : numbers > 0
+        Laplace noise has this epsilon alone; Gaussian noise has both.
+    relation : str, default "add-remove"
+    most : int, default 10**4
+        The largest dimension to try.
+
+    Returns
+    -------
+    int or None
+        The first of the dimensions at which the predicted error is less; None if it is not up to
+        `most`. It is found by bisection, and rests on this: once Gaussian noise is less, it stays.
+
+    Raises
+    ------
+    TypeError, ValueError
+        If an argument is not allowed, or the workload has no predicted error of both.
+
+    Notes
+    -----
+    A person changes all k counts, by k in the L1 norm and by sqrt(k) in the L2 norm. Laplace noise
+    grows as k, Gaussian noise as sqrt(k).
+
+    Examples
+    --------
+    >>> crossing("counts", epsilon=1, delta="1e-6")
+    10
+    >>> crossing("histogram", epsilon=1, delta="1e-6", most=1000) is None
+    True
+
+    """
+    high = read_integer(most, "most")
+    if high < 1:
+        raise ValueError(f"most must be at least 1, not {high}")
+    if not isinstance(workload, str):
+        raise TypeError(f"workload must be a name, not {type(workload).__name__}")
+
+    def is_less(dimension: int) -> bool:
+        table = measure(
+            workload, dimension, epsilon=epsilon, delta=delta, relation=relation, trials=0
+        )
+        errors = [row.predicted for row in table]
+        if len(errors) != 2 or None in errors:
+            raise ValueError(f"workload {workload!r} has no predicted errors of both mechanisms")
+        laplace, gaussian = errors
+        return bool(gaussian < laplace)  # type: ignore[operator]
+
+    least = READY[workload].least if workload in READY else 1
+    top = least
+    while not is_less(min(top, high)):
+        if top >= high:
+            return None
+        top *= 2
+    low, high = top // 2, min(top, high)
+    while high - low > 1 and high > least:
+        middle = (low + high) // 2
+        low, high = (low, middle) if is_less(middle) else (middle, high)
+    return high

@@ -13,9 +13,7 @@ from numpy.typing import NDArray
 
 from cydp._generator import Generator
 from cydp.mechanisms._noise_distribution import NoiseDistribution
-from cydp.teach.utility._case import Case, Errors, errors_of
-from cydp.teach.utility._setting import Setting
-from cydp.teach.utility._spread import Spread, spread_of
+from cydp.teach.utility._case import Case, Errors, Setting, Spread, errors_of, spread_of
 
 __all__ = ["Method"]
 
@@ -38,7 +36,7 @@ class Method:
         data.
     predicted : callable, optional
         ``predicted(setting)`` returns the root mean square error of an answer, a number >= 0; or
-        the mechanism of cydp whose noise each answer has on its own, such as ``cydp.Laplace(...)``.
+        the mechanism of cydp that noises each answer by itself, such as ``cydp.Laplace(...)``.
         Only with a mechanism is the law of the errors known, and agreement is stated.
     data : object or callable, optional
         What `release` gets, or ``data(setting)``. Default: an array of `dimension` made counts. The

@@ -157,7 +157,7 @@ def _line_of(row: UtilityRow) -> float | None:
 
 
 def _below_measured(row: UtilityRow) -> float:
-    """Return two standard errors, less than what would end at 0 on a logarithmic axis."""
+    """Return two standard errors, cut before 0, which a logarithmic axis does not have."""
     assert row.measured is not None
     assert row.standard_error is not None
     return min(2 * row.standard_error, 0.99 * row.measured)

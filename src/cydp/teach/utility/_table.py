@@ -11,8 +11,8 @@ from typing import Any
 
 from cydp._arguments import Integer
 from cydp._numbers.rational import float_of, format_number, read_exact
+from cydp.teach.utility._case import Setting
 from cydp.teach.utility._plot import draw_series
-from cydp.teach.utility._setting import Setting
 
 __all__ = ["UtilityRow", "UtilityTable"]
 
@@ -45,12 +45,13 @@ class UtilityRow:
     absolute : float or None
         The measured mean absolute error.
     beyond : float or None
-        The measured share of answers whose error exceeds the bound.
+        The measured share of answers with an error beyond the bound.
     ratio_low, ratio_high : float or None
         What `ratio` stays between if the prediction is right; None if the law is not known.
     agrees : bool or None
-        Whether it does. Without `predicted`, whether no more errors exceed the bound than chance
-        explains. None if neither can be said, as of so few releases that no error is too small.
+        Whether `ratio` does. Without `predicted`: whether no more errors exceed the bound than
+        chance explains. None if neither can be said, as after so few releases that no error is too
+        small.
 
     """
 
@@ -94,7 +95,7 @@ class UtilityTable:
     trials : int
         How many releases were made for each row; 0: errors are predicted alone.
     confidence : Fraction
-        With this probability all rows that were measured together agree, if predictions are right.
+        The probability that all rows measured together agree, if predictions are right.
 
     Examples
     --------
@@ -124,7 +125,7 @@ class UtilityTable:
         return all(said) if said else None
 
     def filter(self, **wanted: Any) -> UtilityTable:
-        """Return the rows whose settings have these values.
+        """Return the rows of settings that have these values.
 
         Parameters
         ----------
@@ -178,8 +179,8 @@ class UtilityTable:
         Returns
         -------
         matplotlib Axes
-            Bars are two standard errors. A line without an error that is predicted is the bound of
-            95 %.
+            Bars are two standard errors. Where a bound alone is predicted, the line is the
+            bound of 95 %.
 
         Raises
         ------
@@ -263,7 +264,7 @@ def _wrapped(line: str) -> str:
 
 
 def _order(name: str) -> int:
-    """Numbers of a grid vary first, in the order of a reader: dimension, then what it is."""
+    """Return the place of a column: dimension, then what is asked, then the privacy."""
     return ("dimension", "workload", "mechanism", "relation", "epsilon", "rho", "delta").index(name)
 
 

@@ -27,9 +27,18 @@ from cydp.releases._quantile import median
 from cydp.releases._sum import sum as noisy_sum
 from cydp.releases._terms import read_privacy
 from cydp.releases._unit import Change
-from cydp.teach.utility._case import Case, Errors, errors_of
-from cydp.teach.utility._setting import EXPONENTIAL, GAUSSIAN, LAPLACE, RESPONSE, Setting
-from cydp.teach.utility._spread import Spread, spread_of
+from cydp.teach.utility._case import (
+    EXPONENTIAL,
+    GAUSSIAN,
+    LAPLACE,
+    RESPONSE,
+    Case,
+    Errors,
+    Setting,
+    Spread,
+    errors_of,
+    spread_of,
+)
 from cydp.workloads._marginals import marginals
 from cydp.workloads._range_counts import range_counts
 
@@ -38,6 +47,9 @@ __all__ = ["READY", "WORKLOADS"]
 _BOUNDS = (0, 100)
 _LARGEST = _BOUNDS[1]
 _BOTH = (LAPLACE, GAUSSIAN)
+
+_TREE = "A tree answers many ranges better than a histogram does."
+_MORE_ROWS = "A noisy sum has the same error over any number of rows."
 
 
 @dataclass(frozen=True, slots=True)
@@ -99,7 +111,7 @@ def _count(setting: Setting) -> Case:
 
 
 def _counts(setting: Setting) -> Case:
-    """Return the case of k counts of the same people, each of whom may be in all of them."""
+    """Return the case of k counts of the same people: a person may be in all of them."""
     k = setting.dimension
     change = Change(Fraction(k), root_above(Fraction(k)), k, setting.relation)
     loss = read_privacy(setting.epsilon, setting.rho, setting.delta, setting.relation)
@@ -141,7 +153,7 @@ def _ranges(levels: int | None, setting: Setting) -> Case:
 
 
 def _marginals(setting: Setting) -> Case:
-    """Return the case of a table for each pair of columns, each of which says yes or no."""
+    """Return the case of a table for each pair of columns of yes or no."""
     names = [f"column {i}" for i in range(setting.dimension)]
     domains = {name: [0, 1] for name in names}
     sets, privacy = list(combinations(names, 2)), setting.privacy
@@ -203,9 +215,6 @@ def _local_count(setting: Setting) -> Case:
         unit="rows", spread=spread,
     )  # fmt: skip
 
-
-_TREE = "A tree answers many ranges better than a histogram does."
-_MORE_ROWS = "A noisy sum has the same error over any number of rows."
 
 READY = {
     "count": Ready(_count, "rows", _MORE_ROWS, 10**7),

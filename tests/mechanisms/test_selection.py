@@ -1,4 +1,4 @@
-"""mechanisms/_rational_selection.py: scores that float64 does not hold, drawn exactly."""
+"""mechanisms/_selection.py: scores that float64 does not hold, drawn exactly."""
 
 import math
 from fractions import Fraction
@@ -12,7 +12,7 @@ from samplers.goodness_of_fit import LIMIT, REJECTED
 from scipy.stats import chisquare
 
 from cydp import ExponentialMechanism, PermuteAndFlip
-from cydp.mechanisms import _rational_selection as selection
+from cydp.mechanisms import _selection as selection
 
 each = pytest.mark.parametrize("kind", [ExponentialMechanism, PermuteAndFlip])
 

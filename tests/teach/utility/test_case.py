@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 
 import cydp
-from cydp.teach.utility._spread import Spread, binomial_tail, spread_of
+from cydp.teach.utility._case import Spread, binomial_tail, spread_of
 
 
 def moments_of(noise: cydp.DiscreteLaplace | cydp.DiscreteGaussian) -> tuple[float, float]:

@@ -19,9 +19,9 @@ from cydp._numbers.rational import float_of
 
 __all__ = [
     "LEAST_DELTA",
+    "DistributionPair",
     "Floats",
     "Lattice",
-    "Pair",
     "TablePair",
     "cells_between",
     "exact_floats",
@@ -46,7 +46,7 @@ class Lattice:
     q_only: float = 0.0
 
 
-class Pair(ABC):
+class DistributionPair(ABC):
     """The distributions P and Q of the outputs on two neighbouring tables."""
 
     __slots__ = ()
@@ -70,7 +70,7 @@ class Pair(ABC):
         """Return P(L > loss)."""
 
     @abstractmethod
-    def reverse(self) -> Pair:
+    def reverse(self) -> DistributionPair:
         """Return Q and P."""
 
     @abstractmethod
@@ -113,7 +113,7 @@ class Pair(ABC):
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class TablePair(Pair):
+class TablePair(DistributionPair):
     """A table of outputs with their probabilities.
 
     Attributes
@@ -128,10 +128,9 @@ class TablePair(Pair):
     rest : tuple of (p, q, loss)
         What is beyond the table: outputs that are taken together, since their loss is equal.
     largest, least : float, or None
-        The least number that L does not exceed under P, and the largest that it is not below under
-        Q, unless they are in the table.
+        The supremum of L under P, and its infimum under Q, unless they are in the table.
     moments : (mean, variance), or None
-        Of a composition: those of its parts, added.
+        Of a composition: the sums over its parts.
 
     """
 
@@ -176,7 +175,7 @@ class TablePair(Pair):
         return min(float(masses[: int(np.searchsorted(-losses, -loss))].sum()), 1.0)
 
     def reverse(self) -> TablePair:
-        """Return Q and P; not for a composition, whose parts are reversed."""
+        """Return Q and P. Not for a composition: its parts are reversed."""
         first, steps = None, None
         if self.first is not None and self.steps is not None:
             most = int(self.steps.max(initial=0))

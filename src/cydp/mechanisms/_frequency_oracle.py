@@ -1,9 +1,13 @@
 # SPDX-License-Identifier: MIT
-"""True counts, estimated from randomized reports."""
+"""Frequency oracles: randomized reports of categories, and the true counts estimated from them.
+
+docs/mechanisms/randomized_response.md and docs/local.md have the formulas.
+"""
 
 from __future__ import annotations
 
 import math
+from abc import ABC, abstractmethod
 from fractions import Fraction
 from statistics import NormalDist
 from typing import NamedTuple
@@ -12,11 +16,24 @@ import numpy as np
 from numpy.typing import NDArray
 
 from cydp._arguments import Integer, Number
-from cydp._numbers.rational import float_of, format_number, read_integer
+from cydp._numbers.intervals import exp_below
+from cydp._numbers.rational import float_of, format_number, literal_of, read_integer
+from cydp.accounting._loss import PureDP
 from cydp.accounting.ledger._serialize import register
-from cydp.mechanisms._confidence import log_failure_probability
+from cydp.mechanisms._parameters import log_failure_probability
 
-__all__ = ["Estimate", "ReportOdds", "normal_quantile"]
+__all__ = [
+    "Estimate",
+    "FrequencyOracle",
+    "ReportOdds",
+    "likelihood_ratio",
+    "normal_quantile",
+    "read_categories",
+]
+
+# For a larger epsilon, what tells against the truth would have a probability below 2**-834. It is
+# drawn with its probability at this epsilon.
+_MOST_EPSILON = Fraction(600)
 
 Floats = NDArray[np.float64]
 
@@ -114,7 +131,7 @@ class Estimate(tuple[Floats, Floats]):
 
 
 class ReportOdds(NamedTuple):
-    """How likely a report supports a category: that of the person who reports, and any other.
+    """How likely a report supports the person's own category, and any other one.
 
     docs/mechanisms/randomized_response.md, "Estimates", and docs/local.md have the formulas.
     """
@@ -133,17 +150,6 @@ class ReportOdds(NamedTuple):
         largest = max(p * (1 - p) for p in self)
         return float_of(largest / (self.p_true - self.p_other) ** 2)
 
-    def error_bound(self, confidence: Number, reports: Integer) -> float:
-        """Return the approximate error of an estimated count of so many reports."""
-        n = _read_reports(reports)
-        return normal_quantile(confidence) * math.sqrt(n * self.variance) + self.slope / 2
-
-    def hoeffding_bound(self, confidence: Number, reports: Integer) -> float:
-        """Return a proved bound of the error of an estimated count of so many reports."""
-        log_failure = log_failure_probability(confidence, 1)
-        width = math.sqrt(_read_reports(reports) * (math.log(2) - log_failure) / 2)
-        return width * self.slope * (1 + 2**-40)
-
     def estimate(self, h: Floats, n: float) -> Estimate:
         """Return true counts, where h of n reports support each category."""
         p, w = self
@@ -152,6 +158,133 @@ class ReportOdds(NamedTuple):
             counts = (h - n * float_of(w)) * slope
             variance = (float_of(w) * float_of(p) * n + skew * h) * slope * slope
         return Estimate(counts, variance, float(slope), skew)
+
+
+class FrequencyOracle(ABC):
+    """A mechanism by which each person randomizes their category before they send it (local DP)."""
+
+    __slots__ = ()
+
+    epsilon: Fraction
+    n_categories: int
+
+    @property
+    @abstractmethod
+    def _odds(self) -> ReportOdds:
+        """How likely a report supports a category."""
+
+    @property
+    def loss(self) -> PureDP:
+        """Privacy cost of one report, under "change-one": that a person reports is not hidden."""
+        return PureDP(self.epsilon, relation=self.relation)
+
+    @property
+    def relation(self) -> str:
+        """The relation that the loss is stated under: "change-one", as every person reports."""
+        return "change-one"
+
+    @property
+    def variance(self) -> float:
+        """The largest variance that one report can add to an estimated count.
+
+        >>> from cydp import RandomizedResponse
+        >>> round(RandomizedResponse(epsilon=1).variance, 4)
+        0.9207
+        """
+        return self._odds.variance
+
+    def error_bound(self, confidence: Number = 0.95, *, reports: Integer) -> float:
+        """Return the approximate distance within which an estimated count is from the true count.
+
+        It is for planning, before there are reports. Afterwards, `Estimate.interval` is narrower.
+
+        Parameters
+        ----------
+        confidence : number between 0 and 1, default 0.95
+            The approximate probability that it is, for the true counts at which the estimates have
+            the largest variance.
+        reports : int >= 1
+            The number of reports.
+
+        Returns
+        -------
+        float
+            In reports.
+
+        Raises
+        ------
+        TypeError, ValueError
+            If confidence or reports is outside its range.
+
+        Notes
+        -----
+        It is the normal approximation with a continuity correction. At 95 % it covers 95 to 96 % of
+        all cases at those true counts, if the number of reports of a category has a variance of
+        100 or more: docs/mechanisms/randomized_response.md, "Intervals". `hoeffding_bound` is
+        proved, and wider.
+
+        Examples
+        --------
+        >>> from cydp import RandomizedResponse
+        >>> round(RandomizedResponse(epsilon=1).error_bound(0.95, reports=1000), 1)
+        60.6
+
+        """
+        n, odds = _read_reports(reports), self._odds
+        return normal_quantile(confidence) * math.sqrt(n * odds.variance) + odds.slope / 2
+
+    def hoeffding_bound(self, confidence: Number = 0.95, *, reports: Integer) -> float:
+        """Return a distance within which an estimated count is from the true count, with proof.
+
+        Parameters
+        ----------
+        confidence : number between 0 and 1, default 0.95
+            The least probability that it is. At 95 % the true probability is at least 99.3 %.
+        reports : int >= 1
+            The number of reports.
+
+        Returns
+        -------
+        float
+            In reports.
+
+        Raises
+        ------
+        TypeError, ValueError
+            If confidence or reports is outside its range.
+
+        References
+        ----------
+        .. [1] Hoeffding, "Probability inequalities for sums of bounded random variables", 1963.
+
+        Examples
+        --------
+        >>> from cydp import RandomizedResponse
+        >>> round(RandomizedResponse(epsilon=1).hoeffding_bound(0.95, reports=1000), 1)
+        92.9
+
+        """
+        log_failure = log_failure_probability(confidence, 1)
+        width = math.sqrt(_read_reports(reports) * (math.log(2) - log_failure) / 2)
+        return width * self._odds.slope * (1 + 2**-40)
+
+    def __repr__(self) -> str:
+        epsilon = literal_of(self.epsilon)
+        return f"{type(self).__name__}(epsilon={epsilon}, n_categories={self.n_categories})"
+
+
+def read_categories(n_categories: Integer, most_bits: int) -> int:
+    """Return the number of categories, from 2 to 2**most_bits; TypeError or ValueError if not."""
+    categories = read_integer(n_categories, "n_categories")
+    if not 2 <= categories <= 2**most_bits:
+        given = format_number(Fraction(categories))
+        raise ValueError(f"n_categories must be from 2 to 2**{most_bits}, not {given}")
+    return categories
+
+
+def likelihood_ratio(epsilon: Fraction) -> Fraction:
+    """Return exp(epsilon), or exp(600) if that is less, rounded down to a fraction."""
+    return exp_below(min(epsilon, _MOST_EPSILON))
 
 
 def normal_quantile(confidence: Number) -> float:

@@ -1,4 +1,4 @@
-"""mechanisms/_grid_exponent.py: the grid that real numbers are rounded to, and what it costs."""
+"""mechanisms/_grid_noise.py: the grid that real numbers are rounded to, and what it costs."""
 
 import math
 import random

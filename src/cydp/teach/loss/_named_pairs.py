@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""From a mechanism, a loss or a plan to the pairs of its releases. docs/teach/loss.md."""
+"""Named pairs: of a mechanism, a loss or a plan, with the neighbours. docs/teach/loss.md."""
 
 from __future__ import annotations
 
@@ -17,10 +17,8 @@ from cydp.accounting._combine_relations import combine_relations
 from cydp.accounting._cost import loss_of, relation_of
 from cydp.accounting._loss import LOSSES, ZCDP, Loss
 from cydp.accounting._plan import Plan
-from cydp.mechanisms._discrete_gaussian import DiscreteGaussian
-from cydp.mechanisms._discrete_laplace import DiscreteLaplace
-from cydp.mechanisms._gaussian import Gaussian
-from cydp.mechanisms._laplace import Laplace
+from cydp.mechanisms._gaussian import DiscreteGaussian, Gaussian
+from cydp.mechanisms._laplace import DiscreteLaplace, Laplace
 from cydp.mechanisms._noisy_max import ExponentialMechanism, PermuteAndFlip
 from cydp.mechanisms._partition_selection import PartitionSelection
 from cydp.mechanisms._randomized_response import RandomizedResponse
@@ -29,18 +27,19 @@ from cydp.sampling._publish_share import PublishedShare
 from cydp.sampling._sampled import Sampled
 from cydp.teach.loss._compose import Parts
 from cydp.teach.loss._continuous import LaplaceNoise, NormalNoise
-from cydp.teach.loss._loss_pairs import (
+from cydp.teach.loss._distribution_pair import TablePair
+from cydp.teach.loss._mechanism_pairs import (
     binomial_pair,
     equal_pair,
+    gaussian_pair,
+    laplace_pair,
     loss_pair,
     response_pair,
+    sampled_pair,
     selection_pair,
 )
-from cydp.teach.loss._noise_pairs import gaussian_pair, laplace_pair
-from cydp.teach.loss._pair import TablePair
-from cydp.teach.loss._sampled_pair import sampled_pair
 
-__all__ = ["Found", "add_up", "find_parts"]
+__all__ = ["NamedPairs", "add_up", "find_parts"]
 
 _LOSS_UNIT = "outputs of one loss (in nats)"
 _RHO = "a rho counts as normal noise, as an example: mechanisms of it may lose more"
@@ -52,8 +51,8 @@ _MOST_LISTED = 2**20  # categories or partitions
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Found:
-    """The pairs of a cost, and the neighbours that they are of."""
+class NamedPairs:
+    """The distribution pairs of a cost, its name, and the neighbours that they belong to."""
 
     parts: Parts
     name: str
@@ -66,7 +65,7 @@ class Found:
     relation: str | None = None  # that the cost is stated under
 
 
-def find_parts(cost: Any, neighbours: Any, scores: Any, other: Any) -> Found:
+def find_parts(cost: Any, neighbours: Any, scores: Any, other: Any) -> NamedPairs:
     """Return the pairs of a mechanism, a loss, a plan or several of them."""
     given = {"neighbours": neighbours, "scores": scores, "other": other}
     takes = _TAKES.get(type(cost), ())
@@ -96,7 +95,7 @@ def _describe(cost: Any) -> str:
     return cost.__name__ if isinstance(cost, type) else type(cost).__name__
 
 
-def _join(items: Sequence[tuple[Any, int]], kind: str) -> Found:
+def _join(items: Sequence[tuple[Any, int]], kind: str) -> NamedPairs:
     found = [(find_parts(cost, None, None, None), times) for cost, times in items]
     total = sum(times for _, times in items)
     names = ", ".join(f"{times:,} x {each.name}" for each, times in found[:3])
@@ -104,13 +103,13 @@ def _join(items: Sequence[tuple[Any, int]], kind: str) -> Found:
     return add_up(found, f"{kind} of {total:,} release{'s' * (total != 1)}: {names}{more}")
 
 
-def add_up(found: Sequence[tuple[Found, int]], name: str) -> Found:
+def add_up(found: Sequence[tuple[NamedPairs, int]], name: str) -> NamedPairs:
     """Return several releases with independent randomness, each as often as stated.
 
     Raises a RelationMismatchError if no two tables are neighbours of all of them.
     """
     caveats = dict.fromkeys(words for each, times in found if times for words in each.caveats)
-    return Found(
+    return NamedPairs(
         parts=[(pair, n * times) for each, times in found for pair, n in each.parts],
         name=name, unit=_LOSS_UNIT, caveats=tuple(caveats),
         relation=combine_relations("losses", *(each.relation for each, _ in found)),
@@ -118,20 +117,20 @@ def add_up(found: Sequence[tuple[Found, int]], name: str) -> Found:
     )  # fmt: skip
 
 
-def _of_loss(cost: Any) -> Found:
+def _of_loss(cost: Any) -> NamedPairs:
     loss = loss_of(cost)
     if isinstance(loss, ZCDP):
         words = "normal noise of this rho, as an example: other mechanisms of it may lose otherwise"
     else:
         words = "any neighbours: the pair is at least as far apart as all that the loss allows"
     name = repr(cost) if isinstance(cost, LOSSES) else f"{type(cost).__name__}, {loss!r}"
-    return Found(
+    return NamedPairs(
         parts=[(loss_pair(loss), 1)], name=name, words=words, stated=loss, unit=_WORDS,
         caveats=(_RHO,) if isinstance(loss, ZCDP) else (),
     )  # fmt: skip
 
 
-def _of_noise(mechanism: Any, neighbours: Any) -> Found:
+def _of_noise(mechanism: Any, neighbours: Any) -> NamedPairs:
     """Return the pair of noise on one value, or on each entry of a vector that moves."""
     is_integer = isinstance(mechanism, DiscreteLaplace | DiscreteGaussian)
     is_gaussian = isinstance(mechanism, DiscreteGaussian | Gaussian)
@@ -176,7 +175,7 @@ def _of_noise(mechanism: Any, neighbours: Any) -> Found:
             _check_floats(a, b)
     shown = tuple(_show(side) for side in (starts, ends))
     kind = "" if isinstance(parts[0][0], TablePair) else ", as continuous noise"
-    return Found(
+    return NamedPairs(
         parts=parts, name=repr(mechanism), neighbours=neighbours, stated=mechanism.loss,
         words=f"P: answers where f(D) = {shown[0]}; Q: where f(D') = {shown[1]}{kind}"
         + f";\n  {_SEVERAL}" * is_cut,
@@ -230,7 +229,7 @@ def _read_two(given: Any, name: str, words: str) -> tuple[Any, Any]:
     return given[0], given[1]
 
 
-def _of_response(mechanism: RandomizedResponse, neighbours: Any) -> Found:
+def _of_response(mechanism: RandomizedResponse, neighbours: Any) -> NamedPairs:
     n = mechanism.n_categories
     if n > _MOST_LISTED:
         raise ValueError(f"n_categories must be at most 2**20 for a table of outputs, not {n}")
@@ -245,7 +244,7 @@ def _of_response(mechanism: RandomizedResponse, neighbours: Any) -> Found:
     truth, other = codes
     p_truth, p_other = mechanism._distribution[:2]
     epsilon = min(mechanism.epsilon, Fraction(600))  # beyond, reports are drawn with this one
-    return Found(
+    return NamedPairs(
         parts=[(response_pair(truth, other, epsilon, p_truth, p_other, n), 1)],
         name=repr(mechanism), neighbours=(truth, other), stated=mechanism.loss,
         words=f"P: reports of a person in category {truth}; Q: in category {other}",
@@ -253,7 +252,7 @@ def _of_response(mechanism: RandomizedResponse, neighbours: Any) -> Found:
     )  # fmt: skip
 
 
-def _of_selection(mechanism: Any, scores: Any, other: Any) -> Found:
+def _of_selection(mechanism: Any, scores: Any, other: Any) -> NamedPairs:
     if scores is None and other is None:
         return _of_any(mechanism, "any neighbours of any scores", "scores= and other=")
     sides = []
@@ -278,7 +277,7 @@ def _of_selection(mechanism: Any, scores: Any, other: Any) -> Found:
     p, q = (
         mechanism.probabilities([float_of(each - max(side)) for each in side]) for side in sides
     )
-    return Found(
+    return NamedPairs(
         parts=[(selection_pair(p, q, mechanism.epsilon), 1)], name=repr(mechanism),
         neighbours=(scores, other), stated=mechanism.loss,
         words=f"P: the choice by scores {_show(sides[0])}; Q: by {_show(sides[1])}",
@@ -286,15 +285,15 @@ def _of_selection(mechanism: Any, scores: Any, other: Any) -> Found:
     )  # fmt: skip
 
 
-def _of_any(mechanism: Any, words: str, names: str) -> Found:
+def _of_any(mechanism: Any, words: str, names: str) -> NamedPairs:
     """Return the pair of a mechanism's loss: no neighbours are farther apart."""
-    return Found(
+    return NamedPairs(
         parts=[(loss_pair(mechanism.loss), 1)], name=repr(mechanism), stated=mechanism.loss,
         words=f"{words}, by what is stated alone: give {names}", unit=_WORDS,
     )  # fmt: skip
 
 
-def _of_partitions(mechanism: PartitionSelection, neighbours: Any) -> Found:
+def _of_partitions(mechanism: PartitionSelection, neighbours: Any) -> NamedPairs:
     if neighbours is None:
         return _of_any(mechanism, "any neighbours", "neighbours=, such as (1, 0)")
     n = mechanism.max_partitions
@@ -307,39 +306,39 @@ def _of_partitions(mechanism: PartitionSelection, neighbours: Any) -> Found:
     if min(users) < 0 or abs(users[0] - users[1]) > 1:
         raise ValueError(f"neighbours must be numbers of users that differ by 1 or 0, not {users}")
     p, q = mechanism.probability(users).tolist()
-    return Found(
+    return NamedPairs(
         parts=[(binomial_pair(p, q, n), 1)], name=repr(mechanism), neighbours=tuple(users),  # type: ignore[arg-type]
         words=f"P: how many of {n} partitions of {users[0]} users are kept; Q: of {users[1]} users",
         stated=mechanism.loss, unit="kept partitions (how many)",
     )  # fmt: skip
 
 
-def _of_share(share: PublishedShare) -> Found:
+def _of_share(share: PublishedShare) -> NamedPairs:
     chance = float_of(share.share)
     pair = TablePair(
         outputs=["row", "no row"], p=np.array([chance, 1 - chance]), q=np.array([0.0, 1.0]),
         losses=np.array([math.inf, math.log1p(-chance)]),
     )  # fmt: skip
-    return Found(
+    return NamedPairs(
         parts=[(pair, 1)], name=f"publish_share(share={format_number(share.share)})",
         words="P: rows that have the person's; Q: rows without it", stated=share.loss, unit=_WORDS,
     )  # fmt: skip
 
 
-def _of_sampled(cost: Sampled) -> Found:
+def _of_sampled(cost: Sampled) -> NamedPairs:
     inner = cost.mechanism
     found = _of_loss(inner) if isinstance(inner, Snapping) else find_parts(inner, None, None, None)
     [(pair, _)] = found.parts
     share = format_number(cost.share)
     row = f"P: tables with the row, in the sample with probability {share}; Q: without it"
-    return Found(
+    return NamedPairs(
         parts=[(sampled_pair(pair, cost.share), 1)], name=repr(cost), stated=cost.loss,
         words=";\n  ".join([row, *found.caveats]),
         unit=found.unit if isinstance(pair, TablePair) else _ROW_UNIT, caveats=found.caveats,
     )  # fmt: skip
 
 
-_READERS: dict[type, Callable[..., Found]] = {
+_READERS: dict[type, Callable[..., NamedPairs]] = {
     **dict.fromkeys((DiscreteLaplace, DiscreteGaussian, Laplace, Gaussian), _of_noise),
     RandomizedResponse: _of_response,
     **dict.fromkeys((ExponentialMechanism, PermuteAndFlip), _of_selection),

@@ -1,4 +1,4 @@
-"""mechanisms/_estimate.py: intervals of true counts, and exactly how often they cover."""
+"""mechanisms/_frequency_oracle.py: intervals of true counts, and exactly how often they cover."""
 
 import copy
 import math
@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 from scipy.stats import binom, norm
 
 from cydp import RandomizedResponse
-from cydp.mechanisms._estimate import Estimate, normal_quantile
+from cydp.mechanisms._frequency_oracle import Estimate, normal_quantile
 from cydp.testing import SeededGenerator
 
 Floats = NDArray[np.float64]

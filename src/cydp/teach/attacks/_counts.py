@@ -1,0 +1,203 @@
+# SPDX-License-Identifier: MIT
+"""Counts of people that attackers ask for, and how often noisy ones tell of one person."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from cydp._arguments import Integer
+from cydp._columns.tables import open_table
+from cydp._numbers.rational import float_of, read_integer
+from cydp.accounting._loss import PureDP
+from cydp.mechanisms._laplace import DiscreteLaplace
+from cydp.releases._domains import Domain, axis_of, read_domains
+from cydp.teach.attacks._attack import Trial, largest_success
+
+__all__ = [
+    "CHANCE",
+    "QUESTION",
+    "count_where",
+    "read_answers",
+    "read_codes",
+    "read_where",
+    "rows_where",
+    "success_of_sum",
+    "trial_of_mean",
+]
+
+_LOG_ERROR = 42.0  # exp(-42) is below 2**-60: what the two truncations leave out
+_LARGEST_RATE = 700.0  # beyond it noise is 0, but for events of probability exp(-700)
+
+CHANCE = 0.5  # of a fair bet
+QUESTION = "is a person counted, if all others are known?"
+_MOST_ANSWERS = 10**7
+
+
+def success_of_sum(noise: DiscreteLaplace, count: int, gap: int) -> float:
+    """Return the probability that a sum of noisy values is nearer to the true of two sums.
+
+    At equal distance a coin decides.
+
+    Parameters
+    ----------
+    noise : DiscreteLaplace
+        The noise of each value, which is added or subtracted.
+    count : int >= 1
+        The number of values.
+    gap : int >= 1
+        How far apart the two exact sums are: `count` for the mean of answers to one question.
+
+    Notes
+    -----
+    It is exact but for about 1e-14: docs/teach/attacks.md, "The law of a sum".
+
+    Examples
+    --------
+    >>> noise = DiscreteLaplace(epsilon=1, sensitivity=1)
+    >>> [round(success_of_sum(noise, count, count), 4) for count in (1, 2, 100)]
+    [0.7311, 0.7311, 0.9999]
+
+    """
+    half = gap // 2
+    if gap % 2:
+        return (1 + _within(noise, count, half)) / 2
+    return (2 + _within(noise, count, half) + _within(noise, count, half - 1)) / 4
+
+
+def _within(noise: DiscreteLaplace, count: int, h: int) -> float:
+    """Return P(abs(S) <= h) of a sum S of `count` draws, by inversion of its Fourier series."""
+    rate = float_of(1 / noise.scale)
+    if rate > _LARGEST_RATE:
+        return 1.0
+    if count == 1:
+        return 1 - 2 * math.exp(-rate * (h + 1)) / (1 + math.exp(-rate))
+    s = math.sinh(rate / 2) ** -2
+    # Beyond `tail` S has a probability below exp(-42), by Chernoff's bound at any t < rate.
+    ts = rate * 0.9 * np.geomspace(1e-5, 1, 200)
+    tail = float(((_LOG_ERROR - count * np.log1p(-s * np.sinh(ts / 2) ** 2)) / ts).min())
+    period = max(math.ceil(tail) + h, 2 * h + 1) | 1
+    # Frequencies with a coefficient below exp(-42) are left out.
+    most = math.sqrt(math.expm1(_LOG_ERROR / count) / s)
+    kept = period if most >= 1 else math.ceil(math.asin(most) / math.pi * period)
+    j = np.arange(1, min(kept, (period - 1) // 2) + 1)
+    sine = np.sin(math.pi * j / period)
+    # The argument is reduced as an integer, so that the sine of a large one is accurate.
+    kernel = np.sin(math.pi * ((2 * h + 1) * j % (2 * period)) / period) / sine
+    terms = np.exp(-count * np.log1p(s * sine**2)) * kernel
+    return min(max((2 * h + 1 + 2 * float(terms.sum())) / period, 0), 1)
+
+
+def read_where(where: Any, name: str) -> list[Domain]:
+    """Return the domain that each column of a condition must be in.
+
+    Raises
+    ------
+    TypeError, ValueError
+        Unless it is a dict by column of a label, a list of labels, or a tuple (bins, range).
+
+    """
+    if not isinstance(where, Mapping) or not where:
+        raise TypeError(
+            f"{name} must be a dict by column of a label, a list of labels or a tuple (bins, "
+            f"range), such as {{'sex': 'f', 'age': (1, (30, 40))}}, not {type(where).__name__}"
+        )
+    listed = (list, tuple, range, np.ndarray)
+    return read_domains(
+        {column: each if isinstance(each, listed) else [each] for column, each in where.items()}
+    )
+
+
+def read_codes(
+    table: Any, domains: Sequence[tuple[Sequence[Domain], str]]
+) -> list[list[NDArray[np.uint32]]]:
+    """Return the code of each row in each domain, its size if it is outside; read in one go.
+
+    Parameters
+    ----------
+    table : table
+    domains : sequence of (domains, name of the argument)
+
+    """
+    opened = open_table(table)
+    columns = [[axis_of(opened, each, name) for each in group] for group, name in domains]
+    codes = [[column.read() for column in group] for group in columns]
+    if len({len(each) for group in codes for each in group}) > 1:
+        raise ValueError("table must have columns of one length")
+    return codes
+
+
+def rows_where(codes: Sequence[NDArray[np.uint32]], domains: Sequence[Domain]) -> NDArray[np.bool_]:
+    """Return which rows are inside all domains."""
+    inside = [column < each.size for column, each in zip(codes, domains, strict=True)]
+    found: NDArray[np.bool_] = np.logical_and.reduce(inside)
+    return found
+
+
+def read_answers(count: Integer) -> int:
+    """Return how many answers there are.
+
+    Raises
+    ------
+    TypeError, ValueError
+        For anything but an integer from 1 to 10**7.
+
+    """
+    answers = read_integer(count, "count")
+    if not 1 <= answers <= _MOST_ANSWERS:
+        raise ValueError(f"count must be between 1 and {_MOST_ANSWERS:,}, not {answers:,}")
+    return answers
+
+
+def count_where(table: Any, where: Any) -> int:
+    """Return how many records are counted: NOT private.
+
+    Raises
+    ------
+    TypeError, ValueError
+        For a bad condition, and for one that holds for no record.
+
+    """
+    domains = read_where(where, "where")
+    (codes,) = read_codes(table, [(domains, "where")])
+    count = int(np.count_nonzero(rows_where(codes, domains)))
+    if count == 0:
+        raise ValueError("where must hold for a record of the table, whom the attack is about")
+    return count
+
+
+def trial_of_mean(
+    release: str,
+    loss: PureDP,
+    noise: DiscreteLaplace,
+    answers: NDArray[np.int64],
+    exact: int,
+) -> Trial:
+    """Return what the mean of answers tells of the last of the records counted.
+
+    Parameters
+    ----------
+    release : str
+        What was released, in words.
+    loss : PureDP
+        What it cost all together.
+    noise : DiscreteLaplace
+        The noise of each answer.
+    answers : ndarray of int64
+    exact : int
+        The exact count.
+
+    """
+    mean, limit = float(answers.mean()), largest_success(loss, CHANCE)
+    return Trial(
+        release=release,
+        loss=loss,
+        # One answer reaches the limit, which rounding must not exceed.
+        success=min(success_of_sum(noise, len(answers), len(answers)), limit),
+        limit=limit,
+        observed={"answers": answers, "mean": mean, "counted": mean >= exact - 0.5},
+    )
