@@ -13,10 +13,9 @@ from math import lcm
 from typing import TypeAlias
 
 from cydp.accounting._errors import MeasureMismatchError
-from cydp.accounting._format import format_loss
 from cydp.accounting._loss import ZCDP, ApproxDP, Loss, PureDP
-from cydp.accounting._loss_numbers import check_nonnegative
-from cydp.accounting._make_loss import COMPUTED_LATER, fill_once
+from cydp.accounting._loss_numbers import COMPUTED_LATER, check_nonnegative, fill_once
+from cydp.accounting._words import format_loss
 
 __all__ = [
     "MOST_BITS",

@@ -23,14 +23,12 @@ from cydp.accounting._amounts import (
     subtract_amounts,
     total_of,
 )
-from cydp.accounting._asked import Asked, PaidInMemory
-from cydp.accounting._budget import check_budget
-from cydp.accounting._cost import Cost, check_relation_of_cost, loss_of, note_release
-from cydp.accounting._describe_cost import describe_cost
+from cydp.accounting._budget import Asked, PaidInMemory, check_budget
+from cydp.accounting._cost import Cost, check_relation_of_cost, describe_cost, loss_of, note_release
 from cydp.accounting._errors import BudgetExceededError, PrivacyError
-from cydp.accounting._format import html_of
 from cydp.accounting._loss import LOSSES, ApproxDP, Loss
 from cydp.accounting._loss_numbers import read_count
+from cydp.accounting._words import html_of
 
 __all__ = ["PrivacyFilter"]
 

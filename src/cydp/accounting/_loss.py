@@ -16,18 +16,19 @@ from cydp._arguments import Integer, Number
 from cydp._call_errors import explain_arguments
 from cydp._numbers.rational import Exact, format_number, literal_of
 from cydp._relations import check_optional_relation
-from cydp.accounting._combine_relations import combine_relations
 from cydp.accounting._errors import MeasureMismatchError
 from cydp.accounting._loss_numbers import (
+    COMPUTED_LATER,
+    fill_once,
     group_delta,
     half_square,
+    make_loss,
     read_claimed_rho,
     read_count,
     read_group_size,
     read_nonnegative,
 )
-from cydp.accounting._make_loss import COMPUTED_LATER, fill_once, make_loss
-from cydp.accounting._measure import Measure
+from cydp.accounting._measure import Measure, combine_relations
 
 if TYPE_CHECKING:
     from cydp.accounting._plan import Plan

@@ -10,8 +10,8 @@ from cydp._arguments import Integer
 from cydp._call_errors import explain_arguments
 from cydp._relations import check_relation
 from cydp.accounting._cost import Cost, check_relation_of_cost, loss_of
-from cydp.accounting._format import html_of
 from cydp.accounting._loss import ZCDP, ApproxDP, Loss, PureDP
+from cydp.accounting._words import html_of
 
 __all__ = ["PrivacyOdometer"]
 

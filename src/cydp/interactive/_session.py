@@ -25,8 +25,8 @@ from cydp.accounting._amounts import (
 )
 from cydp.accounting._errors import ChargeInDoubtError, PrivacyError
 from cydp.accounting._filter import PrivacyFilter
-from cydp.accounting._format import format_loss, format_name, html_of
 from cydp.accounting._loss import Loss
+from cydp.accounting._words import format_loss, format_name, html_of
 from cydp.accounting.ledger._blocks import ALL
 from cydp.accounting.ledger._fields import amount_from, check_string
 from cydp.accounting.ledger._ledger import BudgetLedger

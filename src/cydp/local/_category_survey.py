@@ -18,7 +18,7 @@ from cydp._columns.labels import Labels
 from cydp._generator import Generator
 from cydp._numbers.intervals import exp_below
 from cydp._numbers.rational import literal_of, read_positive
-from cydp.accounting._asked import Asked
+from cydp.accounting._budget import Asked
 from cydp.accounting._loss import PureDP
 from cydp.exact._bincount import bincount
 from cydp.exact._label_codes import match_labels

@@ -3,8 +3,7 @@
 
 from __future__ import annotations
 
-from cydp.accounting._cost import Cost
-from cydp.accounting._sources import units_of
+from cydp.accounting._cost import Cost, units_of
 
 __all__ = ["check_unit"]
 

@@ -11,8 +11,8 @@ from typing import Any
 
 from cydp.accounting._amounts import Amount, add_amounts, exceeds
 from cydp.accounting._errors import LedgerCorruptError, LedgerError
-from cydp.accounting._format import format_loss, format_name, html_of
 from cydp.accounting._loss import Loss
+from cydp.accounting._words import format_loss, format_name, html_of
 from cydp.accounting.ledger._blocks import ALL, read_states
 from cydp.accounting.ledger._fields import check_dims, own_amount_of
 

@@ -16,8 +16,8 @@ from cydp.accounting._amounts import (
 )
 from cydp.accounting._budget import check_budget
 from cydp.accounting._errors import LedgerCorruptError, UnknownBlockError
-from cydp.accounting._format import format_loss
 from cydp.accounting._loss import Loss
+from cydp.accounting._words import format_loss
 from cydp.accounting.ledger._fields import amount_from, check_string, own_amount_of, strings_of
 
 __all__ = [

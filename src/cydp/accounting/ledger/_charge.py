@@ -11,11 +11,17 @@ from typing import Any, NamedTuple
 
 from cydp._arguments import Integer
 from cydp.accounting._amounts import Amount, add_amounts, repeat_amount, zero_amount
-from cydp.accounting._cost import Cost, check_relation_of_cost, loss_of
-from cydp.accounting._describe_cost import describe_cost, name_mechanism, query_of
+from cydp.accounting._cost import (
+    Cost,
+    check_relation_of_cost,
+    describe_cost,
+    loss_of,
+    name_mechanism,
+    query_of,
+    units_of,
+)
 from cydp.accounting._loss import Loss
 from cydp.accounting._loss_numbers import read_count
-from cydp.accounting._sources import units_of
 from cydp.accounting.ledger._blocks import ALL, check_block_ids
 from cydp.accounting.ledger._fields import check_string, json_of, sha256_of, strings_of
 

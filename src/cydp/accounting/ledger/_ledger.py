@@ -18,8 +18,8 @@ from cydp.accounting._errors import (
     LedgerCorruptError,
     LedgerRollbackError,
 )
-from cydp.accounting._format import format_name, html_of
 from cydp.accounting._loss import ZCDP, ApproxDP, Loss, PureDP
+from cydp.accounting._words import format_name, html_of
 from cydp.accounting.ledger._blocks import ALL, State, insert_block, read_states
 from cydp.accounting.ledger._create import create_file
 from cydp.accounting.ledger._entries import (

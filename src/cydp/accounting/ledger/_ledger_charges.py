@@ -9,7 +9,7 @@ from typing import Any
 
 from cydp._arguments import Integer
 from cydp.accounting._amounts import add_amounts, exceeds
-from cydp.accounting._asked import Asked, Paid
+from cydp.accounting._budget import Asked, Paid
 from cydp.accounting._cost import Cost, note_release
 from cydp.accounting._errors import (
     BlockRetiredError,

@@ -9,7 +9,7 @@ from typing import Any
 
 from cydp._arguments import Integer
 from cydp._numbers.rational import read_integer
-from cydp.accounting._asked import Asked
+from cydp.accounting._budget import Asked
 from cydp.accounting._cost import Cost, is_made, note_release
 from cydp.accounting._errors import (
     BudgetExceededError,

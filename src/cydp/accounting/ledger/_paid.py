@@ -6,7 +6,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
-from cydp.accounting._asked import note_charge
+from cydp.accounting._budget import note_charge
 from cydp.accounting._errors import LedgerError
 from cydp.accounting._loss import Loss
 from cydp.accounting.ledger._receipt import Receipt

@@ -6,8 +6,8 @@ from __future__ import annotations
 from typing import Any
 
 from cydp.accounting._amounts import loss_of_amount
-from cydp.accounting._format import format_name
 from cydp.accounting._loss import Loss
+from cydp.accounting._words import format_name
 from cydp.accounting.ledger._blocks import ALL, State
 from cydp.accounting.ledger._fields import amount_from
 

@@ -7,7 +7,7 @@ from collections.abc import Callable
 from typing import TYPE_CHECKING, Any, NoReturn
 
 from cydp._arguments import Integer
-from cydp.accounting._asked import Asked
+from cydp.accounting._budget import Asked
 from cydp.accounting._cost import Cost
 from cydp.accounting._errors import LedgerError
 from cydp.accounting.ledger._blocks import ALL

@@ -11,7 +11,7 @@ import numpy as np
 
 from cydp._numbers.rational import float_of
 from cydp._numbers.rounding import delta_float_above
-from cydp.accounting._trade_off import Curve
+from cydp.accounting._conversion import RocBound
 from cydp.releases.output._pyplot import ink_of
 from cydp.teach._pictures import draw_line, new_axes, set_words
 
@@ -20,7 +20,7 @@ __all__ = ["draw_trade_offs"]
 _STEPS = 80
 
 
-def draw_trade_offs(curves: Sequence[tuple[str, Curve]], question: str, ax: Any = None) -> Any:
+def draw_trade_offs(curves: Sequence[tuple[str, RocBound]], question: str, ax: Any = None) -> Any:
     """Draw curves with their labels; for a single one its best bet is marked.
 
     `question` is that of all curves, or empty if labels say it.

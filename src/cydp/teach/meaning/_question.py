@@ -3,7 +3,7 @@
 
 from __future__ import annotations
 
-from cydp.accounting._sources import units_of
+from cydp.accounting._cost import units_of
 from cydp.teach.meaning._reading import CostOrPlan, question_of
 
 __all__ = ["question_about", "unit_of"]

@@ -10,7 +10,7 @@ from typing import Any
 from cydp._arguments import Number
 from cydp._call_errors import explain_arguments
 from cydp._numbers.rounding import delta_float_above
-from cydp.accounting._trade_off import Curve
+from cydp.accounting._conversion import RocBound
 from cydp.teach.meaning._question import question_about
 from cydp.teach.meaning._reading import CostOrPlan, below, label_of, read_curve, read_share
 
@@ -32,7 +32,7 @@ class TradeOff:
 
     loss: Any
     question: str
-    _curve: Curve
+    _curve: RocBound
 
     def true_positives(self, false_positives: Number) -> float:
         """Return the largest rate of true positives of any test with a rate of false ones.
