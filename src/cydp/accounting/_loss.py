@@ -19,7 +19,7 @@ from cydp._relations import check_optional_relation
 from cydp.accounting._errors import MeasureMismatchError
 from cydp.accounting._loss_numbers import (
     COMPUTED_LATER,
-    fill_once,
+    fill,
     group_delta,
     half_square,
     make_loss,
@@ -89,7 +89,7 @@ class PureDP(Measure):
     ) -> None:
         value = read_nonnegative(epsilon, "epsilon")
         square = COMPUTED_LATER if rho is None else read_claimed_rho(rho, value)
-        fill_once(self, value, square, check_optional_relation(relation))
+        fill(self, value, square, check_optional_relation(relation))
 
     def __add__(self, other: Loss) -> Loss:
         """Return the loss of two releases from the same data."""
@@ -223,7 +223,7 @@ class ApproxDP(Measure):
             order = "" if type(delta) is Exact else "; the order is ApproxDP(epsilon, delta)"
             raise ValueError(f"delta must be less than 1, not {format_number(delta_)}{order}")
         known = None if rho is None else read_claimed_rho(rho, epsilon_)
-        fill_once(self, epsilon_, delta_, known, check_optional_relation(relation), None)
+        fill(self, epsilon_, delta_, known, check_optional_relation(relation), None)
 
     def __add__(self, other: Loss) -> Loss:
         """Return the loss of two releases from the same data; a ValueError if delta reaches 1."""
@@ -317,7 +317,7 @@ class ZCDP(Measure):
 
     @explain_arguments
     def __init__(self, rho: Number, *, relation: str | None = None) -> None:
-        fill_once(self, read_nonnegative(rho, "rho"), check_optional_relation(relation))
+        fill(self, read_nonnegative(rho, "rho"), check_optional_relation(relation))
 
     def __add__(self, other: Loss) -> ZCDP:
         """Return the loss of two releases from the same data."""

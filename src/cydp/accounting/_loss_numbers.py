@@ -24,7 +24,7 @@ if TYPE_CHECKING:
 __all__ = [
     "COMPUTED_LATER",
     "check_nonnegative",
-    "fill_once",
+    "fill",
     "group_delta",
     "half_square",
     "make_loss",
@@ -153,14 +153,12 @@ def make_loss(
     if has_delta and cast("Fraction", values[1]) >= 1:
         raise ValueError("delta would reach 1, where nothing is guaranteed: release less")
     loss = object.__new__(kind)
-    fill_once(loss, *numbers, relation, *([plan] if has_delta else []))
+    fill(loss, *numbers, relation, *([plan] if has_delta else []))
     return loss
 
 
-def fill_once(loss: object, *values: object) -> None:
-    """Set the attributes of a new loss; a TypeError for a loss that has them."""
-    if hasattr(loss, "relation"):  # __init__ was called again
-        raise TypeError(f"a {type(loss).__name__} is made once: its numbers cannot change")
+def fill(loss: object, *values: object) -> None:
+    """Set the attributes of a new loss, in the order of its class."""
     for name, value in zip(cast("Any", type(loss)).__slots__, values, strict=True):
         if value is not COMPUTED_LATER:
             object.__setattr__(loss, name, value)

@@ -55,11 +55,6 @@ class PrivacyOdometer:
 
     @explain_arguments
     def __init__(self, *, relation: str = "add-remove") -> None:
-        if hasattr(self, "_relation"):
-            raise TypeError(
-                "a PrivacyOdometer is made once, and what it has added up cannot be reset: make "
-                "another one"
-            )
         self._spent: dict[str, Loss] = {}
         self._lock = threading.Lock()
         self._relation = check_relation(relation)

@@ -81,8 +81,6 @@ class Plan:
 
     @explain_arguments
     def __init__(self, items: Iterable[tuple[Cost, Integer]]) -> None:
-        if hasattr(self, "_items"):
-            raise TypeError("a Plan is made once: what it fixes cannot change")
         if not isinstance(items, Iterable):
             raise TypeError(f"{_PAIRS}, not {_describe(items)}")
         read = tuple(map(_read_item, items))

@@ -15,8 +15,7 @@ from typing import Any
 import pytest
 from accounting.ledger.ledger_processes import ended, forked, in_a_child, new
 
-from cydp import BudgetExceededError, BudgetLedger, LedgerError, PrivacyFilter, PureDP
-from cydp.accounting import _filter as filters
+from cydp import BudgetExceededError, BudgetLedger, LedgerError, PureDP
 from cydp.accounting.ledger import _open_file, _write_charge
 
 pytestmark = pytest.mark.skipif(not hasattr(signal, "SIGUSR1"), reason="no such signals here")
@@ -85,22 +84,6 @@ def test_another_ledger_may_be_used_in_a_handler(
     ):
         mine.charge(PureDP(0.5))
     assert (mine.spent, other.spent) == (PureDP(0.5), PureDP(1))
-
-
-def test_a_filter_keeps_what_a_handler_charges(monkeypatch: pytest.MonkeyPatch) -> None:
-    mine = PrivacyFilter(PureDP(1))
-    with in_the_middle(filters, "add_totals", lambda: mine.charge(PureDP(0.75)), monkeypatch):
-        mine.charge(PureDP(0.25))
-    assert mine.spent == PureDP(1)
-    full = PrivacyFilter(PureDP(1))
-    with (
-        in_the_middle(filters, "add_totals", lambda: full.charge(PureDP(0.875)), monkeypatch),
-        pytest.raises(BudgetExceededError),
-    ):
-        full.charge(PureDP(0.25))
-    assert full.spent == PureDP(0.875)
-    with in_the_middle(filters, "add_totals", mine.report, monkeypatch):
-        mine.charge(PureDP(0))
 
 
 USES: dict[str, Any] = {

@@ -284,9 +284,6 @@ class BudgetLedger(LedgerResults, LedgerBlocks):
     def __setattr__(self, name: str, value: object) -> NoReturn:
         raise AttributeError(f"the {name} of a ledger cannot be changed")
 
-    def __delattr__(self, name: str) -> NoReturn:
-        raise AttributeError(f"the {name} of a ledger cannot be deleted")
-
     @property
     def spent(self) -> Any:
         """What was charged; of a ledger with blocks, a dict of losses by block id."""

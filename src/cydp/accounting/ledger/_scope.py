@@ -84,9 +84,6 @@ class LedgerScope:
     def __setattr__(self, name: str, value: object) -> NoReturn:
         raise AttributeError(f"the {name} of a LedgerScope cannot be changed: make another scope")
 
-    def __delattr__(self, name: str) -> NoReturn:
-        raise AttributeError(f"the {name} of a LedgerScope cannot be deleted")
-
     def __reduce__(self) -> NoReturn:
         """Refuse: another process opens the ledger by its path."""
         raise TypeError(
