@@ -24,7 +24,7 @@ from cydp._numbers.rational import (
     read_upward,
 )
 from cydp._relations import SINGLE_RELATIONS, check_optional_relation
-from cydp.accounting._combine_relations import combine_relations, restate_relation
+from cydp.accounting._measure import combine_relations, restate_relation
 
 __all__ = [
     "Sensitivity",

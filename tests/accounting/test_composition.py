@@ -9,7 +9,7 @@ import cydp
 from cydp import ZCDP, ApproxDP, PureDP, group_privacy, parallel, sequential
 from cydp._numbers.intervals import exp_bounds
 from cydp._numbers.rounding import decimal_above
-from cydp.accounting._make_loss import make_loss
+from cydp.accounting._loss_numbers import make_loss
 
 
 def test_sums_are_exact() -> None:

@@ -20,7 +20,7 @@ from cydp.accounting._amounts import (
     total_of,
 )
 from cydp.accounting._loss import Loss
-from cydp.accounting._make_loss import make_loss
+from cydp.accounting._loss_numbers import make_loss
 from cydp.sensitivity import count as count_sensitivity
 
 SHORT = st.fractions(0, 3, max_denominator=12)

@@ -28,9 +28,9 @@ from cydp.accounting._loss import ZCDP, ApproxDP, PureDP
 from cydp.accounting._odometer import PrivacyOdometer
 from cydp.accounting._optimal_composition import optimal_composition
 from cydp.accounting._plan import Plan
-from cydp.accounting.ledger._block_states import BlockState
+from cydp.accounting.ledger._blocks import BlockState
 from cydp.accounting.ledger._ledger import BudgetLedger
-from cydp.accounting.ledger._receipt import Receipt
+from cydp.accounting.ledger._paid import Receipt
 from cydp.accounting.ledger._scope import LedgerScope
 
 __all__ = [

@@ -13,10 +13,9 @@ from math import lcm
 from typing import TypeAlias
 
 from cydp.accounting._errors import MeasureMismatchError
-from cydp.accounting._format import format_loss
 from cydp.accounting._loss import ZCDP, ApproxDP, Loss, PureDP
-from cydp.accounting._loss_numbers import check_nonnegative
-from cydp.accounting._make_loss import COMPUTED_LATER, fill_once
+from cydp.accounting._loss_numbers import COMPUTED_LATER, check_nonnegative, fill
+from cydp.accounting._words import format_loss
 
 __all__ = [
     "MOST_BITS",
@@ -89,7 +88,7 @@ def loss_of_amount(kind: type[Loss], amount: Amount, relation: str | None = None
     if kind is not ZCDP:
         numbers.append(COMPUTED_LATER if kind is PureDP else None)
     loss = object.__new__(kind)
-    fill_once(loss, *numbers, relation, *([None] if kind is ApproxDP else []))
+    fill(loss, *numbers, relation, *([None] if kind is ApproxDP else []))
     return loss
 
 

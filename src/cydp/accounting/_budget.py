@@ -1,14 +1,23 @@
 # SPDX-License-Identifier: MIT
-"""Which loss can be a budget."""
+"""What all budgets share: which loss can be one, what they are asked to pay, what they answer.
+
+docs/releases.md, "One way", follows a release through it.
+"""
 
 from __future__ import annotations
 
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from typing import Any, Protocol
+
 from cydp._relations import check_relation
-from cydp.accounting._describe_argument import describe_wrong_loss
+from cydp.accounting._amounts import loss_of_amount, repeat_amount
+from cydp.accounting._cost import Cost, loss_of
 from cydp.accounting._errors import AdaptivityError, RelationMismatchError
 from cydp.accounting._loss import ZCDP, ApproxDP, Loss, PureDP
+from cydp.accounting._words import describe_wrong_loss
 
-__all__ = ["check_budget"]
+__all__ = ["Asked", "Paid", "PaidInMemory", "check_budget", "note_charge"]
 
 
 def check_budget(budget: Loss, relation: str | None = None) -> Loss:
@@ -34,3 +43,94 @@ def check_budget(budget: Loss, relation: str | None = None) -> Loss:
             f"pass relation={budget.relation!r}, or state the budget under {relation!r}"
         )
     return budget
+
+
+@dataclass(frozen=True, slots=True)
+class Asked:
+    """One call that a budget is asked to pay for, before it reads data.
+
+    Attributes
+    ----------
+    cost : mechanism or query
+        What is charged is its loss.
+    function : str
+        The name of what releases.
+    count : int
+        The number of times that the loss is charged.
+    arguments : callable or None
+        Returns the public arguments that `cost` does not hold, as JSON can hold them. A repetition
+        of a charge with an id must have the same. None: a query holds all of them.
+    nbytes : int
+        How many bytes the arrays of the result have, if that is known.
+    answers : list of Paid
+        What budgets have answered, so that an interruption of `_pay` loses nothing.
+
+    """
+
+    cost: Cost
+    function: str
+    count: int = 1
+    arguments: Callable[[], Any] | None = None
+    nbytes: int = 0
+    answers: list[Paid] = field(default_factory=list, compare=False)
+
+
+class Paid(Protocol):
+    """What a budget returns when it has paid, or had paid for the same call before."""
+
+    @property
+    def cost(self) -> Loss:
+        """What was charged, in the measure of the budget."""
+
+    @property
+    def fresh(self) -> bool:
+        """Whether this call was charged. Else `result` is what was recorded for it."""
+
+    @property
+    def result(self) -> Any:
+        """The recorded result of a call that was charged before."""
+
+    @property
+    def stands(self) -> bool:
+        """Whether the charge was made, if `_pay` was interrupted; True where nobody can tell."""
+
+    def keep(self, result: Any) -> Any:
+        """Record a result if the charge has an id, and return it as it is read back."""
+
+    def note(self, error: BaseException) -> None:
+        """Say on an exception that was raised after the charge what became of it."""
+
+
+class PaidInMemory:
+    """What a `PrivacyFilter` returns: it records nothing."""
+
+    __slots__ = ("_asked", "_budget")
+
+    fresh = True
+    result = None
+    stands = True
+
+    def __init__(self, asked: Asked, budget: Loss) -> None:
+        self._asked, self._budget = asked, budget
+
+    @property
+    def cost(self) -> Loss:
+        """What was charged, in the measure of the budget."""
+        budget = self._budget
+        amount = repeat_amount(loss_of(self._asked.cost), self._asked.count, budget)
+        return loss_of_amount(type(budget), amount, budget.relation)
+
+    def keep(self, result: Any) -> Any:
+        """Return the result."""
+        return result
+
+    def note(self, error: BaseException) -> None:
+        """Say on an exception that the budget has paid."""
+        note_charge(error, self, "was charged to the budget")
+
+
+def note_charge(
+    error: BaseException, paid: Paid, words: str, end: str = "nothing was released"
+) -> None:
+    """Say on an exception what was charged before it, and what became of the release."""
+    error.add_note(f"{paid.cost} {words}; {end}")

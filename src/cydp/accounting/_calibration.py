@@ -16,9 +16,9 @@ from cydp._numbers.rational import Exact, as_exact, float_of, read_integer
 from cydp._numbers.rounding import DIGITS, decimal_above, decimal_below
 from cydp.accounting._amounts import amount_of
 from cydp.accounting._budget import check_budget
-from cydp.accounting._combine_relations import restate_relation
 from cydp.accounting._cost import HasLoss, loss_of, relation_of
 from cydp.accounting._loss import ZCDP, ApproxDP, Loss, PureDP
+from cydp.accounting._measure import restate_relation
 from cydp.accounting._plan import Plan
 
 __all__ = ["calibrate"]

@@ -15,7 +15,7 @@ from cydp._relations import check_relation, implies
 from cydp.accounting._cost import check_loss
 from cydp.accounting._errors import MeasureMismatchError, RelationMismatchError
 from cydp.accounting._loss import LOSSES, ZCDP, ApproxDP, Loss, PureDP
-from cydp.accounting._make_loss import make_loss
+from cydp.accounting._loss_numbers import make_loss
 
 __all__ = ["group_privacy", "parallel", "sequential"]
 

@@ -1,38 +1,50 @@
 # SPDX-License-Identifier: MIT
-"""Five bounds on the cost of releases that are all fixed in advance. Each holds by itself.
+"""Five bounds on the cost of releases that are all fixed in advance, and how a report names them.
 
-docs/accounting/plans.md says why.
+Each bound holds by itself: docs/accounting/plans.md says why.
 """
 
 from __future__ import annotations
 
 import math
 from collections import Counter
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 from functools import cache
 
-from cydp._numbers.rational import float_of, log_of
+from cydp._numbers.rational import float_of, format_number, log_of
+from cydp._numbers.rounding import decimal_above
 from cydp.accounting import _conversion, _optimal_composition, _pld, _sampled_renyi
+from cydp.accounting._cost import Cost, loss_of
 from cydp.accounting._dominating_pairs import (
     LaplacePair,
     Pair,
     Pairs,
     SampledPair,
     normal_rho,
+    pairs_of,
 )
 from cydp.accounting._loss import ZCDP, ApproxDP, Loss
 
-__all__ = ["Bound", "Part", "compute_bounds", "pld_could_be_less"]
+__all__ = ["Bound", "compute_bounds", "pld_could_be_less", "releases_of", "report_costs"]
+
+_METHODS = {
+    "basic": "by basic composition",
+    "zcdp": "by zCDP",
+    "renyi": "by Renyi divergences of samples",
+    "optimal": "by optimal composition",
+    "pld": "by the privacy loss distribution",
+}
+_NO_BOUND = "at delta {} no bound gives an epsilon: a larger delta is needed"
 
 _SMALL = Fraction(1, 10**12)  # a sum of deltas below it is used for the probability of their union
 _MARGIN = Fraction(1, 10**12)  # relative; more than the rounding of logarithms and expm1
 
 
 @dataclass(frozen=True, slots=True)
-class Part:
-    """Equal releases: the loss of each, their number, and the dominating pairs of each if known."""
+class EqualReleases:
+    """Releases alike: the loss of each, their number, and the dominating pairs of each if known."""
 
     loss: Loss
     count: int
@@ -69,7 +81,36 @@ class Bound:
     delta: Callable[[Fraction], Fraction]
 
 
-def compute_bounds(parts: Sequence[Part]) -> dict[str, Bound]:
+def releases_of(items: Iterable[tuple[Cost, int]]) -> list[EqualReleases]:
+    """Return the items of a plan that cost anything, with the dominating pairs of mechanisms."""
+    releases = [EqualReleases(loss_of(cost), count, pairs_of(cost)) for cost, count in items]
+    return [each for each in releases if each.costs]
+
+
+def report_costs(epsilons: dict[str, Fraction], delta: Fraction, *, without_pld: bool) -> list[str]:
+    """Return lines that tell the epsilon of each method at a delta, and which one is the least.
+
+    Parameters
+    ----------
+    epsilons : dict
+        By the names of the methods; those without an epsilon are left out.
+    delta : Fraction
+    without_pld : bool
+        Whether the extra ``pld``, which is not installed, could find a smaller epsilon.
+
+    """
+    least = min(epsilons, key=epsilons.__getitem__, default=None)
+    at = format_number(delta)
+    lines = [f"at delta {at} it costs" if epsilons else _NO_BOUND.format(at)]
+    for method, epsilon in epsilons.items():
+        used = " (this counts)" if method == least else ""
+        lines.append(f"  epsilon {format_number(decimal_above(epsilon))} {_METHODS[method]}{used}")
+    if without_pld:
+        lines.append(f"  perhaps less {_METHODS['pld']}: pip install 'cydp[pld]'")
+    return lines
+
+
+def compute_bounds(parts: Sequence[EqualReleases]) -> dict[str, Bound]:
     """Return the bounds that apply to these parts, by name."""
     found = {
         "basic": _basic_bound(parts),
@@ -82,13 +123,13 @@ def compute_bounds(parts: Sequence[Part]) -> dict[str, Bound]:
     return {name: bound for name, bound in found.items() if bound is not None}
 
 
-def pld_could_be_less(parts: Sequence[Part], delta: Fraction) -> bool:
+def pld_could_be_less(parts: Sequence[EqualReleases], delta: Fraction) -> bool:
     """Whether the extra ``pld`` may give a smaller epsilon at a delta than the other bounds."""
     possible = delta >= _pld.LEAST_DELTA and delta > _probability_of_any_delta(parts)
     return possible and _pld_bound(parts) is not None
 
 
-def _basic_bound(parts: Sequence[Part]) -> Bound | None:
+def _basic_bound(parts: Sequence[EqualReleases]) -> Bound | None:
     """Losses in (epsilon, delta) add up."""
     if any(part.known is None for part in parts):
         return None
@@ -99,7 +140,7 @@ def _basic_bound(parts: Sequence[Part]) -> Bound | None:
     )
 
 
-def _zcdp_bound(parts: Sequence[Part]) -> Bound:
+def _zcdp_bound(parts: Sequence[EqualReleases]) -> Bound:
     """Losses in zCDP add up; losses without a rho are added in (epsilon, delta)."""
     rho = sum((part.count * (part.loss.rho or Fraction(0)) for part in parts), Fraction(0))
     return _beside(
@@ -112,7 +153,7 @@ def _zcdp_bound(parts: Sequence[Part]) -> Bound:
     )
 
 
-def _renyi_bound(parts: Sequence[Part]) -> Bound | None:
+def _renyi_bound(parts: Sequence[EqualReleases]) -> Bound | None:
     """Renyi divergences of normal noise on samples add up, and alpha rho of other losses."""
     sampled = [(*pair, part.count) for part in parts if (pair := _sampled_normal(part))]
     if not sampled:
@@ -131,7 +172,7 @@ def _renyi_bound(parts: Sequence[Part]) -> Bound | None:
     )
 
 
-def _sampled_normal(part: Part) -> tuple[Fraction, Fraction] | None:
+def _sampled_normal(part: EqualReleases) -> tuple[Fraction, Fraction] | None:
     """Return the rho of a normal pair that was sampled, and the share; None for another part."""
     pairs = list(part.pairs or ())
     if len(pairs) != 1 or not isinstance(pairs[0], SampledPair):
@@ -140,8 +181,8 @@ def _sampled_normal(part: Part) -> tuple[Fraction, Fraction] | None:
     return None if rho is None else (rho, pairs[0].share)
 
 
-def _beside(others: Sequence[Part], bound: Bound, needs_delta: bool) -> Bound:
-    """Return the bound on what a bound speaks of together with other parts, which are added up.
+def _beside(others: Sequence[EqualReleases], bound: Bound, needs_delta: bool) -> Bound:
+    """Return a bound on the releases of a bound and other parts, which are added up.
 
     `needs_delta` says whether the bound gives no epsilon at delta = 0.
     """
@@ -169,7 +210,7 @@ def _beside(others: Sequence[Part], bound: Bound, needs_delta: bool) -> Bound:
     return Bound(epsilon, delta)
 
 
-def _optimal_bound(parts: Sequence[Part]) -> Bound | None:
+def _optimal_bound(parts: Sequence[EqualReleases]) -> Bound | None:
     """Losses of one epsilon cost together at most what as many randomized responses cost."""
     known = [part.known for part in parts]
     epsilons = {numbers[0] for numbers in known if numbers is not None}
@@ -189,7 +230,7 @@ def _optimal_bound(parts: Sequence[Part]) -> Bound | None:
     )
 
 
-def _pld_bound(parts: Sequence[Part]) -> Bound | None:
+def _pld_bound(parts: Sequence[EqualReleases]) -> Bound | None:
     """Dominating pairs of all parts are composed, by the extra ``pld``.
 
     None if all pairs are randomized responses of the epsilons of the losses themselves, because the
@@ -215,7 +256,7 @@ def _pld_bound(parts: Sequence[Part]) -> Bound | None:
     any_delta = _probability_of_any_delta(without_pairs)
 
     @cache
-    def curve() -> _pld.Curve:
+    def curve() -> _pld.PrivacyProfile:
         return _pld.compose(pairs)
 
     def epsilon(delta: Fraction) -> Fraction | None:
@@ -230,14 +271,14 @@ def _pld_bound(parts: Sequence[Part]) -> Bound | None:
     )
 
 
-def _sum(parts: Sequence[Part]) -> tuple[Fraction, Fraction]:
+def _sum(parts: Sequence[EqualReleases]) -> tuple[Fraction, Fraction]:
     """Return the sum of the epsilons, and of the deltas."""
     known = [(part.count, *(part.known or (Fraction(0), Fraction(0)))) for part in parts]
     epsilon = sum((count * epsilon for count, epsilon, _ in known), Fraction(0))
     return epsilon, sum((count * delta for count, _, delta in known), Fraction(0))
 
 
-def _probability_of_any_delta(parts: Sequence[Part]) -> Fraction:
+def _probability_of_any_delta(parts: Sequence[EqualReleases]) -> Fraction:
     """Return the probability that at least one of the events of the deltas happens, or a bit more.
 
     A release of (epsilon, delta) is one of (epsilon, 0) but for an event of probability delta.
@@ -250,7 +291,7 @@ def _probability_of_any_delta(parts: Sequence[Part]) -> Fraction:
 
 
 def _without(delta: Fraction, event: Fraction) -> Fraction:
-    """Return the probability that makes delta together with that of another, independent event."""
+    """Return the probability whose union with an independent event has the probability delta."""
     return (delta - event) / (1 - event)
 
 

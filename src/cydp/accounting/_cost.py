@@ -1,26 +1,38 @@
 # SPDX-License-Identifier: MIT
-"""What can be charged: a loss, or a mechanism or a release, which has one."""
+"""What can be charged: a loss, or a mechanism or a release, which has a loss.
+
+Also what the history of a budget says of a cost, and the privacy units that a cost protects.
+"""
 
 from __future__ import annotations
 
-from typing import Protocol, TypeAlias, runtime_checkable
+from collections.abc import Iterator
+from typing import Any, Protocol, TypeAlias, runtime_checkable
 
+from cydp._numbers.rational import literal_of
 from cydp._relations import check_optional_relation, implies
-from cydp.accounting._combine_relations import combine_relations
-from cydp.accounting._describe_argument import describe_wrong_loss
 from cydp.accounting._errors import RelationMismatchError
-from cydp.accounting._loss import LOSSES, Loss
+from cydp.accounting._loss import LOSSES, ApproxDP, Loss
+from cydp.accounting._measure import combine_relations
+from cydp.accounting._words import describe_wrong_loss
 
 __all__ = [
     "Cost",
     "HasLoss",
     "check_loss",
     "check_relation_of_cost",
+    "describe_cost",
     "is_made",
     "loss_of",
+    "name_mechanism",
     "note_release",
+    "query_of",
     "relation_of",
+    "units_of",
 ]
+
+# The attributes by which a cost names its sources.
+_MADE_OF = ("query", "release", "mechanism", "plan")
 
 
 @runtime_checkable
@@ -43,7 +55,7 @@ def check_loss(loss: object, name: str) -> Loss:
 
 
 def loss_of(cost: Cost, name: str = "cost") -> Loss:
-    """Return a loss, or that of a mechanism or a release; a TypeError for anything else.
+    """Return a loss, or the loss of a mechanism or a release; a TypeError for anything else.
 
     `name` is the parameter that the cost was given as, for the error.
     """
@@ -79,7 +91,7 @@ def relation_of(cost: Cost) -> str | None:
 def check_relation_of_cost(
     cost: Cost, relation: str | None, kept: str, use: str = "be paid from a budget"
 ) -> None:
-    """Raise a RelationMismatchError unless a cost's relation implies that of a budget.
+    """Raise a RelationMismatchError unless a cost's relation implies the budget's relation.
 
     Parameters
     ----------
@@ -102,9 +114,9 @@ def check_relation_of_cost(
 
 
 def note_release(error: BaseException, *costs: Cost) -> None:
-    """Note on the refusal of charges that what was released before them is out all the same.
+    """Note on the refusal of charges that an earlier release is out all the same.
 
-    A loss, a release and what is made of one may be charged afterwards. A mechanism, or the query
+    A loss, and a release, may be charged after the release. A mechanism, or the query
     of a release that a budget pays for, has released nothing yet.
     """
     if any(isinstance(cost, LOSSES) or is_made(cost) for cost in costs):
@@ -115,5 +127,106 @@ def note_release(error: BaseException, *costs: Cost) -> None:
 
 
 def is_made(cost: Cost) -> bool:
-    """Whether a cost is that of a release, or of what is made of one, and stands for no loss."""
+    """Whether a cost is a release, or was made of a release."""
     return hasattr(cost, "query") or not callable(getattr(cost, "release", callable))
+
+
+def describe_cost(cost: Any) -> str:
+    """Return a string that describes a cost, and contains neither a released value nor an address.
+
+    Parameters
+    ----------
+    cost : loss, mechanism, query or release
+        It was checked before. The loss of a plan is described by the plan.
+
+    Examples
+    --------
+    >>> from cydp import Plan, PureDP
+    >>> describe_cost(PureDP(1)), describe_cost(Plan([(PureDP("0.1"), 3)]).as_loss(0))
+    ('PureDP(epsilon=1)', 'Plan([(PureDP(epsilon=0.1), 3)]).as_loss(0)')
+
+    """
+    plan = cost.plan if isinstance(cost, ApproxDP) else None
+    if plan is not None:
+        items = ", ".join(f"({describe_cost(item)}, {count})" for item, count in plan.items)
+        return f"Plan([{items}]).as_loss({literal_of(cost.delta)})"
+    described = _without_values(cost)
+    its_repr: Any = type(described).__repr__
+    # The repr that Python gives to every object shows an address.
+    return repr(cost.loss if its_repr is object.__repr__ else described)
+
+
+def name_mechanism(cost: Any) -> str | None:
+    """Return what the history calls the mechanisms of a cost; None for a loss without one.
+
+    Examples
+    --------
+    >>> import cydp
+    >>> name_mechanism(cydp.mean([1], (0, 10), epsilon=1)), name_mechanism(cydp.PureDP(1))
+    ('DiscreteLaplace', None)
+
+    """
+    if isinstance(cost, LOSSES):
+        return "Plan" if isinstance(cost, ApproxDP) and cost.plan is not None else None
+    described = _without_values(cost)
+    return str(getattr(described, "mechanism_name", type(described).__name__))
+
+
+def query_of(cost: Any) -> Any:
+    """Return the query of a release, or of what was made of a release; None for other costs."""
+    described = _without_values(cost)
+    return described if hasattr(described, "arguments_before") else None
+
+
+def _without_values(cost: Any) -> Any:
+    """Return the query of a release, or of what was made of a release; another cost itself.
+
+    A query has no released value in it.
+    """
+    if hasattr(type(cost), "_pairs"):  # a mechanism, if only one on a sample for another
+        return cost
+    for name in ("query", "release", "mechanism"):
+        part = getattr(cost, name, None)
+        if part is not None and not callable(part):  # a mechanism has a method `release`
+            return _without_values(part) if name == "release" else part
+    return cost
+
+
+def units_of(cost: object) -> list[Any]:
+    """Return the privacy units that a cost and its sources state.
+
+    Parameters
+    ----------
+    cost : object
+        A loss, a mechanism, a query, a release, what was made of a release, or a plan of these.
+
+    Returns
+    -------
+    list of cydp.releases._unit.Unit
+        Each one once. Empty for a loss or mechanism that knows of no unit.
+
+    Examples
+    --------
+    >>> import cydp
+    >>> table = cydp.value_counts(["a", "b"], ["a", "b"], epsilon=1).nonnegative()
+    >>> [unit.name for unit in units_of(cydp.Plan([(table, 3)]).as_loss(0))]
+    ['row']
+
+    """
+    found: dict[Any, None] = {}
+    for source in _sources_of(cost):
+        unit = getattr(source, "unit", None)
+        # By name, since releases and their units are on a floor above this one.
+        if hasattr(unit, "check_kept"):
+            found[unit] = None
+    return list(found)
+
+
+def _sources_of(cost: Any) -> Iterator[Any]:
+    """Yield a cost, and all its sources."""
+    yield cost
+    items = getattr(cost, "items", ())  # of a plan: a mapping has a method of this name
+    parts = [item for item, _ in items] if isinstance(items, tuple) else []
+    for part in [getattr(cost, name, None) for name in _MADE_OF] + parts:
+        if part is not None and not callable(part):  # a mechanism has a method `release`
+            yield from _sources_of(part)

@@ -11,7 +11,7 @@ import math
 from collections.abc import Mapping
 from dataclasses import dataclass
 from fractions import Fraction
-from typing import TypeAlias
+from typing import Any, TypeAlias, cast
 
 __all__ = [
     "SMOOTH2",
@@ -24,6 +24,7 @@ __all__ = [
     "gaussian_pairs",
     "laplace_pairs",
     "normal_rho",
+    "pairs_of",
     "sampled_pairs",
 ]
 
@@ -84,6 +85,15 @@ class SampledPair:
 
 Pair: TypeAlias = LaplacePair | GaussianPair | NormalPair | SampledPair
 Pairs: TypeAlias = Mapping[Pair, int]  # how many times each pair is composed
+
+
+def pairs_of(cost: Any) -> Pairs | None:
+    """Return the dominating pairs that the class of a mechanism itself states.
+
+    The pairs of a base class do not count: a subclass may release something else, at another loss.
+    """
+    has_own = "_pairs" in type(cost).__dict__
+    return cast("Pairs | None", cost._pairs) if has_own else None
 
 
 def laplace_pairs(epsilon: Fraction, steps: Fraction, *, or_more: bool = False) -> Pairs:

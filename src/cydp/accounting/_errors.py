@@ -3,7 +3,7 @@
 
 from __future__ import annotations
 
-from cydp.accounting._format import format_loss
+from cydp.accounting._words import format_loss
 
 __all__ = [
     "AdaptivityError",

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""The filter: a budget in memory, which refuses what does not fit."""
+"""The filter: a budget in memory. It refuses what does not fit."""
 
 from __future__ import annotations
 
@@ -23,20 +23,18 @@ from cydp.accounting._amounts import (
     subtract_amounts,
     total_of,
 )
-from cydp.accounting._asked import Asked, PaidInMemory
-from cydp.accounting._budget import check_budget
-from cydp.accounting._cost import Cost, check_relation_of_cost, loss_of, note_release
-from cydp.accounting._describe_cost import describe_cost
+from cydp.accounting._budget import Asked, PaidInMemory, check_budget
+from cydp.accounting._cost import Cost, check_relation_of_cost, describe_cost, loss_of, note_release
 from cydp.accounting._errors import BudgetExceededError, PrivacyError
-from cydp.accounting._format import html_of
 from cydp.accounting._loss import LOSSES, ApproxDP, Loss
 from cydp.accounting._loss_numbers import read_count
+from cydp.accounting._words import html_of
 
 __all__ = ["PrivacyFilter"]
 
 
 _Checked: TypeAlias = tuple[Cost, Total, str]
-"""A loss, what it costs in the measure of the budget, and its name in a report."""
+"""A loss, its total in the measure of the budget, and its name in a report."""
 
 
 class PrivacyFilter:
@@ -95,8 +93,6 @@ class PrivacyFilter:
 
     @explain_arguments
     def __init__(self, budget: Loss, *, relation: str = "add-remove") -> None:
-        if hasattr(self, "_pid"):
-            raise TypeError("a PrivacyFilter is made once, and its budget cannot be changed")
         self._relation = check_relation(relation)
         self._limit = amount_of(check_budget(budget, relation), budget)
         # A rho beside an epsilon is that of certain releases, and no limit of this budget.
@@ -105,7 +101,7 @@ class PrivacyFilter:
         self._spent: Total = NOTHING
         self._kept: _Checked | None = None  # the last loss that was charged once
         self._subtotals: dict[str, _Subtotal] = {}
-        self._lock = threading.RLock()
+        self._lock = threading.Lock()
         self._pid = os.getpid()
 
     @property
@@ -167,20 +163,15 @@ class PrivacyFilter:
             if type(cost) in LOSSES and times == 1 and relation is None:
                 self._kept = cost, requested, name
         with self._lock:
-            while True:
-                spent = self._spent
-                total = add_totals(spent, requested)
-                if exceeds_total(total, self._most):
-                    error = self._refusal(spent, requested)
-                    note_release(error, cost)
-                    raise error
-                # A signal handler of this thread gets past the lock, and may have charged.
-                if self._spent is spent:
-                    self._spent = total
-                    break
+            total = add_totals(self._spent, requested)
+            if exceeds_total(total, self._most):
+                error = self._refusal(requested)
+                note_release(error, cost)
+                raise error
+            self._spent = total
             subtotal = self._subtotals.get(name)
             if subtotal is None:
-                subtotal = self._subtotals.setdefault(name, _Subtotal())
+                subtotal = self._subtotals[name] = _Subtotal()
             subtotal.add(times, requested)
 
     def _pay(self, asked: Asked) -> PaidInMemory:
@@ -231,9 +222,9 @@ class PrivacyFilter:
         times = read_count(count)
         return times, total_of(repeat_amount(loss_of(cost), times, self.budget))
 
-    def _refusal(self, spent: Total, requested: Total) -> BudgetExceededError:
-        losses = self._loss_of(spent), self._left(spent), self._loss_of(requested)
-        return BudgetExceededError(self.budget, *losses)
+    def _refusal(self, requested: Total) -> BudgetExceededError:
+        requested_loss = self._loss_of(requested)
+        return BudgetExceededError(self.budget, self.spent, self.remaining, requested_loss)
 
     def _left(self, spent: Total) -> Loss:
         left = subtract_amounts(self._limit, amount_of_total(spent, len(self._limit)))
@@ -305,15 +296,10 @@ class _Subtotal:
         self._state: tuple[int, Total, Total, int] = 0, NOTHING, NOTHING, 0
 
     def add(self, releases: int, each: Total) -> None:
-        while True:
-            state = self._state
-            before, last, charges = state[1:]
-            if each != last:
-                before, charges = add_totals(before, repeat_total(last, charges)), 0
-            new = state[0] + releases, before, each, charges + 1
-            if self._state is state:  # no signal handler has charged meanwhile
-                self._state = new
-                break
+        count, before, last, charges = self._state
+        if each != last:
+            before, charges = add_totals(before, repeat_total(last, charges)), 0
+        self._state = count + releases, before, each, charges + 1
 
     def read(self) -> tuple[int, Total]:
         """Return how many releases there were, and what they cost together."""

@@ -16,18 +16,19 @@ from cydp._arguments import Integer, Number
 from cydp._call_errors import explain_arguments
 from cydp._numbers.rational import Exact, format_number, literal_of
 from cydp._relations import check_optional_relation
-from cydp.accounting._combine_relations import combine_relations
 from cydp.accounting._errors import MeasureMismatchError
 from cydp.accounting._loss_numbers import (
+    COMPUTED_LATER,
+    fill,
     group_delta,
     half_square,
+    make_loss,
     read_claimed_rho,
     read_count,
     read_group_size,
     read_nonnegative,
 )
-from cydp.accounting._make_loss import COMPUTED_LATER, fill_once, make_loss
-from cydp.accounting._measure import Measure
+from cydp.accounting._measure import Measure, combine_relations
 
 if TYPE_CHECKING:
     from cydp.accounting._plan import Plan
@@ -88,7 +89,7 @@ class PureDP(Measure):
     ) -> None:
         value = read_nonnegative(epsilon, "epsilon")
         square = COMPUTED_LATER if rho is None else read_claimed_rho(rho, value)
-        fill_once(self, value, square, check_optional_relation(relation))
+        fill(self, value, square, check_optional_relation(relation))
 
     def __add__(self, other: Loss) -> Loss:
         """Return the loss of two releases from the same data."""
@@ -222,7 +223,7 @@ class ApproxDP(Measure):
             order = "" if type(delta) is Exact else "; the order is ApproxDP(epsilon, delta)"
             raise ValueError(f"delta must be less than 1, not {format_number(delta_)}{order}")
         known = None if rho is None else read_claimed_rho(rho, epsilon_)
-        fill_once(self, epsilon_, delta_, known, check_optional_relation(relation), None)
+        fill(self, epsilon_, delta_, known, check_optional_relation(relation), None)
 
     def __add__(self, other: Loss) -> Loss:
         """Return the loss of two releases from the same data; a ValueError if delta reaches 1."""
@@ -316,7 +317,7 @@ class ZCDP(Measure):
 
     @explain_arguments
     def __init__(self, rho: Number, *, relation: str | None = None) -> None:
-        fill_once(self, read_nonnegative(rho, "rho"), check_optional_relation(relation))
+        fill(self, read_nonnegative(rho, "rho"), check_optional_relation(relation))
 
     def __add__(self, other: Loss) -> ZCDP:
         """Return the loss of two releases from the same data."""

@@ -1,9 +1,10 @@
 # SPDX-License-Identifier: MIT
-"""How the numbers that a loss is made of are read, and what is allowed for each."""
+"""The numbers of a loss: how they are read and checked, and how a loss is made of them."""
 
 from __future__ import annotations
 
 from fractions import Fraction
+from typing import TYPE_CHECKING, Any, TypeVar, cast
 
 from cydp._arguments import Integer, Number
 from cydp._numbers.intervals import exp_bounds
@@ -17,10 +18,16 @@ from cydp._numbers.rational import (
 )
 from cydp._numbers.rounding import delta_above
 
+if TYPE_CHECKING:
+    from cydp.accounting._plan import Plan
+
 __all__ = [
+    "COMPUTED_LATER",
     "check_nonnegative",
+    "fill",
     "group_delta",
     "half_square",
+    "make_loss",
     "read_claimed_rho",
     "read_count",
     "read_delta",
@@ -28,6 +35,11 @@ __all__ = [
     "read_nonnegative",
     "read_positive_delta",
 ]
+
+_Kind = TypeVar("_Kind")
+
+COMPUTED_LATER = object()
+"""Stands for the rho of a PureDP that follows from its epsilon."""
 
 
 def read_nonnegative(value: Number, name: str) -> Exact:
@@ -111,3 +123,42 @@ def group_delta(epsilon: Fraction, delta: Fraction, size: int) -> Fraction:
     numerator = exp_bounds(size * epsilon, 120)[1] - 1
     denominator = exp_bounds(epsilon, 120)[0] - 1
     return delta_above(delta * numerator / max(denominator, epsilon))
+
+
+def make_loss(
+    kind: type[_Kind],
+    *values: Fraction | None,
+    relation: str | None = None,
+    plan: Plan | None = None,
+) -> _Kind:
+    """Return a loss of numbers that were computed, which may be of any length.
+
+    Parameters
+    ----------
+    kind : type
+        PureDP, ApproxDP or ZCDP.
+    *values : Fraction or None
+        The numbers of the class in its order: epsilon and rho; epsilon, delta and rho; rho.
+    relation, plan
+        As the attributes of the class.
+
+    Raises
+    ------
+    ValueError
+        If a number is negative, or delta would reach 1.
+
+    """
+    numbers = [value if value is None else check_nonnegative(value) for value in values]
+    has_delta = hasattr(kind, "delta")
+    if has_delta and cast("Fraction", values[1]) >= 1:
+        raise ValueError("delta would reach 1, where nothing is guaranteed: release less")
+    loss = object.__new__(kind)
+    fill(loss, *numbers, relation, *([plan] if has_delta else []))
+    return loss
+
+
+def fill(loss: object, *values: object) -> None:
+    """Set the attributes of a new loss, in the order of its class."""
+    for name, value in zip(cast("Any", type(loss)).__slots__, values, strict=True):
+        if value is not COMPUTED_LATER:
+            object.__setattr__(loss, name, value)

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""What losses of all measures have in common: an order, and a form that JSON holds."""
+"""What losses of all measures have in common: a relation, an order, and a form for JSON."""
 
 from __future__ import annotations
 
@@ -9,10 +9,85 @@ from fractions import Fraction
 from typing import Any, Self
 
 from cydp._numbers.rounding import as_float
-from cydp.accounting._combine_relations import combine_relations
-from cydp.accounting._errors import MeasureMismatchError
+from cydp._relations import implies
+from cydp.accounting._errors import MeasureMismatchError, RelationMismatchError
 
-__all__ = ["Measure", "exact_string"]
+__all__ = ["Measure", "combine_relations", "exact_string", "restate_relation"]
+
+
+def combine_relations(what: str, *relations: str | None) -> str | None:
+    """Return the relation that several numbers hold under together.
+
+    Parameters
+    ----------
+    what : str
+        What the numbers are, for the error.
+    *relations : {"add-remove", "change-one", "add-remove-or-change", None}
+        None: the number states no relation, and the caller is responsible for it.
+
+    Returns
+    -------
+    str or None
+        The relation that each of the stated ones implies. None if none of the numbers states a
+        relation.
+
+    Raises
+    ------
+    RelationMismatchError
+        If neither of two stated relations implies the other.
+
+    Examples
+    --------
+    >>> combine_relations("losses", None, "change-one", None)
+    'change-one'
+    >>> combine_relations("losses", "add-remove-or-change", "add-remove")
+    'add-remove'
+
+    """
+    stated = {relation for relation in relations if relation is not None}
+    for relation in stated:
+        if all(implies(other, relation) for other in stated):
+            return relation
+    if stated:
+        raise _mismatch(what, *stated)
+    return None
+
+
+def restate_relation(what: str, stated: str | None, relation: str | None) -> str | None:
+    """Return the relation that a number is used under, which its own relation must imply.
+
+    Parameters
+    ----------
+    what : str
+        What the number is, for the error.
+    stated : str or None
+        The relation that the number is stated under.
+    relation : str or None
+        The relation that it is used under. None: its own.
+
+    Raises
+    ------
+    RelationMismatchError
+        If the number is stated under a relation that does not imply the other.
+
+    Examples
+    --------
+    >>> restate_relation("value", "add-remove-or-change", "change-one")
+    'change-one'
+
+    """
+    if relation is None:
+        return stated
+    if not implies(stated, relation):
+        raise _mismatch(what, str(stated), relation)
+    return relation
+
+
+def _mismatch(what: str, *stated: str) -> RelationMismatchError:
+    all_stated = " and ".join(sorted(map(repr, stated)))
+    return RelationMismatchError(
+        f"{what} must be stated under one relation, not under {all_stated}"
+    )
 
 
 class Measure:

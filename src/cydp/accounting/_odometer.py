@@ -10,8 +10,8 @@ from cydp._arguments import Integer
 from cydp._call_errors import explain_arguments
 from cydp._relations import check_relation
 from cydp.accounting._cost import Cost, check_relation_of_cost, loss_of
-from cydp.accounting._format import html_of
 from cydp.accounting._loss import ZCDP, ApproxDP, Loss, PureDP
+from cydp.accounting._words import html_of
 
 __all__ = ["PrivacyOdometer"]
 
@@ -55,11 +55,6 @@ class PrivacyOdometer:
 
     @explain_arguments
     def __init__(self, *, relation: str = "add-remove") -> None:
-        if hasattr(self, "_relation"):
-            raise TypeError(
-                "a PrivacyOdometer is made once, and what it has added up cannot be reset: make "
-                "another one"
-            )
         self._spent: dict[str, Loss] = {}
         self._lock = threading.Lock()
         self._relation = check_relation(relation)

@@ -92,7 +92,8 @@ def epsilon_of(each: Fraction, count: int, delta: Fraction) -> Fraction:
     if not can_compose(each, count):
         return total
     wanted = log_of(delta) - _MARGIN
-    curve = _Curve(each, count, wanted - 60)  # anything less does not change a sum of floats
+    # Smaller probabilities do not change a sum of floats.
+    curve = _ResponsesProfile(each, count, wanted - 60)
     low, high = 0.0, float_of(total)
     while high - low > high * _CLOSE:
         middle = (low + high) / 2
@@ -111,7 +112,7 @@ def delta_of(each: Fraction, count: int, epsilon: Fraction) -> Fraction:
     >>> round(float(delta_of(Fraction(1, 10), 30, Fraction(1))), 8)
     0.01056168
     """
-    log_delta = _Curve(each, count).log_delta(epsilon)
+    log_delta = _ResponsesProfile(each, count).log_delta(epsilon)
     if log_delta == -math.inf:
         return Fraction(0)
     log_delta += _MARGIN - _DRIFT * log_delta
@@ -125,8 +126,10 @@ def can_compose(each: Fraction, count: int) -> bool:
     return count <= MOST and each >= _LEAST_LOSS and each * count < _MOST_LOSS
 
 
-class _Curve:
-    """The least delta at each epsilon of `count` losses of `each`, as `count` randomized responses.
+class _ResponsesProfile:
+    """The privacy profile of randomized responses: the least delta at each epsilon.
+
+    `count` randomized responses of the epsilon `each` stand for as many losses.
 
     The loss of all of them depends on the number of lies alone, and the object keeps the logarithms
     of the probabilities of these numbers, as far as they matter. By Chernoff's bounds a smaller

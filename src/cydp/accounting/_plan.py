@@ -5,27 +5,32 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from fractions import Fraction
-from typing import Any, NoReturn, cast
+from typing import Any, NoReturn, TypeAlias, cast
 
 from cydp._arguments import Integer, Number
 from cydp._call_errors import explain_arguments
 from cydp._numbers.rational import format_number, read_exact
 from cydp._numbers.rounding import as_float, decimal_above, delta_float_above, float_above
 from cydp.accounting import _pld
-from cydp.accounting._combine_relations import combine_relations
-from cydp.accounting._composition_bounds import Bound, compute_bounds, pld_could_be_less
-from cydp.accounting._cost import Cost, loss_of, relation_of
-from cydp.accounting._describe_cost import describe_cost
+from cydp.accounting._composition_bounds import (
+    Bound,
+    compute_bounds,
+    pld_could_be_less,
+    releases_of,
+    report_costs,
+)
+from cydp.accounting._cost import Cost, describe_cost, loss_of, relation_of
 from cydp.accounting._errors import AdaptivityError
-from cydp.accounting._format import html_of
-from cydp.accounting._loss import ApproxDP
-from cydp.accounting._loss_numbers import read_delta
-from cydp.accounting._make_loss import make_loss
-from cydp.accounting._measure import exact_string
-from cydp.accounting._plan_items import Items, parts_of, read_items
-from cydp.accounting._plan_report import report_costs
+from cydp.accounting._loss import ZCDP, ApproxDP, PureDP
+from cydp.accounting._loss_numbers import make_loss, read_count, read_delta
+from cydp.accounting._measure import combine_relations, exact_string
+from cydp.accounting._words import html_of
 
 __all__ = ["Plan"]
+
+_PAIRS = "items must be a list of pairs (mechanism or loss, count)"
+
+_Items: TypeAlias = tuple[tuple[Cost, int], ...]
 
 
 class Plan:
@@ -76,15 +81,15 @@ class Plan:
 
     @explain_arguments
     def __init__(self, items: Iterable[tuple[Cost, Integer]]) -> None:
-        if hasattr(self, "_items"):
-            raise TypeError("a Plan is made once: what it fixes cannot change")
-        read = read_items(items)
+        if not isinstance(items, Iterable):
+            raise TypeError(f"{_PAIRS}, not {_describe(items)}")
+        read = tuple(map(_read_item, items))
         self._relation = combine_relations("items", *(relation_of(cost) for cost, _ in read))
         self._items = read
         self._bounds: dict[str, Bound] | None = None
 
     @property
-    def items(self) -> Items:
+    def items(self) -> _Items:
         """What is released, and how often."""
         return self._items
 
@@ -312,7 +317,7 @@ class Plan:
     def _repr_html_(self) -> str:
         return html_of(self.report())
 
-    def __reduce__(self) -> tuple[type[Plan], tuple[Items]]:
+    def __reduce__(self) -> tuple[type[Plan], tuple[_Items]]:
         return Plan, (self._items,)
 
     def __repr__(self) -> str:
@@ -329,7 +334,7 @@ class Plan:
     __radd__ = __add__
 
     def _report_costs(self, delta: Fraction) -> list[str]:
-        more = not _pld.installed() and pld_could_be_less(parts_of(self._items), delta)
+        more = not _pld.installed() and pld_could_be_less(releases_of(self._items), delta)
         return report_costs(self._epsilons(delta), delta, without_pld=more)
 
     def _epsilons(self, delta: Fraction) -> dict[str, Fraction]:
@@ -350,12 +355,8 @@ class Plan:
 
     def _fits(self, epsilon: Fraction, delta: Fraction, *, quickly: bool) -> bool:
         """Whether `as_loss` would charge at most epsilon, by any bound or by any quick bound."""
-        for (
-            name,
-            bound,
-        ) in (
-            self._compute_bounds().items()
-        ):  # one after the other, since the slow bound is the last
+        # One after the other, since the slow bound is the last.
+        for name, bound in self._compute_bounds().items():
             found = None if quickly and name == "pld" else bound.epsilon(delta)
             if found is not None and _epsilon_to_charge(name, found) <= epsilon:
                 return True
@@ -363,8 +364,26 @@ class Plan:
 
     def _compute_bounds(self) -> dict[str, Bound]:
         if self._bounds is None:
-            self._bounds = compute_bounds(parts_of(self._items))
+            self._bounds = compute_bounds(releases_of(self._items))
         return self._bounds
+
+
+def _read_item(item: tuple[Cost, Integer]) -> tuple[Cost, int]:
+    if not isinstance(item, tuple | list) or len(item) != 2:
+        raise TypeError(f"{_PAIRS}: one item is {_describe(item)}, not a pair")
+    cost, count = item
+    if not isinstance(getattr(cost, "loss", cost), PureDP | ApproxDP | ZCDP):
+        raise TypeError(f"{_PAIRS}: one pair begins with {_describe(cost)}")
+    return cost, read_count(count)
+
+
+def _describe(given: object) -> str:
+    """Return the type of a value that was given by mistake, and its length if that may help."""
+    if isinstance(given, type):
+        return f"the class {given.__name__}"
+    if isinstance(given, tuple | list):
+        return f"a {type(given).__name__} of {len(given)}"
+    return "None" if given is None else type(given).__name__
 
 
 def _epsilon_to_charge(method: str, epsilon: Fraction) -> Fraction:

@@ -23,7 +23,15 @@ from cydp.accounting._dominating_pairs import (
     SampledPair,
 )
 
-__all__ = ["LEAST_DELTA", "MARGIN", "Curve", "can_compose", "compose", "installed", "spacing_of"]
+__all__ = [
+    "LEAST_DELTA",
+    "MARGIN",
+    "PrivacyProfile",
+    "can_compose",
+    "compose",
+    "installed",
+    "spacing_of",
+]
 
 MARGIN = 1e-9  # relative, added to an epsilon that was found
 LEAST_DELTA = 1e-10
@@ -45,7 +53,7 @@ def installed() -> bool:
     return importlib.util.find_spec("dp_accounting") is not None
 
 
-class Curve:
+class PrivacyProfile:
     """The least delta at each epsilon of pairs that are composed, rounded up."""
 
     __slots__ = ("_guard", "_least", "_pld")
@@ -78,13 +86,13 @@ def can_compose(pairs: Pairs) -> bool:
     return few and _variance_of(pairs) <= _MOST_VARIANCE and spacing_of(pairs) >= _FINEST
 
 
-def compose(pairs: Pairs) -> Curve:
-    """Return the curve of all pairs together."""
+def compose(pairs: Pairs) -> PrivacyProfile:
+    """Return the privacy profile of all pairs together."""
     spacing = spacing_of(pairs)
     total = None
     for pair, times in pairs.items():
         total = _compose_two(total, _repeat(_pld_of(pair, spacing), times))
-    return Curve(total, sum(pairs.values()))
+    return PrivacyProfile(total, sum(pairs.values()))
 
 
 def spacing_of(pairs: Pairs) -> float:

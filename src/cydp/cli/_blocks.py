@@ -9,7 +9,7 @@ from collections.abc import Callable, Sequence
 from functools import partial
 from typing import Any
 
-from cydp.accounting.ledger._block_states import BlockState, can_pay, match_dims
+from cydp.accounting.ledger._blocks import BlockState, can_pay, match_dims
 from cydp.accounting.ledger._charge import requested_amount
 from cydp.accounting.ledger._ledger import BudgetLedger
 from cydp.cli._budget import read_budget

@@ -5,7 +5,7 @@ from __future__ import annotations
 
 import argparse
 
-from cydp.accounting._format import format_name
+from cydp.accounting._words import format_name
 from cydp.accounting.ledger._ledger import BudgetLedger
 from cydp.cli._budget import BUDGETS, read_budget
 from cydp.cli._format import head_of

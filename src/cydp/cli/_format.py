@@ -10,8 +10,8 @@ from fractions import Fraction
 from typing import Any, TypeAlias
 
 from cydp._numbers.rational import format_number
-from cydp.accounting._format import format_name
 from cydp.accounting._loss import ZCDP, ApproxDP, Loss, PureDP
+from cydp.accounting._words import format_name
 from cydp.accounting.ledger._blocks import ALL
 from cydp.accounting.ledger._ledger import BudgetLedger
 

@@ -10,7 +10,7 @@ import shlex
 from typing import Any
 
 from cydp.accounting._errors import BudgetExceededError, ChargeConflictError
-from cydp.accounting._format import format_name
+from cydp.accounting._words import format_name
 from cydp.cli._format import format_block, format_numbers, numbers_of
 
 __all__ = ["in_options", "json_in_options", "message_of"]

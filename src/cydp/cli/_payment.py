@@ -11,7 +11,7 @@ from hashlib import sha256
 from pathlib import Path
 from typing import Any
 
-from cydp.accounting._format import format_name
+from cydp.accounting._words import format_name
 from cydp.accounting.ledger._ledger import BudgetLedger
 from cydp.accounting.ledger._scope import LedgerScope
 from cydp.cli._format import Numbers, format_block, format_numbers, head_of, left_of

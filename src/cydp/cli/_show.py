@@ -8,8 +8,8 @@ from collections.abc import Sequence
 from fractions import Fraction
 from typing import Any
 
-from cydp.accounting._format import format_name
 from cydp.accounting._loss import LOSSES, Loss
+from cydp.accounting._words import format_name
 from cydp.accounting.ledger._blocks import ALL
 from cydp.accounting.ledger._ledger import BudgetLedger
 from cydp.cli._format import (

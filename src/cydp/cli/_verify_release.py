@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Any
 
 from cydp._version import __version__
-from cydp.accounting._format import format_name
+from cydp.accounting._words import format_name
 from cydp.cli._errors import FileError
 from cydp.cli._ledger_file import open_to_read
 from cydp.cli._options import add_parser

@@ -7,8 +7,8 @@ import re
 from collections.abc import Mapping
 from typing import Any
 
-from cydp.accounting._asked import Asked, Paid
-from cydp.accounting.ledger._fields import check_string
+from cydp.accounting._budget import Asked, Paid
+from cydp.accounting.ledger._serialize import check_string
 
 __all__ = ["Noted", "analyst_of", "check_analyst", "label_of", "seq_of"]
 

@@ -8,8 +8,8 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from cydp.accounting._format import format_loss
 from cydp.accounting._loss import Loss
+from cydp.accounting._words import format_loss
 from cydp.releases._format import format_cost
 
 __all__ = ["Memory", "SessionEntry", "Slot", "write_report"]

@@ -25,12 +25,12 @@ from cydp.accounting._amounts import (
 )
 from cydp.accounting._errors import ChargeInDoubtError, PrivacyError
 from cydp.accounting._filter import PrivacyFilter
-from cydp.accounting._format import format_loss, format_name, html_of
 from cydp.accounting._loss import Loss
+from cydp.accounting._words import format_loss, format_name, html_of
 from cydp.accounting.ledger._blocks import ALL
-from cydp.accounting.ledger._fields import amount_from, check_string
 from cydp.accounting.ledger._ledger import BudgetLedger
 from cydp.accounting.ledger._scope import LedgerScope
+from cydp.accounting.ledger._serialize import amount_from, check_string
 from cydp.interactive._analyst import Noted, analyst_of, check_analyst, label_of, seq_of
 from cydp.interactive._memory import Memory, SessionEntry, Slot, write_report
 from cydp.interactive._methods import METHODS, method, refuse_arguments_of_session
@@ -543,6 +543,6 @@ class Session:
             return [("", spent, loss_of_amount(self._kind, left))]
         states = self._ledger()._states(self._blocks or (ALL,))
         return [
-            ("" if block == ALL else block, spent, left)
-            for block, (_, spent, left, _) in states.items()
+            ("" if block == ALL else block, state.spent, state.remaining)
+            for block, state in states.items()
         ]

@@ -17,7 +17,7 @@ from cydp._columns.declared import Labels
 from cydp._columns.keys import Keys
 from cydp._generator import Generator
 from cydp._numbers.rational import literal_of, read_positive
-from cydp.accounting._asked import Asked
+from cydp.accounting._budget import Asked
 from cydp.exact._bincount import bincount
 from cydp.exact._lookup import match_labels
 from cydp.local._survey import Survey, Tally

@@ -26,7 +26,7 @@ from cydp._numbers.rational import (
     read_positive,
 )
 from cydp._sensitivity import Sensitivity
-from cydp.accounting._asked import Asked
+from cydp.accounting._budget import Asked
 from cydp.exact._grid import Grid, public_grid
 from cydp.exact._sorted_units import round_units
 from cydp.local._survey import Survey, Tally

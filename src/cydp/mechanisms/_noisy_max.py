@@ -30,7 +30,7 @@ from cydp._numbers.rational import (
 from cydp._samplers import prepare_noisy_max
 from cydp._sensitivity import relation_of
 from cydp.accounting._loss import PureDP
-from cydp.accounting._make_loss import make_loss
+from cydp.accounting._loss_numbers import make_loss
 from cydp.exact._data_bins import refuse_data_bins
 from cydp.mechanisms import _selection
 from cydp.mechanisms._integer_mechanism import INT64

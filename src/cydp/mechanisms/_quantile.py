@@ -17,7 +17,7 @@ from cydp._numbers.rational import as_exact, literal_of, read_positive
 from cydp._samplers import prepare_quantile
 from cydp._sensitivity import relation_of
 from cydp.accounting._loss import PureDP
-from cydp.accounting._make_loss import make_loss
+from cydp.accounting._loss_numbers import make_loss
 from cydp.exact._sorted_units import SortedUnits
 from cydp.mechanisms._noisy_max import ExponentialMechanism
 from cydp.mechanisms._parameters import format_sensitivity, read_norm, set_fields

@@ -20,12 +20,12 @@ from cydp._columns.digests import digest_argument
 from cydp._default_generator import generator_or_default
 from cydp._generator import Generator
 from cydp._outputs import prepare_output
-from cydp.accounting._asked import Asked, Paid
+from cydp.accounting._budget import Asked, Paid
 from cydp.accounting._cost import Cost
-from cydp.accounting._describe_argument import describe_argument
 from cydp.accounting._filter import PrivacyFilter
 from cydp.accounting._loss import ZCDP, ApproxDP, PureDP
 from cydp.accounting._odometer import PrivacyOdometer
+from cydp.accounting._words import describe_argument
 from cydp.accounting.ledger._ledger import BudgetLedger
 from cydp.accounting.ledger._scope import LedgerScope
 

@@ -12,7 +12,7 @@ from cydp._arguments import Integer
 from cydp._call_errors import require_names
 from cydp._generator import Generator
 from cydp._numbers.rational import read_integer
-from cydp.accounting._asked import Asked
+from cydp.accounting._budget import Asked
 from cydp.accounting._loss import PureDP
 from cydp.mechanisms._parameters import set_fields
 from cydp.mechanisms._run import Budget, pay_and_draw

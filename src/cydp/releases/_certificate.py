@@ -16,10 +16,9 @@ from cydp.accounting._amounts import amount_of
 from cydp.accounting._errors import MeasureMismatchError
 from cydp.accounting._loss import ZCDP, Loss, PureDP
 from cydp.accounting.ledger._blocks import ALL
-from cydp.accounting.ledger._fields import amount_from, sha256_of
 from cydp.accounting.ledger._ledger import BudgetLedger
 from cydp.accounting.ledger._paid import Payment
-from cydp.accounting.ledger._serialize import deserialize, serialize
+from cydp.accounting.ledger._serialize import amount_from, deserialize, serialize, sha256_of
 from cydp.mechanisms._laplace import DiscreteLaplace
 from cydp.mechanisms._quantile import QuantileMechanism
 from cydp.releases._parts import Part

@@ -14,9 +14,8 @@ from cydp._arguments import Integer, Number
 from cydp._numbers.intervals import exp_interval
 from cydp._numbers.rational import float_of, format_number, read_exact, read_integer
 from cydp._numbers.rounding import float_above, percent_of, words_above
-from cydp.accounting._conversion import convert
+from cydp.accounting._conversion import convert, curve_of
 from cydp.accounting._loss import ZCDP, ApproxDP, Loss, PureDP
-from cydp.accounting._trade_off import curve_of
 from cydp.mechanisms._laplace import DiscreteLaplace
 from cydp.mechanisms._quantile import QuantileMechanism
 from cydp.releases._answers import Answer

@@ -14,7 +14,7 @@ from typing import Any, TypeVar
 from cydp._call_errors import explain_arguments
 from cydp._default_generator import generator_or_default
 from cydp._generator import Generator
-from cydp.accounting._asked import Asked
+from cydp.accounting._budget import Asked
 from cydp.accounting.ledger._paid import payment_of
 from cydp.exact._contributions import sample_key
 from cydp.mechanisms import _run

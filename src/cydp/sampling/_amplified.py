@@ -9,10 +9,9 @@ from cydp._arguments import Number
 from cydp._numbers.intervals import exp_bounds, ln_bounds
 from cydp._numbers.rational import Exact, as_exact, format_number, read_exact
 from cydp._numbers.rounding import decimal_above, decimal_below
-from cydp.accounting._cost import Cost, loss_of, relation_of
+from cydp.accounting._cost import Cost, loss_of, relation_of, units_of
 from cydp.accounting._errors import MeasureMismatchError, RelationMismatchError
 from cydp.accounting._loss import ZCDP, ApproxDP, PureDP
-from cydp.accounting._sources import units_of
 
 __all__ = ["amplified", "check_unit", "loss_on_sample", "read_share"]
 

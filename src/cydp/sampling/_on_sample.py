@@ -16,7 +16,7 @@ from cydp._call_errors import explain_arguments
 from cydp._columns.tables import is_column
 from cydp._generator import Generator
 from cydp._numbers.rational import float_of, format_number, literal_of, read_integer
-from cydp.accounting._asked import Asked
+from cydp.accounting._budget import Asked
 from cydp.accounting._errors import UnitMismatchError
 from cydp.accounting._loss import ZCDP, ApproxDP, PureDP
 from cydp.accounting.ledger._paid import payment_of

@@ -19,7 +19,7 @@ from cydp._columns.subsets import RowsOf
 from cydp._columns.tables import is_tabular, open_table
 from cydp._generator import Generator
 from cydp._numbers.rational import format_number, literal_of
-from cydp.accounting._asked import Asked
+from cydp.accounting._budget import Asked
 from cydp.accounting._loss import ApproxDP
 from cydp.mechanisms._run import Budget, pay_and_draw
 from cydp.releases._unit import Unit

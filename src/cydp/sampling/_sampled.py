@@ -8,13 +8,11 @@ from dataclasses import dataclass
 from cydp._arguments import Number
 from cydp._call_errors import explain_arguments
 from cydp._numbers.rational import Exact, literal_of
-from cydp.accounting._cost import Cost, loss_of, relation_of
-from cydp.accounting._describe_cost import describe_cost
-from cydp.accounting._dominating_pairs import LaplacePair, Pairs, sampled_pairs
+from cydp.accounting._cost import Cost, describe_cost, loss_of, relation_of
+from cydp.accounting._dominating_pairs import LaplacePair, Pairs, pairs_of, sampled_pairs
 from cydp.accounting._errors import RelationMismatchError
 from cydp.accounting._loss import ZCDP, ApproxDP, Loss, PureDP
-from cydp.accounting._make_loss import make_loss
-from cydp.accounting._plan_items import pairs_of
+from cydp.accounting._loss_numbers import make_loss
 from cydp.mechanisms._parameters import set_fields
 from cydp.sampling._amplified import amplified, check_unit, read_share
 

@@ -17,7 +17,7 @@ from cydp._sensitivity import (
     relation_of,
     sensitivity_of,
 )
-from cydp.accounting._combine_relations import combine_relations
+from cydp.accounting._measure import combine_relations
 from cydp.sensitivity._open_bounds import is_infinite
 
 __all__ = ["queries"]

@@ -14,7 +14,7 @@ from cydp._arguments import Integer, Number
 from cydp._call_errors import explain_arguments
 from cydp._default_generator import generator_or_default
 from cydp._generator import Generator
-from cydp.accounting._asked import Asked
+from cydp.accounting._budget import Asked
 from cydp.accounting._errors import PrivacyError
 from cydp.accounting._loss import Loss
 from cydp.accounting.ledger._paid import payment_of

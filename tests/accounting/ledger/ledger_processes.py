@@ -27,15 +27,13 @@ from cydp.accounting.ledger import (
     _path,
     _serialize,
     _store,
-    _verify,
-    _write_charge,
 )
 
 LEDGER_FILES = {
     module.__file__
     for module in (
         _blocks, _charge, _create, _entries, _forks, _ledger, _ledger_blocks, _ledger_charges,
-        _ledger_results, _open_file, _path, _serialize, _store, _verify, _write_charge,
+        _ledger_results, _open_file, _path, _serialize, _store,
     )
 }  # fmt: skip
 

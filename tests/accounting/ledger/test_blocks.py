@@ -1,4 +1,4 @@
-"""accounting/ledger/_block_states.py: which blocks can pay, which are spent, what holds for all."""
+"""accounting/ledger/_blocks.py: which blocks can pay, which are spent, what holds for all."""
 
 import itertools
 import math

@@ -34,7 +34,7 @@ from cydp.accounting import (
     UnitMismatchError,
     UnknownBlockError,
 )
-from cydp.accounting.ledger import _fields
+from cydp.accounting.ledger import _serialize
 from cydp.testing import SeededGenerator
 
 
@@ -293,7 +293,7 @@ def test_a_clock_may_go_backwards(path: Path, monkeypatch: pytest.MonkeyPatch) -
         def now(cls, tz: Any = None) -> "Clock":
             return cls(cls.year_now, 1, 1, tzinfo=tz)
 
-    monkeypatch.setattr(_fields.datetime, "datetime", Clock)
+    monkeypatch.setattr(_serialize.datetime, "datetime", Clock)
     ledger = new(path)
     for Clock.year_now in (2026, 1999, 2030, 1970):
         ledger.charge(PureDP(0.125))

@@ -1,4 +1,4 @@
-"""accounting/ledger/_wal.py: a ledger's file is whole by itself, and takes no other's WAL file."""
+"""accounting/ledger/_open_file.py: a file is whole by itself, and takes no other's WAL file."""
 
 from __future__ import annotations
 

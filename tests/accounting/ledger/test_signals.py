@@ -15,9 +15,8 @@ from typing import Any
 import pytest
 from accounting.ledger.ledger_processes import ended, forked, in_a_child, new
 
-from cydp import BudgetExceededError, BudgetLedger, LedgerError, PrivacyFilter, PureDP
-from cydp.accounting import _filter as filters
-from cydp.accounting.ledger import _open_file, _write_charge
+from cydp import BudgetExceededError, BudgetLedger, LedgerError, PureDP
+from cydp.accounting.ledger import _charge, _open_file
 
 pytestmark = pytest.mark.skipif(not hasattr(signal, "SIGUSR1"), reason="no such signals here")
 
@@ -66,7 +65,7 @@ def test_a_handler_does_not_end_the_charge(path: Path, monkeypatch: pytest.Monke
                 if "in use by this thread, which a signal handler" in str(error):
                     said.append(name)
 
-    with in_the_middle(_write_charge, "json_of_amount", handler, monkeypatch):
+    with in_the_middle(_charge, "json_of_amount", handler, monkeypatch):
         mine.charge(PureDP(0.5))
     assert said == list(uses)
     assert mine.spent == PureDP(0.5)
@@ -80,27 +79,9 @@ def test_another_ledger_may_be_used_in_a_handler(
     path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     mine, other = new(path), new(path.with_name("other"))
-    with in_the_middle(
-        _write_charge, "json_of_amount", lambda: other.charge(PureDP(1)), monkeypatch
-    ):
+    with in_the_middle(_charge, "json_of_amount", lambda: other.charge(PureDP(1)), monkeypatch):
         mine.charge(PureDP(0.5))
     assert (mine.spent, other.spent) == (PureDP(0.5), PureDP(1))
-
-
-def test_a_filter_keeps_what_a_handler_charges(monkeypatch: pytest.MonkeyPatch) -> None:
-    mine = PrivacyFilter(PureDP(1))
-    with in_the_middle(filters, "add_totals", lambda: mine.charge(PureDP(0.75)), monkeypatch):
-        mine.charge(PureDP(0.25))
-    assert mine.spent == PureDP(1)
-    full = PrivacyFilter(PureDP(1))
-    with (
-        in_the_middle(filters, "add_totals", lambda: full.charge(PureDP(0.875)), monkeypatch),
-        pytest.raises(BudgetExceededError),
-    ):
-        full.charge(PureDP(0.25))
-    assert full.spent == PureDP(0.875)
-    with in_the_middle(filters, "add_totals", mine.report, monkeypatch):
-        mine.charge(PureDP(0))
 
 
 USES: dict[str, Any] = {

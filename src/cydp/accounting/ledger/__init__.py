@@ -3,9 +3,9 @@
 
 from __future__ import annotations
 
-from cydp.accounting.ledger._block_states import BlockState
+from cydp.accounting.ledger._blocks import BlockState
 from cydp.accounting.ledger._ledger import BudgetLedger
-from cydp.accounting.ledger._receipt import Receipt
+from cydp.accounting.ledger._paid import Receipt
 from cydp.accounting.ledger._scope import LedgerScope
 
 __all__ = ["BlockState", "BudgetLedger", "LedgerScope", "Receipt"]

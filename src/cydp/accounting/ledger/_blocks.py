@@ -1,42 +1,114 @@
 # SPDX-License-Identifier: MIT
-"""Blocks of a ledger: their rows in the table of blocks, and the messages about them."""
+"""Blocks of a ledger: their rows in the table of blocks, their states, and messages about them."""
 
 from __future__ import annotations
 
 import json
 from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, replace
+from sqlite3 import Connection
 from typing import Any, TypeAlias
 
 from cydp.accounting._amounts import (
     Amount,
+    add_amounts,
     exceeds,
     loss_of_amount,
     subtract_amounts,
     zero_amount,
 )
 from cydp.accounting._budget import check_budget
-from cydp.accounting._errors import LedgerCorruptError, UnknownBlockError
-from cydp.accounting._format import format_loss
+from cydp.accounting._errors import LedgerCorruptError, LedgerError, UnknownBlockError
 from cydp.accounting._loss import Loss
-from cydp.accounting.ledger._fields import amount_from, check_string, own_amount_of, strings_of
+from cydp.accounting._words import format_loss, format_name, html_of
+from cydp.accounting.ledger._serialize import (
+    amount_from,
+    check_dims,
+    check_string,
+    own_amount_of,
+    strings_of,
+)
 
 __all__ = [
     "ALL",
-    "State",
+    "BlockState",
+    "BlockStates",
+    "can_pay",
     "check_block_budget",
     "check_block_ids",
     "insert_block",
     "json_of_amount",
+    "match_dims",
     "read_block",
+    "read_block_states",
     "read_states",
     "retired_message",
     "unknown_message",
 ]
 
+
 ALL = "all"  # the only block of a ledger that was made without blocks
 _MOST_NAMED = 5  # blocks in an error
+_MOST_SHOWN = 60  # blocks of a table
 _DAMAGED = "the ledger is damaged: a block is not what was written"
-State: TypeAlias = tuple[Loss, Loss, Loss, bool]  # budget, spent, remaining, and whether retired
+_Losses: TypeAlias = tuple[Loss, Loss, Loss, bool]  # budget, spent, remaining; whether retired
+
+
+@dataclass(frozen=True, slots=True)
+class BlockState:
+    """A block of a ledger: what it may spend, what it has spent, and the facts about it.
+
+    Attributes
+    ----------
+    id : str
+        The id of the block.
+    budget, spent, remaining : loss
+        What may be spent in all, what was charged, and what may still be charged, in the ledger's
+        measure. Nothing may be charged to a retired block any more: its `remaining` is 0.
+    retired : bool
+        Whether the block was retired.
+    dims : dict
+        The facts that `add_block` was given.
+
+    """
+
+    id: str
+    budget: Loss
+    spent: Loss
+    remaining: Loss
+    retired: bool
+    dims: dict[str, Any]
+
+    @property
+    def is_used_up(self) -> bool:
+        """Whether no epsilon, or no rho, is left."""
+        return not own_amount_of(self.remaining)[0]
+
+
+class BlockStates(tuple[BlockState, ...]):
+    """The blocks of a ledger, in the order in which they were added. Prints itself as a table."""
+
+    __slots__ = ()
+
+    def __repr__(self) -> str:
+        rows = [("block", "state", "budget", "spent", "left", "dims")]
+        for block in self[-_MOST_SHOWN:]:
+            dims = (f"{format_name(name)}={value!r}" for name, value in block.dims.items())
+            rows.append((
+                format_name(block.id), "retired" if block.retired else "open",
+                _numbers(block.budget, left=True), _numbers(block.spent),
+                _numbers(block.remaining, left=True), ", ".join(dims),
+            ))  # fmt: skip
+        widths = [max(map(len, column)) for column in zip(*rows, strict=True)]
+        lines = [
+            "  ".join(cell.ljust(width) for cell, width in zip(row, widths, strict=True)).rstrip()
+            for row in rows
+        ]
+        more = len(self) - _MOST_SHOWN
+        return "\n".join([f"{more:,} blocks, and then", *lines] if more > 0 else lines)
+
+    def _repr_html_(self) -> str:
+        return html_of(repr(self))
 
 
 def check_block_budget(budget: Loss, most: Loss, relation: str) -> Amount:
@@ -96,27 +168,30 @@ def unknown_message(connection: Any, block: str, name: str) -> str:
 
 def read_states(
     connection: Any, kind: type[Loss], blocks: Iterable[str] | None = None
-) -> dict[str, State]:
-    """Return what each block has and has spent, by block id.
+) -> dict[str, BlockState]:
+    """Return what each block has and has spent, by block id. The states have no `dims`.
 
     `blocks` are the ids of the blocks; None: all blocks. Raises UnknownBlockError if the ledger
     lacks one of these.
     """
     if blocks is not None:
-        return {block: _state_of(kind, *read_block(connection, block)) for block in blocks}
+        return {
+            block: BlockState(block, *_losses_of(kind, *read_block(connection, block)), {})
+            for block in blocks
+        }
     rows = connection.execute("SELECT id, budget, spent, retired FROM block ORDER BY id")
-    alike: dict[tuple[Any, ...], State] = {}  # most blocks have equal budgets, and spend alike
+    alike: dict[tuple[Any, ...], _Losses] = {}  # most blocks have equal budgets, and spend alike
     found = {}
     for block, *row in rows.fetchall():
         budget, spent, retired = key = tuple(row)
         if key not in alike:
             amounts = amount_from_json(budget), amount_from_json(spent)
-            alike[key] = _state_of(kind, *amounts, retired)
-        found[block] = alike[key]
+            alike[key] = _losses_of(kind, *amounts, retired)
+        found[block] = BlockState(block, *alike[key], {})
     return found
 
 
-def _state_of(kind: type[Loss], budget: Amount, spent: Amount, retired: int) -> State:
+def _losses_of(kind: type[Loss], budget: Amount, spent: Amount, retired: int) -> _Losses:
     left = subtract_amounts(budget, spent)
     try:
         remaining = loss_of_amount(kind, left)
@@ -146,7 +221,7 @@ def json_of_amount(amount: Amount) -> str:
 
 
 def amount_from_json(text: str) -> Amount:
-    """Return the amount of which this is the JSON; a LedgerCorruptError for anything else."""
+    """Return the amount of a JSON text; a LedgerCorruptError for anything else."""
     try:
         return amount_from(json.loads(text))
     except (TypeError, ValueError, ArithmeticError):
@@ -176,3 +251,82 @@ def check_block_ids(blocks: Iterable[str]) -> tuple[str, ...]:
     if len(set(ids)) < len(ids):
         raise ValueError("blocks must name each of them once")
     return ids
+
+
+def read_block_states(connection: Connection, kind: type[Loss]) -> BlockStates:
+    """Return the blocks of a ledger that was made for blocks, in the order of their entries.
+
+    Raises
+    ------
+    LedgerError
+        If the ledger was made without blocks.
+    LedgerCorruptError
+        If its entries and its table have other blocks.
+
+    """
+    states = read_states(connection, kind)
+    if ALL in states:
+        raise LedgerError(
+            "this ledger was made without blocks: make another ledger with by_block=True"
+        )
+    # An entry is JSON with sorted keys: those of blocks, and when they retire, begin so.
+    rows = connection.execute(
+        """SELECT body FROM entry WHERE substr(body, 1, 10) = '{"block": ' ORDER BY seq"""
+    ).fetchall()
+    try:
+        entries = [json.loads(body) for (body,) in rows]
+        dims = {
+            each["block"]: dict(each.get("dims", {})) for each in entries if each["kind"] == "block"
+        }
+    except (TypeError, KeyError, ValueError):
+        dims = {}
+    if dims.keys() != states.keys():
+        raise LedgerCorruptError("the ledger is damaged: its blocks are not what its entries say")
+    return BlockStates(replace(states[block], dims=facts) for block, facts in dims.items())
+
+
+def can_pay(block: BlockState, requested: Amount | None) -> bool:
+    """Whether a charge to an open block would be accepted, by the sum that it would write."""
+    if requested is None:
+        return True
+    total = add_amounts(own_amount_of(block.spent), requested)
+    return not exceeds(total, own_amount_of(block.budget))
+
+
+def match_dims(states: Iterable[BlockState], wanted: Mapping[str, Any]) -> list[BlockState]:
+    """Return the blocks whose dims have the values that are wanted, or satisfy its functions.
+
+    Raises
+    ------
+    ValueError
+        For a dim that no block has, if there are blocks.
+    TypeError
+        For a value that JSON cannot hold, and so no block has.
+
+    """
+    found = list(states)
+    known = {name for state in found for name in state.dims}
+    if found and (unknown := [name for name in wanted if name not in known]):
+        there = ", ".join(sorted(map(format_name, known))) or "none"
+        raise ValueError(
+            f"dims must be those of the ledger's blocks, and no block has {unknown[0]!r}: "
+            f"there is {there}"
+        )
+    for name, value in wanted.items():
+        if callable(value):
+            found = [each for each in found if name in each.dims and value(each.dims[name])]
+        else:
+            text = _canonical(check_dims({name: value})[name])
+            found = [
+                each for each in found if name in each.dims and _canonical(each.dims[name]) == text
+            ]
+    return found
+
+
+def _canonical(value: Any) -> str:
+    return json.dumps(value, sort_keys=True)
+
+
+def _numbers(loss: Loss, *, left: bool = False) -> str:
+    """Return the numbers of a loss without the name of its measure."""
+    return format_loss(loss, left=left).partition("(")[2][:-1]

@@ -1,23 +1,65 @@
 # SPDX-License-Identifier: MIT
-"""Charges of a ledger, and how their arguments are checked before anything is written."""
+"""Charges of a ledger: their arguments are checked, and then they are written.
+
+The budget of each block decides, and an entry is appended.
+"""
 
 from __future__ import annotations
 
+import json
+import sqlite3
 import uuid
+from collections import Counter
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from functools import partial
 from typing import Any, NamedTuple
 
 from cydp._arguments import Integer
-from cydp.accounting._amounts import Amount, add_amounts, repeat_amount, zero_amount
-from cydp.accounting._cost import Cost, check_relation_of_cost, loss_of
-from cydp.accounting._describe_cost import describe_cost, name_mechanism, query_of
+from cydp.accounting._amounts import (
+    Amount,
+    add_amounts,
+    exceeds,
+    loss_of_amount,
+    repeat_amount,
+    subtract_amounts,
+    zero_amount,
+)
+from cydp.accounting._cost import (
+    Cost,
+    check_relation_of_cost,
+    describe_cost,
+    loss_of,
+    name_mechanism,
+    query_of,
+    units_of,
+)
+from cydp.accounting._errors import (
+    BlockRetiredError,
+    BudgetExceededError,
+    ChargeConflictError,
+    ChargeInDoubtError,
+    LedgerCorruptError,
+)
 from cydp.accounting._loss import Loss
 from cydp.accounting._loss_numbers import read_count
-from cydp.accounting._sources import units_of
-from cydp.accounting.ledger._blocks import ALL, check_block_ids
-from cydp.accounting.ledger._fields import check_string, json_of, sha256_of, strings_of
+from cydp.accounting.ledger._blocks import (
+    ALL,
+    check_block_ids,
+    json_of_amount,
+    read_block,
+    retired_message,
+)
+from cydp.accounting.ledger._entries import append_entry
+from cydp.accounting.ledger._paid import Receipt
+from cydp.accounting.ledger._serialize import (
+    check_string,
+    describe_writer,
+    json_of,
+    read_result,
+    sha256_of,
+    strings_of,
+)
 
 __all__ = [
     "ARGUMENTS",
@@ -25,15 +67,23 @@ __all__ = [
     "Booking",
     "Call",
     "Charge",
+    "ChargesOfCall",
     "check_arguments",
     "check_charge",
     "check_unit",
     "requested_amount",
+    "write_charge",
 ]
+
 
 ARGUMENTS: dict[str, Any] = {
     "cost": None, "count": 1, "blocks": None, "charge_id": None, "label": None, "relation": None
 }  # fmt: skip
+# The fields in which a repetition of a charge can differ.
+_COMPARED = (
+    "cost", "count", "blocks", "mechanism", "params", "query", "function", "arguments",
+    "data_version",
+)  # fmt: skip
 
 
 def check_arguments(given: dict[str, Any]) -> None:
@@ -53,7 +103,7 @@ def check_arguments(given: dict[str, Any]) -> None:
 
 @dataclass(frozen=True, slots=True)
 class Call:
-    """The call of a function that a charge pays for. A repetition must be the same in all of it.
+    """The call of a function that a charge pays for. All of it must be the same in a repetition.
 
     Attributes
     ----------
@@ -123,8 +173,8 @@ class Charge:
     entry : dict
         The fields of the entry that do not depend on what was spent before.
     before : callable or None
-        Returns the fields that a repetition has in common with an entry of a query that an earlier
-        version wrote; None for what is no query.
+        Returns the fields to compare with an entry that an earlier version wrote for a query. None:
+        the charge is for no query.
 
     """
 
@@ -203,7 +253,7 @@ def check_charge(
 
 
 def _fields_before_queries(compared: dict[str, Any], params: Any, query: Any) -> dict[str, Any]:
-    """Return what an entry has that was written when ledgers compared the text of a query."""
+    """Return the fields of an entry from when ledgers compared the text of a query."""
     found = {name: each for name, each in compared.items() if name != "query"} | {"params": params}
     if "arguments" in found:
         digest = sha256_of(json_of(query.arguments_before(), "arguments", sort_keys=True))
@@ -223,3 +273,105 @@ def check_unit(cost: Cost, kept: str, whole: str, blocks: int = 1) -> None:
     """
     for unit in units_of(cost):
         unit.check_kept(kept, whole, blocks)
+
+
+class ChargesOfCall:
+    """The charges that one call makes: how many, and what was spent of each block before them."""
+
+    def __init__(self) -> None:
+        self._spent: dict[str, Amount] = {}
+        self._charges: Counter[str] = Counter()
+
+    def add(self, block: str, spent: Amount) -> tuple[Amount, int]:
+        """Add a charge to a block; return what was spent before the call, and its charges."""
+        self._charges[block] += 1
+        return self._spent.setdefault(block, spent), self._charges[block]
+
+
+def write_charge(
+    connection: sqlite3.Connection, charge: Charge, call: ChargesOfCall | None = None
+) -> Receipt:
+    """Write a charge if it fits into all its blocks, and was not made before.
+
+    All charges of one call pass the same `call`, for the error.
+    """
+    call = ChargesOfCall() if call is None else call
+    row = connection.execute(
+        "SELECT seq, body, hash, result FROM entry LEFT JOIN outcome USING (charge_id) "
+        "WHERE charge_id = ?", (charge.charge_id,),
+    ).fetchone()  # fmt: skip
+    if row is not None:
+        return _repeat(charge, *row)
+    rounded = charge.rounded
+    for block in charge.blocks:
+        budget, spent, retired = read_block(connection, block)
+        if retired:
+            raise BlockRetiredError(retired_message(block))
+        total = add_amounts(spent, charge.requested)
+        before, charges = call.add(block, spent)
+        if exceeds(total, budget):
+            raise _refusal(charge, block, budget, before, total, charges)
+        exact = tuple(a + b for a, b in zip(spent, charge.requested, strict=True))
+        rounded = rounded or total != exact
+        changed = connection.execute(
+            "UPDATE block SET spent = ? WHERE id = ? AND spent = ?",
+            (json_of_amount(total), block, json_of_amount(spent)),
+        )
+        if changed.rowcount != 1:
+            raise LedgerCorruptError(
+                f"the ledger is damaged: block {block!r} is not what was written"
+            )
+    entry = append_entry(
+        connection, charge.entry | {"rounded": rounded} | describe_writer(), charge.charge_id
+    )
+    return _receipt(charge, entry["seq"], entry["hash"], rounded)
+
+
+def _refusal(
+    charge: Charge, block: str, budget: Amount, before: Amount, total: Amount, charges: int
+) -> BudgetExceededError:
+    """Return the error for the charges of one call to a block; `charge` is the last of them."""
+    requested = charge.requested if charges == 1 else subtract_amounts(total, before)
+    amounts = budget, before, subtract_amounts(budget, before), requested
+    limit, spent, left, cost = (loss_of_amount(charge.kind, amount) for amount in amounts)
+    name = None if block == ALL else block
+    return BudgetExceededError(limit, spent, left, cost, name, charges)
+
+
+def _repeat(charge: Charge, seq: int, body: str, digest: str, result: Any) -> Receipt:
+    """Return the receipt of a charge that was paid before; it must be the same, with a result."""
+    entry = json.loads(body)
+    given, compared = charge.entry, set(_COMPARED)
+    if "query" in entry:
+        compared.remove("params")  # the text of the query
+    elif charge.before is not None:
+        given = charge.before()
+        compared &= given.keys()
+    differences = [
+        name for name in _COMPARED if name in compared and entry.get(name) != given.get(name)
+    ]
+    if differences:
+        raise ChargeConflictError(
+            f"charge_id {charge.charge_id!r} belongs to a charge that differs in "
+            f"{', '.join(differences)}: repeat the same call, or use another charge_id"
+        )
+    if result is None:
+        raise ChargeInDoubtError(
+            f"charge_id {charge.charge_id!r} was charged and has no recorded result, which may "
+            "have been released: to release again, use another charge_id, which is charged again"
+        )
+    return _receipt(charge, seq, digest, entry["rounded"], read_result(result), fresh=False)
+
+
+def _receipt(
+    charge: Charge,
+    seq: int,
+    digest: str,
+    rounded: bool,
+    result: Any = None,
+    *,
+    fresh: bool = True,
+) -> Receipt:
+    cost = loss_of_amount(charge.kind, charge.requested)
+    blocks = () if charge.blocks == (ALL,) else charge.blocks
+    return Receipt(seq, charge.charge_id, cost, blocks, digest, rounded, result, fresh)

@@ -15,7 +15,7 @@ from typing import TypeVar
 
 from cydp.accounting._errors import LedgerError
 from cydp.accounting.ledger import _forks, _path
-from cydp.accounting.ledger._schema import SCHEMA
+from cydp.accounting.ledger._entries import SCHEMA
 from cydp.accounting.ledger._store import Store
 
 __all__ = ["create_file"]

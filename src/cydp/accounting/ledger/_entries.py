@@ -1,17 +1,29 @@
 # SPDX-License-Identifier: MIT
-"""The entries of a ledger: each has the hash of itself and of the entry before it."""
+"""The tables of a ledger and its entries: how entries are written, read, verified and reported.
+
+Each entry has the hash of itself and of the entry before it, and triggers keep them append-only.
+"""
 
 from __future__ import annotations
 
 import hashlib
 import json
 import sqlite3
-from collections.abc import Generator
+from collections.abc import Generator, Iterable
 from typing import Any, TypeAlias
 
+from cydp.accounting._amounts import Amount, add_amounts, exceeds, loss_of_amount, zero_amount
 from cydp.accounting._errors import LedgerCorruptError
+from cydp.accounting._loss import Loss
+from cydp.accounting._words import format_name
+from cydp.accounting.ledger._blocks import ALL, BlockState, json_of_amount
+from cydp.accounting.ledger._serialize import amount_from, sha256_of
 
 __all__ = [
+    "APPLICATION_ID",
+    "MOST_SHOWN",
+    "SCHEMA",
+    "VERSION",
     "Entry",
     "append_entry",
     "count_charges",
@@ -19,9 +31,56 @@ __all__ = [
     "read_hash",
     "read_head",
     "read_last_charges",
+    "verify",
+    "write_report",
 ]
 
+
 Entry: TypeAlias = dict[str, Any]
+
+MOST_SHOWN = 20  # blocks, and charges
+_MOST_NAMED = 5  # blocks of a charge
+_LONGEST = 200  # characters of the description of a charge
+
+APPLICATION_ID = 0x63796470  # "cydp"
+VERSION = 2
+SCHEMA = f"""
+BEGIN;
+PRAGMA application_id = {APPLICATION_ID};
+PRAGMA user_version = {VERSION};
+CREATE TABLE entry (
+    seq INTEGER PRIMARY KEY, charge_id TEXT UNIQUE, body TEXT NOT NULL, hash TEXT NOT NULL
+);
+CREATE TABLE head (ledger TEXT NOT NULL, seq INTEGER NOT NULL, hash TEXT NOT NULL);
+CREATE TABLE block (
+    id TEXT PRIMARY KEY, budget TEXT NOT NULL, spent TEXT NOT NULL, retired INTEGER NOT NULL
+);
+CREATE TABLE outcome (
+    charge_id TEXT PRIMARY KEY REFERENCES entry (charge_id), result TEXT NOT NULL
+);
+CREATE TRIGGER no_update BEFORE UPDATE ON entry BEGIN SELECT RAISE(ABORT, 'append-only'); END;
+CREATE TRIGGER no_replace BEFORE INSERT ON entry
+    WHEN EXISTS (SELECT 1 FROM entry WHERE seq = new.seq OR charge_id = new.charge_id)
+    BEGIN SELECT RAISE(ABORT, 'append-only'); END;
+CREATE TRIGGER no_delete BEFORE DELETE ON entry BEGIN SELECT RAISE(ABORT, 'append-only'); END;
+CREATE TRIGGER same_ledger BEFORE UPDATE OF ledger ON head
+    BEGIN SELECT RAISE(ABORT, 'append-only'); END;
+CREATE TRIGGER one_head BEFORE DELETE ON head BEGIN SELECT RAISE(ABORT, 'append-only'); END;
+CREATE TRIGGER same_budget BEFORE UPDATE OF id, budget ON block
+    BEGIN SELECT RAISE(ABORT, 'append-only'); END;
+CREATE TRIGGER never_again BEFORE UPDATE OF retired ON block WHEN new.retired < old.retired
+    BEGIN SELECT RAISE(ABORT, 'append-only'); END;
+CREATE TRIGGER other_block BEFORE INSERT ON block
+    WHEN EXISTS (SELECT 1 FROM block WHERE id = new.id)
+    BEGIN SELECT RAISE(ABORT, 'append-only'); END;
+CREATE TRIGGER same_blocks BEFORE DELETE ON block BEGIN SELECT RAISE(ABORT, 'append-only'); END;
+CREATE TRIGGER other_outcome BEFORE INSERT ON outcome
+    WHEN EXISTS (SELECT 1 FROM outcome WHERE charge_id = new.charge_id)
+    BEGIN SELECT RAISE(ABORT, 'append-only'); END;
+CREATE TRIGGER once BEFORE UPDATE ON outcome BEGIN SELECT RAISE(ABORT, 'append-only'); END;
+CREATE TRIGGER for_ever BEFORE DELETE ON outcome BEGIN SELECT RAISE(ABORT, 'append-only'); END;
+COMMIT;
+"""
 
 
 def append_entry(
@@ -93,3 +152,107 @@ def _hash_of(previous: str, seq: int, charge_id: str | None, body: str) -> str:
     # A damaged file may give bytes for text, which are hashed by their repr.
     text = json.dumps([previous, seq, charge_id, body], default=repr)
     return hashlib.sha256(text.encode()).hexdigest()
+
+
+def _replay(entries: Iterable[dict[str, Any]]) -> tuple[set[tuple[Any, ...]], set[Any]]:
+    """Compute the rows of the blocks, and the hash of each result, from the entries.
+
+    Raises LedgerCorruptError for an entry that charges more than was left, and many kinds of errors
+    for an entry that nothing in this package has written.
+    """
+    blocks: dict[str, tuple[Amount, Amount, int]] = {}
+    results = set()
+    budget_of_ledger: Amount = ()
+    for entry in entries:
+        if entry["kind"] == "create":
+            budget_of_ledger = amount_from(entry["budget"])
+        elif entry["kind"] == "block":
+            budget = amount_from(entry["budget"]) if "budget" in entry else budget_of_ledger
+            blocks[entry["block"]] = (budget, zero_amount(budget), 0)
+        elif entry["kind"] == "retire":
+            budget, spent, _ = blocks[entry["block"]]
+            blocks[entry["block"]] = (budget, spent, 1)
+        elif entry["kind"] == "result":
+            results.add((entry["result_of"], entry["sha256"]))
+        else:
+            for block in entry["blocks"]:
+                budget, spent, retired = blocks[block]
+                total = add_amounts(spent, amount_from(entry["cost"]))
+                if retired or exceeds(total, budget):
+                    raise LedgerCorruptError(
+                        f"the ledger is damaged: entry {entry['seq']} charges more than was left"
+                    )
+                blocks[block] = (budget, total, retired)
+    rows = {
+        (block, json_of_amount(budget), json_of_amount(spent), retired)
+        for block, (budget, spent, retired) in blocks.items()
+    }
+    return rows, results
+
+
+def verify(connection: Any) -> None:
+    """Raise a LedgerCorruptError unless the blocks and results follow from the entries."""
+    if connection.execute("PRAGMA integrity_check").fetchone()[0] != "ok":
+        raise LedgerCorruptError("the ledger is damaged: SQLite finds errors in its file")
+    entries = read_entries(connection)
+    try:
+        blocks, results = _replay(entries)
+    except (LookupError, TypeError, ValueError, ArithmeticError):
+        raise LedgerCorruptError(
+            "the ledger is damaged: an entry is not what was written"
+        ) from None
+    finally:
+        entries.close()  # a transaction cannot end before its SELECT has
+    head = connection.execute("SELECT seq, hash FROM head").fetchall()
+    if head != [read_head(connection)]:
+        raise LedgerCorruptError("the ledger is damaged: its head is not its last entry")
+    if blocks != set(connection.execute("SELECT id, budget, spent, retired FROM block")):
+        raise LedgerCorruptError("the ledger is damaged: its blocks are not what its entries say")
+    stored = connection.execute("SELECT charge_id, result FROM outcome")
+    try:
+        found = {(charge_id, sha256_of(str(text))) for charge_id, text in stored}
+    finally:
+        stored.close()
+    if results != found:
+        raise LedgerCorruptError("the ledger is damaged: its results are not what its entries say")
+
+
+def write_report(
+    about: str,
+    blocks: dict[str, BlockState],
+    charges: list[dict[str, Any]],
+    n_charges: int,
+    kind: type[Loss],
+) -> str:
+    """Return the lines of a report: the ledger, its last blocks, and its last charges.
+
+    `charges` are the last `MOST_SHOWN` of `n_charges`.
+    """
+    lines = [about, *_omitted(len(blocks), "blocks")]
+    for block, state in list(blocks.items())[-MOST_SHOWN:]:
+        name = "" if block == ALL else f"{block!r}: "
+        left = "retired" if state.retired else f"left {state.remaining}"
+        lines.append(f"  {name}spent {state.spent}, {left}")
+    lines += _omitted(n_charges, "charges")
+    for entry in charges:
+        cost = loss_of_amount(kind, amount_from(entry["cost"]))
+        what = format_name(entry["label"] or entry["params"] or "a loss")
+        if len(what) > _LONGEST:
+            what = what[:_LONGEST] + " ..."
+        times = "" if entry["count"] == 1 else f"{entry['count']:,} x "
+        lines.append(
+            f"  {entry['seq']}. {entry['time'][:19]}Z {cost}{_blocks_of(entry)}: {times}{what}"
+        )
+    return "\n".join(lines)
+
+
+def _omitted(count: int, what: str) -> list[str]:
+    return [f"  {count - MOST_SHOWN:,} {what}, and then"] if count > MOST_SHOWN else []
+
+
+def _blocks_of(entry: dict[str, Any]) -> str:
+    blocks = entry["blocks"]
+    if blocks == [ALL]:
+        return ""
+    more = f" and {len(blocks) - _MOST_NAMED:,} more" if len(blocks) > _MOST_NAMED else ""
+    return f" in {', '.join(map(repr, blocks[:_MOST_NAMED]))}{more}"

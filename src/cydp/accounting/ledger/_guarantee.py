@@ -14,8 +14,8 @@ from typing import TypeAlias
 from cydp.accounting._amounts import Amount, loss_of_amount, zero_amount
 from cydp.accounting._loss import ZCDP, ApproxDP, Loss
 from cydp.accounting._loss_numbers import group_delta
-from cydp.accounting.ledger._blocks import State
-from cydp.accounting.ledger._fields import own_amount_of
+from cydp.accounting.ledger._blocks import BlockState
+from cydp.accounting.ledger._serialize import own_amount_of
 
 __all__ = ["Paid", "guarantee_of", "guarantee_of_several"]
 
@@ -23,7 +23,7 @@ Paid: TypeAlias = tuple[Amount, Sequence[str]]
 """What a charge has taken from each of its blocks, and their ids."""
 
 
-def guarantee_of(states: Mapping[str, State], budget: Loss, relation: str) -> Loss:
+def guarantee_of(states: Mapping[str, BlockState], budget: Loss, relation: str) -> Loss:
     """Return what holds for a unit whose records lie in one block.
 
     Parameters
@@ -36,8 +36,8 @@ def guarantee_of(states: Mapping[str, State], budget: Loss, relation: str) -> Lo
 
     """
     most: Amount = zero_amount(own_amount_of(budget))
-    for limit, spent, _, _ in states.values():
-        most = tuple(map(max, most, _guaranteed(own_amount_of(limit), spent)))
+    for state in states.values():
+        most = tuple(map(max, most, _guaranteed(own_amount_of(state.budget), state.spent)))
     return loss_of_amount(type(budget), most, relation)
 
 
@@ -51,7 +51,7 @@ def _guaranteed(limit: Amount, spent: Loss) -> Amount:
 
 
 def guarantee_of_several(
-    states: Mapping[str, State],
+    states: Mapping[str, BlockState],
     budget: Loss,
     relation: str,
     most_blocks: int,
@@ -79,7 +79,7 @@ def guarantee_of_several(
     if isinstance(budget, ZCDP):
         rho = _rho_of_any(states, size) if charges is None else _rho_of_fixed(charges, size)
         return loss_of_amount(ZCDP, (rho,), relation)
-    epsilon = _sum_of_largest((own_amount_of(spent)[0] for _, spent, _, _ in states.values()), size)
+    epsilon = _sum_of_largest((own_amount_of(state.spent)[0] for state in states.values()), size)
     if not isinstance(budget, ApproxDP):
         return loss_of_amount(type(budget), (epsilon,), relation)
     delta = _delta_of_any(states, size) if charges is None else _delta_of_fixed(charges, size)
@@ -91,18 +91,18 @@ def guarantee_of_several(
     return ApproxDP(epsilon, delta, relation=relation)
 
 
-def _rho_of_any(states: Mapping[str, State], size: int) -> Fraction:
+def _rho_of_any(states: Mapping[str, BlockState], size: int) -> Fraction:
     """Return the largest sum of m^2 rho over charges that the budgets of `size` blocks allow."""
-    if not any(any(own_amount_of(spent)) for _, spent, _, _ in states.values()):
+    if not any(any(own_amount_of(state.spent)) for state in states.values()):
         return Fraction(0)
-    budgets = sorted((own_amount_of(limit)[0] for limit, *_ in states.values()), reverse=True)
+    budgets = sorted((own_amount_of(state.budget)[0] for state in states.values()), reverse=True)
     return sum(((2 * i + 1) * rho for i, rho in enumerate(budgets[:size])), Fraction(0))
 
 
-def _delta_of_any(states: Mapping[str, State], size: int) -> Fraction:
+def _delta_of_any(states: Mapping[str, BlockState], size: int) -> Fraction:
     """Return the largest sum of deltas of groups that the budgets of `size` blocks allow."""
-    amounts = [own_amount_of(limit) for limit, *_ in states.values()]
-    if not any(own_amount_of(spent)[1] for _, spent, _, _ in states.values()):
+    amounts = [own_amount_of(state.budget) for state in states.values()]
+    if not any(own_amount_of(state.spent)[1] for state in states.values()):
         return Fraction(0)
     epsilon = max(amount[0] for amount in amounts)
     together = _sum_of_largest((amount[1] for amount in amounts), size)

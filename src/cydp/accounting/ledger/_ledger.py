@@ -18,19 +18,26 @@ from cydp.accounting._errors import (
     LedgerCorruptError,
     LedgerRollbackError,
 )
-from cydp.accounting._format import format_name, html_of
 from cydp.accounting._loss import ZCDP, ApproxDP, Loss, PureDP
-from cydp.accounting.ledger._blocks import ALL, State, insert_block, read_states
+from cydp.accounting._words import format_name, html_of
+from cydp.accounting.ledger._blocks import ALL, BlockState, insert_block, read_states
 from cydp.accounting.ledger._create import create_file
 from cydp.accounting.ledger._entries import (
+    MOST_SHOWN,
     Entry,
     append_entry,
     count_charges,
     read_entries,
     read_head,
     read_last_charges,
+    verify,
+    write_report,
 )
-from cydp.accounting.ledger._fields import (
+from cydp.accounting.ledger._guarantee import guarantee_of
+from cydp.accounting.ledger._ledger_blocks import LedgerBlocks
+from cydp.accounting.ledger._ledger_results import LedgerResults
+from cydp.accounting.ledger._path import read_path
+from cydp.accounting.ledger._serialize import (
     amount_from,
     check_head,
     check_string,
@@ -38,13 +45,7 @@ from cydp.accounting.ledger._fields import (
     own_amount_of,
     strings_of,
 )
-from cydp.accounting.ledger._guarantee import guarantee_of
-from cydp.accounting.ledger._ledger_blocks import LedgerBlocks
-from cydp.accounting.ledger._ledger_results import LedgerResults
-from cydp.accounting.ledger._path import read_path
-from cydp.accounting.ledger._report import MOST_SHOWN, write_report
 from cydp.accounting.ledger._store import Store
-from cydp.accounting.ledger._verify import verify
 
 __all__ = ["BudgetLedger"]
 
@@ -284,13 +285,10 @@ class BudgetLedger(LedgerResults, LedgerBlocks):
     def __setattr__(self, name: str, value: object) -> NoReturn:
         raise AttributeError(f"the {name} of a ledger cannot be changed")
 
-    def __delattr__(self, name: str) -> NoReturn:
-        raise AttributeError(f"the {name} of a ledger cannot be deleted")
-
     @property
     def spent(self) -> Any:
         """What was charged; of a ledger with blocks, a dict of losses by block id."""
-        found = {block: spent for block, (_, spent, _, _) in self._states().items()}
+        found = {block: state.spent for block, state in self._states().items()}
         return found.get(ALL, found)
 
     @property
@@ -299,7 +297,7 @@ class BudgetLedger(LedgerResults, LedgerBlocks):
 
         That is 0 for a retired block, whatever was charged to it.
         """
-        found = {block: left for block, (_, _, left, _) in self._states().items()}
+        found = {block: state.remaining for block, state in self._states().items()}
         return found.get(ALL, found)
 
     def history(self) -> list[dict[str, Any]]:
@@ -346,7 +344,7 @@ class BudgetLedger(LedgerResults, LedgerBlocks):
 
         """
 
-        def read(connection: Connection) -> tuple[dict[str, State], list[Entry], int]:
+        def read(connection: Connection) -> tuple[dict[str, BlockState], list[Entry], int]:
             states = read_states(connection, type(self.budget))
             return states, read_last_charges(connection, MOST_SHOWN), count_charges(connection)
 

@@ -13,33 +13,31 @@ from cydp.accounting._amounts import Amount
 from cydp.accounting._cost import Cost
 from cydp.accounting._errors import BlockRetiredError, LedgerError, UnknownBlockError
 from cydp.accounting._loss import Loss
-from cydp.accounting.ledger._block_states import (
-    BlockStates,
-    can_pay,
-    match_dims,
-    read_block_states,
-)
 from cydp.accounting.ledger._blocks import (
     ALL,
-    State,
+    BlockState,
+    BlockStates,
+    can_pay,
     check_block_budget,
     check_block_ids,
     insert_block,
+    match_dims,
     read_block,
+    read_block_states,
     read_states,
     retired_message,
     unknown_message,
 )
 from cydp.accounting.ledger._charge import check_unit, requested_amount
 from cydp.accounting.ledger._entries import append_entry, read_entries
-from cydp.accounting.ledger._fields import (
+from cydp.accounting.ledger._guarantee import Paid, guarantee_of, guarantee_of_several
+from cydp.accounting.ledger._serialize import (
     amount_from,
     check_dims,
     check_string,
     describe_writer,
     strings_of,
 )
-from cydp.accounting.ledger._guarantee import Paid, guarantee_of, guarantee_of_several
 from cydp.accounting.ledger._store import Store
 
 __all__ = ["LedgerBlocks"]
@@ -50,7 +48,7 @@ class LedgerBlocks:
 
     __slots__ = ()
 
-    _states: Callable[[], dict[str, State]]
+    _states: Callable[[], dict[str, BlockState]]
     _store: Store
     budget: Loss
     privacy_unit: str
@@ -389,7 +387,7 @@ class LedgerBlocks:
         if wanted == kept and adaptive:
             return guarantee_of(self._states(), self.budget, self.relation)
 
-        def read(connection: Connection) -> tuple[dict[str, State], list[Paid] | None]:
+        def read(connection: Connection) -> tuple[dict[str, BlockState], list[Paid] | None]:
             states = read_states(connection, type(self.budget))
             return states, None if adaptive else _read_payments(connection)
 

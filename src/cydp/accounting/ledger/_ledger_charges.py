@@ -9,7 +9,7 @@ from typing import Any
 
 from cydp._arguments import Integer
 from cydp.accounting._amounts import add_amounts, exceeds
-from cydp.accounting._asked import Asked, Paid
+from cydp.accounting._budget import Asked, Paid
 from cydp.accounting._cost import Cost, note_release
 from cydp.accounting._errors import (
     BlockRetiredError,
@@ -22,7 +22,7 @@ from cydp.accounting._errors import (
 from cydp.accounting._loss import Loss
 from cydp.accounting.ledger._blocks import (
     ALL,
-    State,
+    BlockState,
     read_block,
     read_states,
     retired_message,
@@ -34,15 +34,15 @@ from cydp.accounting.ledger._charge import (
     Booking,
     Call,
     Charge,
+    ChargesOfCall,
     check_arguments,
     check_charge,
     check_unit,
+    write_charge,
 )
-from cydp.accounting.ledger._paid import PaidByLedger
-from cydp.accounting.ledger._receipt import Receipt
+from cydp.accounting.ledger._paid import PaidByLedger, Receipt
 from cydp.accounting.ledger._serialize import check_size
 from cydp.accounting.ledger._store import Store
-from cydp.accounting.ledger._write_charge import ChargesOfCall, write_charge
 
 __all__ = ["LedgerCharges", "read_outcome"]
 
@@ -70,7 +70,7 @@ class LedgerCharges:
             raise UnknownBlockError(message)
         return blocks
 
-    def _states(self, blocks: Iterable[str] | None = None) -> dict[str, State]:
+    def _states(self, blocks: Iterable[str] | None = None) -> dict[str, BlockState]:
         """Return what each block has and has spent, of some blocks or of all."""
         return self._store.read(
             lambda connection: read_states(connection, type(self.budget), blocks)

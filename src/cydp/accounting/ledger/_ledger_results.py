@@ -9,7 +9,7 @@ from typing import Any
 
 from cydp._arguments import Integer
 from cydp._numbers.rational import read_integer
-from cydp.accounting._asked import Asked
+from cydp.accounting._budget import Asked
 from cydp.accounting._cost import Cost, is_made, note_release
 from cydp.accounting._errors import (
     BudgetExceededError,
@@ -21,12 +21,16 @@ from cydp.accounting._loss_numbers import read_count
 from cydp.accounting.ledger._blocks import check_block_ids
 from cydp.accounting.ledger._charge import Booking
 from cydp.accounting.ledger._entries import append_entry
-from cydp.accounting.ledger._fields import check_string, describe_writer, sha256_of
 from cydp.accounting.ledger._ledger_charges import LedgerCharges, read_outcome
 from cydp.accounting.ledger._paid import PaidByLedger
 from cydp.accounting.ledger._scope import LedgerScope
-from cydp.accounting.ledger._serialize import serialize
-from cydp.accounting.ledger._write_charge import read_result
+from cydp.accounting.ledger._serialize import (
+    check_string,
+    describe_writer,
+    read_result,
+    serialize,
+    sha256_of,
+)
 
 __all__ = ["LedgerResults"]
 

@@ -7,13 +7,12 @@ from collections.abc import Callable
 from typing import TYPE_CHECKING, Any, NoReturn
 
 from cydp._arguments import Integer
-from cydp.accounting._asked import Asked
+from cydp.accounting._budget import Asked
 from cydp.accounting._cost import Cost
 from cydp.accounting._errors import LedgerError
 from cydp.accounting.ledger._blocks import ALL
 from cydp.accounting.ledger._charge import Booking
-from cydp.accounting.ledger._paid import PaidByLedger
-from cydp.accounting.ledger._receipt import Receipt
+from cydp.accounting.ledger._paid import PaidByLedger, Receipt
 
 if TYPE_CHECKING:
     from cydp.accounting.ledger._ledger_results import LedgerResults
@@ -84,9 +83,6 @@ class LedgerScope:
     def __setattr__(self, name: str, value: object) -> NoReturn:
         raise AttributeError(f"the {name} of a LedgerScope cannot be changed: make another scope")
 
-    def __delattr__(self, name: str) -> NoReturn:
-        raise AttributeError(f"the {name} of a LedgerScope cannot be deleted")
-
     def __reduce__(self) -> NoReturn:
         """Refuse: another process opens the ledger by its path."""
         raise TypeError(
@@ -102,21 +98,21 @@ class LedgerScope:
     @property
     def budget(self) -> Any:
         """What may be spent in all in the block; a dict of losses for several blocks."""
-        return self._each(0)
+        return self._each("budget")
 
     @property
     def spent(self) -> Any:
         """What was charged to the block; a dict of losses for several blocks."""
-        return self._each(1)
+        return self._each("spent")
 
     @property
     def remaining(self) -> Any:
         """What may still be charged to the block; a dict of losses for several blocks."""
-        return self._each(2)
+        return self._each("remaining")
 
-    def _each(self, place: int) -> Any:
+    def _each(self, what: str) -> Any:
         states = self.ledger._states(self.blocks or (ALL,))
-        found = {block: state[place] for block, state in states.items()}
+        found = {block: getattr(state, what) for block, state in states.items()}
         return next(iter(found.values())) if len(found) == 1 else found
 
     def charge(self, cost: Cost, count: Integer = 1, *, relation: str | None = None) -> Receipt:

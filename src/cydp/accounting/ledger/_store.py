@@ -23,10 +23,9 @@ from cydp.accounting._errors import (
     LedgerRollbackError,
     LedgerSchemaError,
 )
-from cydp.accounting.ledger import _forks, _open_file, _path, _wal
-from cydp.accounting.ledger._entries import read_hash, read_head
+from cydp.accounting.ledger import _forks, _open_file, _path
+from cydp.accounting.ledger._entries import APPLICATION_ID, VERSION, read_hash, read_head
 from cydp.accounting.ledger._open_file import OpenFile, identity_of, length_of
-from cydp.accounting.ledger._schema import APPLICATION_ID, VERSION
 
 __all__ = ["Store"]
 
@@ -136,7 +135,7 @@ class Store:
                 if file is None or file.connection is None:
                     file = self._open()  # a fork has closed it
                 assert file.connection is not None
-                if not _wal.copy_wal(file.connection):
+                if not _open_file.copy_wal(file.connection):
                     raise self._in_use()
             except sqlite3.DatabaseError as error:
                 raise self.explain(error) from None
@@ -248,7 +247,7 @@ class Store:
         # no WAL file can appear and disappear while `share` holds. A reader with a WAL file needs
         # these locks, and their files are there.
         if length_of(self.wal):
-            _wal.check_wal(self.path)
+            _open_file.check_wal(self.path)
         mode = "rw"
         if self._read_only:
             mode = "ro" if length_of(self.wal) else "ro&immutable=1"

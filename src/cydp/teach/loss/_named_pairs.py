@@ -13,9 +13,9 @@ from typing import Any
 import numpy as np
 
 from cydp._numbers.rational import float_of, format_number, read_exact, read_integer
-from cydp.accounting._combine_relations import combine_relations
 from cydp.accounting._cost import loss_of, relation_of
 from cydp.accounting._loss import LOSSES, ZCDP, Loss
+from cydp.accounting._measure import combine_relations
 from cydp.accounting._plan import Plan
 from cydp.mechanisms._gaussian import DiscreteGaussian, Gaussian
 from cydp.mechanisms._laplace import DiscreteLaplace, Laplace

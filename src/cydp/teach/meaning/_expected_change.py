@@ -13,7 +13,7 @@ from cydp._arguments import Number
 from cydp._call_errors import explain_arguments
 from cydp._numbers.rational import Exact, as_exact, float_of, format_number, read_exact
 from cydp._numbers.rounding import float_above
-from cydp.accounting._trade_off import Curve
+from cydp.accounting._conversion import RocBound
 from cydp.releases.output._pyplot import ink_of
 from cydp.teach._pictures import draw_fill, draw_line, new_axes, set_words
 from cydp.teach.meaning._reading import CostOrPlan, below, label_of, question_about, read_curve
@@ -41,7 +41,7 @@ class ExpectedChange:
     loss: Any
     max_utility: Exact
     question: str
-    _curve: Curve
+    _curve: RocBound
 
     def most(self, expected: Number) -> float:
         """Return the most that can be expected if it would be `expected` without the person.

@@ -9,13 +9,11 @@ from fractions import Fraction
 from cydp._arguments import Number
 from cydp._numbers.rational import Exact, format_number, read_exact
 from cydp._numbers.rounding import decimal_below
-from cydp.accounting._conversion import convert
-from cydp.accounting._cost import Cost, loss_of
+from cydp.accounting._conversion import RocBound, convert, curve_of
+from cydp.accounting._cost import Cost, loss_of, units_of
 from cydp.accounting._loss import ZCDP, ApproxDP, Loss, PureDP
 from cydp.accounting._loss_numbers import read_delta
 from cydp.accounting._plan import Plan
-from cydp.accounting._sources import units_of
-from cydp.accounting._trade_off import Curve, curve_of
 from cydp.sampling._sampled import Sampled
 
 __all__ = [
@@ -36,14 +34,14 @@ _DELTAS = ("0", "1e-12", "1e-9", "1e-6", "1e-4", "1e-3", "0.01", "0.03", "0.1", 
 _NOT_SAID = "person"
 
 
-def read_curve(cost: CostOrPlan, delta: Number | None, about: str | None) -> Curve:
+def read_curve(cost: CostOrPlan, delta: Number | None, about: str | None) -> RocBound:
     """Return what a cost lets a test find out; TypeError or ValueError for bad arguments."""
     pairs = [
         pair
         for loss in _losses_of(cost, None if delta is None else read_delta(delta))
         for pair in _curve_about(loss, about).pairs
     ]
-    return Curve(tuple(dict.fromkeys(pairs)))
+    return RocBound(tuple(dict.fromkeys(pairs)))
 
 
 def _losses_of(cost: CostOrPlan, delta: Fraction | None) -> list[Loss]:
@@ -72,7 +70,7 @@ def _at_one_delta(loss: ApproxDP) -> ApproxDP:
     return ApproxDP(loss.epsilon, loss.delta, relation=loss.relation)
 
 
-def _curve_about(loss: Loss, about: str | None) -> Curve:
+def _curve_about(loss: Loss, about: str | None) -> RocBound:
     relation = loss.relation
     if about not in (None, "presence", "value"):
         raise ValueError(f"about must be 'presence', 'value' or None, not {str(about)[:40]!r}")
@@ -91,7 +89,7 @@ def _curve_about(loss: Loss, about: str | None) -> Curve:
     try:
         return curve_of(loss.group(2))
     except ValueError:  # delta would reach 1
-        return Curve(())
+        return RocBound(())
 
 
 def _question_of(cost: CostOrPlan, about: str | None) -> str:

@@ -14,7 +14,7 @@ from cydp._arguments import Number
 from cydp._call_errors import explain_arguments
 from cydp._numbers.rational import float_of
 from cydp._numbers.rounding import delta_float_above
-from cydp.accounting._trade_off import Curve
+from cydp.accounting._conversion import RocBound
 from cydp.releases.output._pyplot import ink_of
 from cydp.teach._pictures import draw_line, new_axes, set_words
 from cydp.teach.meaning._reading import (
@@ -46,7 +46,7 @@ class TradeOff:
 
     loss: Any
     question: str
-    _curve: Curve
+    _curve: RocBound
 
     def true_positives(self, false_positives: Number) -> float:
         """Return the largest rate of true positives of any test with a rate of false ones.
@@ -248,7 +248,7 @@ def _moved(belief: Fraction, factor: Fraction) -> Fraction:
     return belief * factor / (belief * factor + 1 - belief)
 
 
-def draw_trade_offs(curves: Sequence[tuple[str, Curve]], question: str, ax: Any = None) -> Any:
+def draw_trade_offs(curves: Sequence[tuple[str, RocBound]], question: str, ax: Any = None) -> Any:
     """Draw curves with their labels; for a single one its best bet is marked.
 
     `question` is what all curves are about; it is empty if labels say it.
