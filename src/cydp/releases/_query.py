@@ -200,6 +200,12 @@ class Query(ABC):
         return {name: part.mechanism for name, part in self.parts.items()}
 
     @property
+    def parameters(self) -> Mapping[str, Any]:
+        """What the query shows, and a ledger records, besides its privacy and its unit."""
+        own = [each.name for each in fields(self) if each.init and each.repr][2:]
+        return {name: getattr(self, name) for name in own}
+
+    @property
     def mechanism_name(self) -> str:
         """What a ledger calls the mechanisms."""
         names = {type(mechanism).__name__: None for mechanism in self.mechanisms.values()}
@@ -260,10 +266,9 @@ class Query(ABC):
         return _rebuild, (type(self), self._given, self.reads)
 
     def __repr__(self) -> str:
-        own = [each.name for each in fields(self) if each.init and each.repr][2:]
         parts = [
             repr(self.privacy),
-            *(f"{name}={format_parameter(getattr(self, name))}" for name in own),
+            *(f"{name}={format_parameter(value)}" for name, value in self.parameters.items()),
             f"mechanisms={format_parameter(self.mechanisms)}",
             self.unit.parameters,
         ]

@@ -4,7 +4,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Any, ClassVar
@@ -102,6 +102,13 @@ class MarginalsQuery(TablesQuery):
             domains=self.reads.labels,
             payment=payment,
         )
+
+    @property
+    def parameters(self) -> Mapping[str, Any]:
+        """What the query shows: the columns of each table, and how many places each column has."""
+        sizes = tuple(self.sizes.items())
+        found = {"sets": self.columns, "sizes": sizes, "weights": self.weights}
+        return {**found, "consistent": self.consistent}
 
     @property
     def sizes(self) -> dict[str, int]:
