@@ -118,7 +118,7 @@ def test_the_queries_of_every_room_are_known(tmp_path: Path) -> None:
         cydp.publishing.contingency_tables(table, keys, ["g"], epsilon=1),
         cydp.publishing.hierarchy({"g": ["a"]}, ["g"], ["a", "b"], epsilon=1),
         cydp.models.linear_regression(table, {"x": (0, 3)}, {"y": (0, 3)}, epsilon=1),
-        cydp.releases.median_by_halving([1, 2], (0, 4), epsilon=1),
+        cydp.teach.median_by_halving([1, 2], (0, 4), epsilon=1),
         cydp.workloads.range_counts([1, 2], 4, (0, 4), epsilon=1),
         cydp.workloads.marginals(table, keys, ["g"], epsilon=1),
         cydp.workloads.linear_queries([0, 1], [[1, 1]], 2, (0, 2), epsilon=1),

@@ -27,12 +27,13 @@ from cydp import (
     workloads,
 )
 from cydp.accounting import ledger
-from cydp.teach import attacks, figures, loss, meaning, utility
+from cydp.teach import attacks, figures, loss, meaning, scores, utility
+from cydp.teach import sensitivity as exhaustive
 
 MODULES = [
     cydp, accounting, ledger, exact, interactive, local, mechanisms, models,
     publishing, random, releases, sampling, sensitivity, teach, attacks, figures, loss, meaning,
-    utility, testing, workloads,
+    utility, scores, exhaustive, testing, workloads,
 ]  # fmt: skip
 
 

@@ -12,12 +12,15 @@ from textwrap import dedent
 import pytest
 from codebase.rule import rule_of
 
-from cydp import Session  # which imports all releases, and so registers them
+from cydp import Session, teach  # which import all releases, and so register them
 from cydp.releases._run import RELEASES
 from cydp.sampling import on_sample
 from cydp.workloads import RunningCounts
 
-EXPLAINED = {each.__name__: each for each in [*RELEASES, RunningCounts, Session, on_sample]}
+EXPLAINED = {
+    each.__name__: each
+    for each in [*RELEASES, teach.median_by_halving, RunningCounts, Session, on_sample]
+}
 NAMES = {name: list(inspect.signature(each).parameters) for name, each in EXPLAINED.items()}
 TEXTS = {name: inspect.getdoc(each) or "" for name, each in EXPLAINED.items()}
 

@@ -125,7 +125,7 @@ def test_the_survey_among_all_small_tables() -> None:
 
     answers = (read, 1), (sexes, 1), (both, 2), (two_by_two, 1), (books, 7)
     for answer, largest in answers:
-        assert sensitivity.of(answer, READ, 2) == largest, answer
+        assert cydp.teach.sensitivity.of(answer, READ, 2) == largest, answer
 
 
 def test_a_choice_without_votes() -> None:
@@ -154,5 +154,5 @@ def test_an_interval_of_outputs() -> None:
 
 
 def test_a_share_of_the_rows() -> None:
-    shared = cydp.sampling.publish_share([1, 2, 3], "1/100", exposes_rows=True)
+    shared = cydp.teach.publish_share([1, 2, 3], "1/100", exposes_rows=True)
     assert (shared.loss.epsilon, shared.loss.delta) == (0, Fraction(1, 100))

@@ -44,8 +44,6 @@ CALLS: dict[str, Callable[[Session], Any]] = {
     "mean": lambda s: s.mean((0, 8), column="x", epsilon=SURE).value,
     "variance": lambda s: s.variance((0, 8), column="x", epsilon=SURE).value,
     "median": lambda s: s.median((0, 8), column="x", epsilon=SURE).value,
-    "median_by_halving": lambda s: s.median_by_halving(
-        (0, 8), rounds=4, column="x", epsilon=SURE).value,
     "quantile": lambda s: s.quantile(0.9, (0, 8), column="x", epsilon=SURE).value,
     "histogram": lambda s: s.histogram(2, (0, 8), column="x", epsilon=SURE).counts.tolist(),
     "histogramdd": lambda s: s.histogramdd(

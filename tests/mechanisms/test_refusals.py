@@ -13,12 +13,10 @@ from refusals import Refusal, check_refusals
 
 import cydp
 from cydp import sensitivity as of
+from cydp import teach
 from cydp.mechanisms import (
     ProposeTestRelease,
     UniformChoice,
-    quantile_scores,
-    rank_difference_scores,
-    tail_share_scores,
 )
 from cydp.mechanisms._quantile import QuantileMechanism
 from cydp.sensitivity import Sensitivity
@@ -182,16 +180,21 @@ def test_selections_and_scores() -> None:
                q=(-0.1, "1.1", 2, math.nan, Fraction(1, 2**64)))  # fmt: skip
     table.make(QuantileMechanism, TypeError, "q must", q=(True, None, [0.5]))
     power = ("q must have a denominator", "power of two", "0.9")
-    table.call(lambda q: quantile_scores([1], [1], q), ValueError, power, 0.9)
-    table.call(lambda q: quantile_scores([1], [1], q), ValueError, ["q must be from 0 to 1"], 2)
-    for score in (rank_difference_scores, tail_share_scores):
+    table.call(lambda q: teach.scores.quantile_scores([1], [1], q), ValueError, power, 0.9)
+    table.call(
+        lambda q: teach.scores.quantile_scores([1], [1], q),
+        ValueError,
+        ["q must be from 0 to 1"],
+        2,
+    )
+    for score in (teach.scores.rank_difference_scores, teach.scores.tail_share_scores):
         points = ([], [math.nan], 3)
         table.call(lambda y, s=score: s([1], y), ValueError, ["candidates must be"], *points)
         table.call(lambda x, s=score: s(x, [3]), TypeError, ["x must be"], 3)
-    table.call(of.quantile_score, ValueError, ["q must be from 0 to 1"], 1.5)
-    table.call(of.quantile_score, ValueError, ["relation must be"], 0.5, relation="both")
-    table.call(of.tail_share_score, ValueError, ["n must be"], 0, relation="change-one")
-    table.call(of.tail_share_score, ValueError, ["n is private"], 5)
+    table.call(teach.scores.quantile_score, ValueError, ["q must be from 0 to 1"], 1.5)
+    table.call(teach.scores.quantile_score, ValueError, ["relation must be"], 0.5, relation="both")
+    table.call(teach.scores.tail_share_score, ValueError, ["n must be"], 0, relation="change-one")
+    table.call(teach.scores.tail_share_score, ValueError, ["n is private"], 5)
     check_refusals(table)
 
 

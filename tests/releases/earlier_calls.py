@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import Any
 
 import cydp
-from cydp import BudgetLedger, PureDP, models, publishing, releases, workloads
+from cydp import BudgetLedger, PureDP, models, publishing, teach, workloads
 
 FILE = Path(__file__).with_name("earlier.ledger")
 
@@ -28,7 +28,7 @@ CALLS: dict[str, Callable[[Any], Any]] = {
     "mean": lambda b: cydp.mean(TABLE, (0, 10), **X, budget=b),
     "quantile": lambda b: cydp.quantile(TABLE, [0.25, 0.5], (0, 10), **X, budget=b),
     "median": lambda b: cydp.median(TABLE, (0, 10), **X, budget=b),
-    "halving": lambda b: releases.median_by_halving(TABLE, (0, 8), rounds=2, **X, budget=b),
+    "halving": lambda b: teach.median_by_halving(TABLE, (0, 8), rounds=2, **X, budget=b),
     "histogram": lambda b: cydp.histogram(TABLE, 4, (0, 10), **X, budget=b),
     "histogram by": lambda b: cydp.histogram(
         TABLE, [0, 5, 10], by="s", by_keys=["a", "b"], **X, budget=b

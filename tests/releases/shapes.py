@@ -12,8 +12,8 @@ import polars as pl
 import pyarrow as pa
 
 import cydp
-from cydp.releases import median_by_halving
 from cydp.releases._top_k import TopRelease
+from cydp.teach import median_by_halving
 
 __all__ = [
     "KNOWN", "RELEASES", "ROWS", "SHAPES", "UNDECLARED", "UNKNOWN", "WORDS", "Columns", "outline",

@@ -11,7 +11,7 @@ import numpy as np
 import pytest
 
 import cydp
-from cydp import BudgetLedger, PureDP, models, publishing, releases, workloads
+from cydp import BudgetLedger, PureDP, models, publishing, teach, workloads
 from cydp.accounting import ChargeConflictError
 
 BOUNDS = (0, 8)
@@ -21,7 +21,7 @@ QUESTIONS: dict[Any, tuple[Any, ...]] = {
     cydp.count: (), cydp.sum: (BOUNDS,), cydp.mean: (BOUNDS,), cydp.variance: (BOUNDS,),
     cydp.median: (BOUNDS,), cydp.quantile: (0.5, BOUNDS), cydp.bounds: (), cydp.top_k: (1, [1, 2]),
     cydp.histogram: (4, BOUNDS), cydp.value_counts: ([1, 5],),
-    releases.median_by_halving: (BOUNDS,), workloads.range_counts: (4, BOUNDS),
+    teach.median_by_halving: (BOUNDS,), workloads.range_counts: (4, BOUNDS),
     workloads.linear_queries: ([[1, 1]], 2, BOUNDS),
 }  # fmt: skip
 
@@ -99,7 +99,7 @@ OF_PEOPLE: dict[Any, tuple[Any, dict[str, Any]]] = {
     cydp.variance: ((BOUNDS,), ONE_ROW), cydp.histogram: ((4, BOUNDS), ONE_CELL),
     cydp.value_counts: (([1, 5],), ONE_CELL), cydp.median: ((BOUNDS,), ONE_ROW),
     cydp.quantile: ((0.5, BOUNDS), ONE_ROW), cydp.bounds: ((), ONE_CELL),
-    cydp.top_k: ((1, [1, 2]), ONE_OF_ALL), releases.median_by_halving: ((BOUNDS,), ONE_ROW),
+    cydp.top_k: ((1, [1, 2]), ONE_OF_ALL), teach.median_by_halving: ((BOUNDS,), ONE_ROW),
     workloads.range_counts: ((4, BOUNDS), ONE_CELL),
     workloads.linear_queries: (([[1, 1]], 2, BOUNDS), ONE_CELL),
 }  # fmt: skip

@@ -18,12 +18,12 @@ import cydp
 from cydp import BudgetLedger, PrivacyFilter, PureDP, Session, models, publishing, workloads
 from cydp.accounting import UnitMismatchError
 from cydp.exact._sorted_units import SortedUnits
-from cydp.releases import median_by_halving
 from cydp.releases._group_rows import FoundTally
 from cydp.releases._query import Query
 from cydp.releases._run import RELEASES, arguments_of, kind_of, prepare
 from cydp.releases._tally import Tally
 from cydp.sampling import on_sample
+from cydp.teach import median_by_halving
 from cydp.testing import SeededGenerator
 
 N = 60
@@ -128,6 +128,8 @@ def test_it_is_explained_without_data_by_the_query_that_runs() -> None:
 
 def test_a_session_asks_it_and_remembers() -> None:
     def check(case: Case) -> bool:
+        if case.function is median_by_halving:  # a lesson, for which a session has no method
+            return True
         session = Session(TABLE, PrivacyFilter(PureDP(2)))
         if "delta" in case.given:
             session = Session(TABLE, PrivacyFilter(cydp.ApproxDP(2, 0.5)))

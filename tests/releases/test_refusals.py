@@ -14,9 +14,9 @@ from refusals import Refusal, check_refusals
 
 import cydp
 from cydp import BudgetLedger, PrivacyFilter, PureDP
-from cydp.releases import median_by_halving
 from cydp.releases._certificate import read_certificate
 from cydp.releases._unit import Unit, read_unit
+from cydp.teach import median_by_halving
 
 Given = dict[str, Any]
 X = [1.0, 2.0]

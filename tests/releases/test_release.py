@@ -12,7 +12,7 @@ import numpy as np
 import pytest
 
 import cydp
-from cydp import BudgetLedger, HistogramRelease, PureDP, releases
+from cydp import BudgetLedger, HistogramRelease, PureDP, releases, teach
 from cydp.accounting import UnitMismatchError
 from cydp.releases._query import Query
 from cydp.releases._release import Release
@@ -24,7 +24,7 @@ TABLE = {"sex": ["f", "m", "f", "f", "m"], "zip": [7, 7, 9, 9, 9], "age": AGES}
 # One of each class, which is the same in every call.
 MAKERS: dict[str, Callable[..., Any]] = {
     "BoundsRelease": lambda **more: cydp.bounds(AGES, **more),
-    "HalvingRelease": lambda **more: releases.median_by_halving(AGES, (0, 64), rounds=3, **more),
+    "HalvingRelease": lambda **more: teach.median_by_halving(AGES, (0, 64), rounds=3, **more),
     "HistogramRelease": lambda **more: cydp.histogram(
         TABLE, 3, (0, 60), column="age", by="sex", by_keys=["f", "m"], **more
     ),

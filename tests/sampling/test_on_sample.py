@@ -22,7 +22,8 @@ import cydp
 from cydp import ApproxDP, BudgetExceededError, BudgetLedger, PrivacyFilter, PureDP
 from cydp.releases import HistogramRelease, NumberRelease
 from cydp.releases._count import CountQuery
-from cydp.sampling import SampleRelease, amplified, on_sample, publish_share
+from cydp.sampling import SampleRelease, amplified, on_sample
+from cydp.teach import publish_share
 from cydp.testing import SeededGenerator
 
 SHARE = Fraction(1, 10)

@@ -15,7 +15,8 @@ import cydp
 from cydp import ZCDP, ApproxDP, BudgetLedger, PrivacyFilter, PureDP, count
 from cydp._columns.source import ListSource
 from cydp.accounting import MeasureMismatchError, RelationMismatchError, UnitMismatchError
-from cydp.sampling import Sampled, amplified, loss_on_sample, on_sample, publish_share
+from cydp.sampling import Sampled, amplified, loss_on_sample, on_sample
+from cydp.teach import publish_share
 from cydp.testing import SeededGenerator
 
 AGES = {"age": list(range(100)) * 3, "sex": ["f", "m", "f"] * 100}

@@ -9,8 +9,8 @@ DOCS = Path(__file__).parents[2] / "docs"
 
 
 @pytest.mark.parametrize(
-    "page", ["sensitivity.md", "sensitivity/of.md", "sensitivity/scores.md",
-             "releases/median_by_halving.md"],
+    "page", ["sensitivity.md", "teach/sensitivity.md", "teach/scores.md",
+             "teach/median_by_halving.md", "teach/publish_share.md"],
 )  # fmt: skip
 def test_examples_run(page: str) -> None:
     result = doctest.testfile(str(DOCS / page), module_relative=False)

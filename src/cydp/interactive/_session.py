@@ -53,7 +53,6 @@ from cydp.releases import (
     _histogram,
     _histogramdd,
     _mean,
-    _median_by_halving,
     _quantile,
     _sum,
     _top_k,
@@ -146,7 +145,6 @@ class Session:
     mean = method(_mean.mean)
     variance = method(_variance.variance)
     median = method(_quantile.median)
-    median_by_halving = method(_median_by_halving.median_by_halving)
     quantile = method(_quantile.quantile)
     histogram = method(_histogram.histogram)
     histogramdd = method(_histogramdd.histogramdd)

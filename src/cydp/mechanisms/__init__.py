@@ -10,11 +10,6 @@ from cydp.mechanisms._noisy_max import ExponentialMechanism, PermuteAndFlip
 from cydp.mechanisms._partition_selection import PartitionSelection
 from cydp.mechanisms._propose_test_release import ProposeTestRelease
 from cydp.mechanisms._randomized_response import RandomizedResponse
-from cydp.mechanisms._scores import (
-    quantile_scores,
-    rank_difference_scores,
-    tail_share_scores,
-)
 from cydp.mechanisms._snapping import Snapping
 from cydp.mechanisms._uniform_choice import UniformChoice
 
@@ -31,9 +26,6 @@ __all__ = [
     "RandomizedResponse",
     "Snapping",
     "UniformChoice",
-    "quantile_scores",
-    "rank_difference_scores",
-    "tail_share_scores",
 ]
 
 

@@ -12,7 +12,6 @@ from cydp.releases._histogram import histogram
 from cydp.releases._histogram_release import HistogramRelease
 from cydp.releases._histogramdd import histogramdd
 from cydp.releases._mean import MeanRelease, mean
-from cydp.releases._median_by_halving import HalvingRelease, median_by_halving
 from cydp.releases._quantile import QuantileRelease, median, quantile
 from cydp.releases._sum import sum
 from cydp.releases._table_release import TableRelease
@@ -24,7 +23,6 @@ from cydp.releases.postprocessing._post_processed import PostProcessed
 __all__ = [
     "BoundsRelease",
     "Explanation",
-    "HalvingRelease",
     "HistogramRelease",
     "MeanRelease",
     "NumberRelease",
@@ -41,7 +39,6 @@ __all__ = [
     "histogramdd",
     "mean",
     "median",
-    "median_by_halving",
     "quantile",
     "sum",
     "top_k",

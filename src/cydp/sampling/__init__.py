@@ -5,18 +5,15 @@ from __future__ import annotations
 
 from cydp.sampling._amplified import amplified, loss_on_sample
 from cydp.sampling._on_sample import SampleRelease, WholeEstimate, on_sample
-from cydp.sampling._publish_share import PublishedShare, publish_share
 from cydp.sampling._sampled import Sampled
 
 __all__ = [
-    "PublishedShare",
     "SampleRelease",
     "Sampled",
     "WholeEstimate",
     "amplified",
     "loss_on_sample",
     "on_sample",
-    "publish_share",
 ]
 
 

@@ -11,18 +11,10 @@ section 3.3; docs/sensitivity.md has the proofs.
 from __future__ import annotations
 
 from cydp._sensitivity import Sensitivity, Unbounded
-from cydp.sensitivity._count import count
-from cydp.sensitivity._exhaustive import ExhaustiveSensitivity
-from cydp.sensitivity._extremes import maximum, minimum
-from cydp.sensitivity._histogram import histogram
-from cydp.sensitivity._mean import mean
-from cydp.sensitivity._of import of
-from cydp.sensitivity._queries import queries
-from cydp.sensitivity._scores import quantile_score, rank_difference_score, tail_share_score
-from cydp.sensitivity._sum import sum
+from cydp.sensitivity._counts import count, histogram, queries
+from cydp.sensitivity._numbers import maximum, mean, minimum, sum
 
 __all__ = [
-    "ExhaustiveSensitivity",
     "Sensitivity",
     "Unbounded",
     "count",
@@ -30,12 +22,8 @@ __all__ = [
     "maximum",
     "mean",
     "minimum",
-    "of",
-    "quantile_score",
     "queries",
-    "rank_difference_score",
     "sum",
-    "tail_share_score",
 ]
 
 

@@ -20,7 +20,8 @@ import cydp.workloads
 from cydp import ZCDP, ApproxDP, BudgetLedger, Plan, PureDP
 from cydp.accounting import UnitMismatchError
 from cydp.publishing import contingency_tables
-from cydp.sampling import Sampled, publish_share
+from cydp.sampling import Sampled
+from cydp.teach import publish_share
 
 IN_ONE = "person in one block"
 BOTH = ("person", IN_ONE)

@@ -24,11 +24,12 @@ from cydp import (
     teach,
 )
 from cydp.accounting import RelationMismatchError
+from cydp.teach import publish_share
 
 privacy_loss = teach.privacy_loss
 SELECT = PartitionSelection(epsilon=1, delta="0.01", max_partitions=1)
 GAUSSIAN = Gaussian(rho="1/2", sensitivity=1)
-SHARE = sampling.publish_share([1, 2], "0.1", exposes_rows=True)
+SHARE = publish_share([1, 2], "0.1", exposes_rows=True)
 
 
 @pytest.mark.parametrize("wrap", [lambda cost: cost, lambda cost: Plan([(cost, 1)])])

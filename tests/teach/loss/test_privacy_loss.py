@@ -24,11 +24,11 @@ from cydp import (
     PureDP,
     RandomizedResponse,
     count,
-    sampling,
     teach,
 )
 from cydp.accounting._optimal_composition import delta_of
 from cydp.mechanisms._gaussian_delta import discrete_delta
+from cydp.teach import publish_share
 
 privacy_loss = teach.privacy_loss
 DISCRETE = privacy_loss(DiscreteGaussian(rho="1/2", sensitivity=1))
@@ -50,7 +50,7 @@ TABLES = {
     "first user": privacy_loss(SELECT, neighbours=(1, 0)),
     "PureDP": privacy_loss(PureDP("0.3")),
     "ApproxDP": privacy_loss(ApproxDP("0.3", "0.02")),
-    "share": privacy_loss(sampling.publish_share([1, 2], "0.1", exposes_rows=True)),
+    "share": privacy_loss(publish_share([1, 2], "0.1", exposes_rows=True)),
     "nothing": privacy_loss(PureDP(0)),
 }
 ALL = TABLES | {

@@ -119,7 +119,7 @@ def test_every_release_is_said_to_protect_what_it_protects() -> None:
     assert "row" not in told
     for cost in (
         cydp.sampling.on_sample(cydp.count, [1], share="1/2", epsilon=1),
-        cydp.sampling.publish_share([1], "1/2", exposes_rows=True),
+        cydp.teach.publish_share([1], "1/2", exposes_rows=True),
         cydp.sampling.Sampled(of_rows, "1/2"),
         cydp.Plan([(of_rows, 2), (cydp.Laplace(epsilon=1, sensitivity=1), 1)]),
     ):
@@ -134,5 +134,5 @@ def test_long_numbers_of_a_loss_are_rounded_up_in_words() -> None:
     long = Fraction(1, 3) ** 200 + Fraction("0.1234561")
     assert "delta = about 0.123457" in in_words(cydp.ApproxDP(1, long))
     assert "delta = about 0.123457" in repr(delta_meaning(cydp.ApproxDP(1, long), 5))
-    assert "about 0.123457" in repr(cydp.sampling.publish_share([1], long, exposes_rows=True))
+    assert "about 0.123457" in repr(cydp.teach.publish_share([1], long, exposes_rows=True))
     assert "epsilon=about 0.123457" in cydp.count([1], epsilon=long).to_text()

@@ -14,7 +14,7 @@ from cydp._generator import Generator
 from cydp._numbers.rational import float_of, read_positive
 from cydp.mechanisms._laplace import DiscreteLaplace
 from cydp.releases._domains import read_domains
-from cydp.sensitivity._histogram import histogram as sensitivity_of_histogram
+from cydp.sensitivity._counts import histogram as sensitivity_of_histogram
 from cydp.teach.attacks._attack import Attack, Trial, largest_success, release_while_paid
 from cydp.teach.attacks._counts import read_codes, rows_where
 

@@ -15,9 +15,9 @@ from cydp._generator import Generator
 from cydp._numbers.rational import read_integer, read_positive
 from cydp.mechanisms._laplace import DiscreteLaplace
 from cydp.releases._domains import read_domains
-from cydp.sensitivity._count import count as sensitivity_of_count
-from cydp.sensitivity._histogram import histogram as sensitivity_of_histogram
-from cydp.sensitivity._queries import queries
+from cydp.sensitivity._counts import count as sensitivity_of_count
+from cydp.sensitivity._counts import histogram as sensitivity_of_histogram
+from cydp.sensitivity._counts import queries
 from cydp.teach.attacks._attack import Attack, Trial, largest_success, release_while_paid
 from cydp.teach.attacks._counts import CHANCE, read_codes, read_where, rows_where
 

@@ -1,4 +1,4 @@
-"""mechanisms/_scores.py and sensitivity/_scores.py: scores of medians, and what a record moves."""
+"""teach/scores.py: scores of medians, and what a record moves."""
 
 from __future__ import annotations
 
@@ -12,10 +12,10 @@ import pytest
 from reference import quantile
 
 import cydp
-from cydp import ExponentialMechanism
-from cydp import sensitivity as of
-from cydp.mechanisms import quantile_scores, rank_difference_scores, tail_share_scores
+from cydp import ExponentialMechanism, teach
 from cydp.mechanisms._quantile import QuantileMechanism
+from cydp.teach.scores import quantile_scores, rank_difference_scores, tail_share_scores
+from cydp.teach.sensitivity import of as exhaust
 
 RELATIONS = ["add-remove", "change-one", "add-remove-or-change"]
 # The lecture's score histogram: how many students have 17, 18, ... 25 points.
@@ -29,7 +29,7 @@ Score = Callable[[Any, Any], Any]
 def largest(score: Score, relation: str, **given: Any) -> Fraction:
     """How much a record moves the score of any one point, among small tables of 0 to 3."""
     return max(
-        Fraction(of.of(lambda t: float(score(list(t), [y])[0]), range(3), relation=relation,  # noqa: B023
+        Fraction(exhaust(lambda t: float(score(list(t), [y])[0]), range(3), relation=relation,  # noqa: B023
                        **{"n": 3} | given))
         for y in (-1, 0, 1, 1.5, 2)
     )  # fmt: skip
@@ -38,17 +38,17 @@ def largest(score: Score, relation: str, **given: Any) -> Fraction:
 @pytest.mark.parametrize("q", ["1/2", "3/4", "5/16"])
 def test_the_sensitivity_of_a_quantiles_score(q: str) -> None:
     for relation in RELATIONS:
-        stated = of.quantile_score(q, relation=relation)
+        stated = teach.scores.quantile_score(q, relation=relation)
         assert stated == (max(Fraction(q), 1 - Fraction(q)) if relation == "add-remove" else 1)
         assert largest(lambda t, y: quantile_scores(t, y, q), relation) == stated
         assert stated.relation == relation
     for end in (0, 1):
-        assert of.quantile_score(end) == 1
+        assert teach.scores.quantile_score(end) == 1
 
 
 def test_the_sensitivity_of_a_rank_difference() -> None:
     for relation in RELATIONS:
-        stated = of.rank_difference_score(relation=relation)
+        stated = teach.scores.rank_difference_score(relation=relation)
         assert stated == (Fraction(1, 2) if relation == "add-remove" else 1)
         assert largest(rank_difference_scores, relation) == stated
 
@@ -60,20 +60,22 @@ def exactly(t: Any, y: Any) -> list[Fraction]:
 
 
 def test_the_sensitivity_of_the_lectures_score() -> None:
-    assert of.tail_share_score() == Fraction(1, 4)
+    assert teach.scores.tail_share_score() == Fraction(1, 4)
 
     def f(empty: Fraction) -> Callable[[Any], Fraction]:
         return lambda t: exactly(t, [2])[0] if t else empty
 
     for relation in RELATIONS:
-        assert of.of(f(Fraction(1, 4)), range(4), 4, relation=relation) == of.tail_share_score(
-            relation=relation
-        )
-    assert of.of(f(Fraction(0)), range(4), 4) == Fraction(1, 2)  # with 0 for the empty table
-    assert of.of(f(Fraction(0)), range(4), 4, smallest=1) == Fraction(1, 4)
+        assert exhaust(
+            f(Fraction(1, 4)), range(4), 4, relation=relation
+        ) == teach.scores.tail_share_score(relation=relation)
+    assert exhaust(f(Fraction(0)), range(4), 4) == Fraction(1, 2)  # with 0 for the empty table
+    assert exhaust(f(Fraction(0)), range(4), 4, smallest=1) == Fraction(1, 4)
     for n in (1, 2, 3, 5):
-        found = of.of(f(Fraction(0)), range(4), n, smallest=n, relation="change-one")
-        assert found == of.tail_share_score(n, relation="change-one") == Fraction(1, 2 * n)
+        found = exhaust(f(Fraction(0)), range(4), n, smallest=n, relation="change-one")
+        assert (
+            found == teach.scores.tail_share_score(n, relation="change-one") == Fraction(1, 2 * n)
+        )
 
 
 def test_scores_are_what_they_say() -> None:
@@ -107,11 +109,11 @@ def test_the_lectures_score_has_its_best_value_elsewhere() -> None:
     for better in (rank_difference_scores(MARKS, POINTS), quantile_scores(MARKS, POINTS, 0.5)):
         assert better.argmax() == 19
     choose = ExponentialMechanism(
-        epsilon=1, sensitivity=of.tail_share_score(len(MARKS), relation="change-one")
+        epsilon=1, sensitivity=teach.scores.tail_share_score(len(MARKS), relation="change-one")
     )
     assert choose.probabilities(scores)[:17].sum() > 0.99
     assert choose.probabilities(scores)[19] < 1e-300
-    choose = ExponentialMechanism(epsilon=1, sensitivity=of.rank_difference_score())
+    choose = ExponentialMechanism(epsilon=1, sensitivity=teach.scores.rank_difference_score())
     assert choose.probabilities(rank_difference_scores(MARKS, POINTS))[19] > 0.999999
 
 
@@ -119,7 +121,7 @@ def test_the_median_in_one_pass_is_the_exponential_mechanism() -> None:
     """The law of cydp.median is that of quantile_scores, point by point of a small grid."""
     marks, points = [2, 3, 3, 5, 9], np.arange(11)
     for relation in RELATIONS:
-        norm = of.quantile_score("1/2", relation=relation)
+        norm = teach.scores.quantile_score("1/2", relation=relation)
         released = cydp.median(marks, (0, 10), epsilon=1, relation=relation)
         assert released.mechanism == QuantileMechanism(epsilon=1, sensitivity=norm, q="1/2")
         rate = 1 / released.mechanism.scale

@@ -1,4 +1,4 @@
-"""releases/_median_by_halving.py: the exact distribution of the path, its privacy and its error."""
+"""teach/_median_by_halving.py: the exact distribution of the path, its privacy and its error."""
 
 from __future__ import annotations
 
@@ -16,9 +16,9 @@ from scipy.stats import gamma
 
 import cydp
 from cydp import BudgetLedger, ExponentialMechanism, PrivacyFilter, PureDP
-from cydp.releases import HalvingRelease, median_by_halving
-from cydp.releases._median_by_halving import HalvingQuery
 from cydp.releases._unit import Unit
+from cydp.teach import HalvingRelease, median_by_halving
+from cydp.teach._median_by_halving import HalvingQuery
 from cydp.testing import SeededGenerator
 
 RELATIONS = ["add-remove", "change-one", "add-remove-or-change"]

@@ -1,4 +1,4 @@
-"""sensitivity.of: all small tables, against the numbers of the texts and the other functions."""
+"""teach/sensitivity/_of.py: all small tables, against known numbers and the other functions."""
 
 from __future__ import annotations
 
@@ -17,8 +17,10 @@ import pytest
 import cydp
 from cydp import DiscreteGaussian, DiscreteLaplace, Laplace
 from cydp import sensitivity as of
-from cydp.sensitivity import ExhaustiveSensitivity, Sensitivity
-from cydp.sensitivity._small_tables import SmallTables
+from cydp.sensitivity import Sensitivity
+from cydp.teach.sensitivity import ExhaustiveSensitivity
+from cydp.teach.sensitivity import of as exhaust
+from cydp.teach.sensitivity._small_tables import SmallTables
 
 RELATIONS = ["add-remove", "change-one", "add-remove-or-change"]
 relations = pytest.mark.parametrize("relation", RELATIONS)
@@ -46,16 +48,16 @@ def readers(table: tuple[Any, ...]) -> int:
 
 def test_the_survey_of_books() -> None:
     """One record comes or goes: 1, 1, 2, 1, 7, and for the average 3.5, or 7 with average() = 0."""
-    assert of.of(readers, SURVEY, 3) == 1
-    assert of.of(sexes, SURVEY, 3) == 1
-    assert of.of(lambda t: (readers(t), *sexes(t)), SURVEY, 3) == 2
-    assert of.of(cells, SURVEY, 3) == 1
-    assert of.of(sum, BOOKS, 3) == 7
-    books = of.of(average, BOOKS, 3, smallest=1)
+    assert exhaust(readers, SURVEY, 3) == 1
+    assert exhaust(sexes, SURVEY, 3) == 1
+    assert exhaust(lambda t: (readers(t), *sexes(t)), SURVEY, 3) == 2
+    assert exhaust(cells, SURVEY, 3) == 1
+    assert exhaust(sum, BOOKS, 3) == 7
+    books = exhaust(average, BOOKS, 3, smallest=1)
     assert books == Fraction(7, 2) == of.mean((0, 7), n_at_least=1)
     assert (books.neighbours, books.answers) == (((0,), (0, 7)), (0, Fraction(7, 2)))
     assert "non-empty" in books.report()
-    of_none = of.of(lambda t: average(t) if t else 0, BOOKS, 3)
+    of_none = exhaust(lambda t: average(t) if t else 0, BOOKS, 3)
     assert of_none == 7 == of.mean((0, 7), empty=0)
     assert of_none.neighbours == ((), (7,))
     assert "non-empty" not in of_none.report()
@@ -65,12 +67,12 @@ def test_bounded_sums_means_and_maxima() -> None:
     """One record changes: b - a, (b - a) / n, b - a; the minimum grows with the universe."""
     values: Any = range(2, 6)
     changed: Any = {"relation": "change-one"}
-    assert of.of(sum, values, 3, **changed) == 3
+    assert exhaust(sum, values, 3, **changed) == 3
     for n in (1, 2, 3, 4):
-        assert of.of(average, values, n, smallest=n, **changed) == Fraction(3, n)
-    assert of.of(max, values, 3, smallest=1, **changed) == 3
+        assert exhaust(average, values, n, smallest=n, **changed) == Fraction(3, n)
+    assert exhaust(max, values, 3, smallest=1, **changed) == 3
     for width in (1, 5, 30):  # positive integers have no largest one
-        least = of.of(min, range(1, width + 2), 2, smallest=1)
+        least = exhaust(min, range(1, width + 2), 2, smallest=1)
         assert least == width
     assert of.minimum((1, None)) == math.inf
 
@@ -78,8 +80,8 @@ def test_bounded_sums_means_and_maxima() -> None:
 def test_k_counts() -> None:
     for k in (1, 2, 5):
         each = partial(lambda k, t: (len(t),) * k, k)
-        assert of.of(each, range(2), 2) == k == of.queries(*[of.count()] * k)
-        assert of.of(each, range(2), 2, norm=2) == of.queries(*[of.count()] * k, norm=2)
+        assert exhaust(each, range(2), 2) == k == of.queries(*[of.count()] * k)
+        assert exhaust(each, range(2), 2, norm=2) == of.queries(*[of.count()] * k, norm=2)
 
 
 def numbers(table: tuple[Any, ...]) -> list[Any]:
@@ -116,7 +118,7 @@ def test_each_function_is_what_all_small_tables_say(relation: str) -> None:
 
 def check_function(name: str, norm: int, relation: str) -> None:
     stated, universe, f = FUNCTIONS[name]
-    found = of.of(f, universe, 3, norm=norm, relation=relation)
+    found = exhaust(f, universe, 3, norm=norm, relation=relation)
     if name == "queries" and relation == "change-one":  # a bound: their count is always the same
         assert found <= stated(relation, norm=norm)
     else:
@@ -130,12 +132,12 @@ def check_function(name: str, norm: int, relation: str) -> None:
 def test_the_block_norm_is_reached_and_no_less_is_enough() -> None:
     """sqrt(1 + 9) of a count and a sum under add-remove, and never 3, the larger of them."""
     f: Any = lambda t: (len(t), sum(t))  # noqa: E731
-    found = of.of(f, [0, 3], 2, norm=2)
+    found = exhaust(f, [0, 3], 2, norm=2)
     assert found == of.queries(of.count(), of.sum((0, 3)), norm=2) > 3
     assert found.norm == 2
     assert Fraction(found) ** 2 >= 10 > (Fraction(found) - Fraction("0.00001")) ** 2
     shares: Any = lambda t: (Fraction(len(t), 3), Fraction(sum(t), 7))  # noqa: E731
-    square = Fraction(of.of(shares, [0, 3], 2, norm=2)) ** 2
+    square = Fraction(exhaust(shares, [0, 3], 2, norm=2)) ** 2
     assert Fraction(1, 9) + Fraction(9, 49) <= square < Fraction(1, 9) + Fraction(9, 49) + 1e-5
 
 
@@ -174,27 +176,27 @@ def test_an_order_that_matters() -> None:
     middle: Any = lambda t: t[len(t) // 2] if t else 0  # noqa: E731
     for f in (first, middle):
         with pytest.raises(ValueError, match="f must not depend on the order of records"):
-            of.of(f, range(3), 3)
-        assert of.of(f, range(3), 3, ordered=True) == 2
-    assert of.of(lambda t: sum(x / 10 for x in t), range(4), 3) < 0.31  # rounding is no order
+            exhaust(f, range(3), 3)
+        assert exhaust(f, range(3), 3, ordered=True) == 2
+    assert exhaust(lambda t: sum(x / 10 for x in t), range(4), 3) < 0.31  # rounding is no order
 
 
 def test_an_answer_that_is_not_repeated() -> None:
     for ordered in (False, True):
         asked = count()
         with pytest.raises(ValueError, match="deterministic"):
-            of.of(lambda _, asked=asked: next(asked) ** 2, range(3), 2, ordered=ordered)
+            exhaust(lambda _, asked=asked: next(asked) ** 2, range(3), 2, ordered=ordered)
 
 
 def test_numbers_of_numpy_are_shown_as_numbers() -> None:
-    found = of.of(lambda table: (np.median(table), np.int64(7)), [0, 7], 2, smallest=1)
+    found = exhaust(lambda table: (np.median(table), np.int64(7)), [0, 7], 2, smallest=1)
     assert "f((0,)) = (0.0, 7), and f((0, 7)) = (3.5, 7)" in found.report()
     assert found.answers == ((0.0, 7), (3.5, 7))
-    assert "np." not in repr(of.of(np.median, [0, 7], 2, smallest=1))
+    assert "np." not in repr(exhaust(np.median, [0, 7], 2, smallest=1))
 
 
 def test_it_is_a_sensitivity() -> None:
-    found = of.of(lambda t: (t.count("a"), t.count("b")), "ab", 3, norm=2, relation="change-one")
+    found = exhaust(lambda t: (t.count("a"), t.count("b")), "ab", 3, norm=2, relation="change-one")
     assert isinstance(found, Sensitivity)
     assert (found.norm, found.relation) == (2, "change-one")
     with pytest.raises(ValueError, match="sensitivity must bound the L1 norm"):
@@ -202,28 +204,28 @@ def test_it_is_a_sensitivity() -> None:
     noise = DiscreteGaussian(rho=1, sensitivity=found)
     assert noise == DiscreteGaussian(rho=1, sensitivity=of.histogram(norm=2, relation="change-one"))
     assert noise.loss.relation == "change-one"
-    total = of.of(sum, range(6), 2)
+    total = exhaust(sum, range(6), 2)
     assert DiscreteLaplace(epsilon=1, sensitivity=total).scale == 5
     assert type(2 * total) is Sensitivity
-    assert total.norm == of.of(sum, range(6), 2, norm=2).norm == 1  # of one number they are equal
+    assert total.norm == exhaust(sum, range(6), 2, norm=2).norm == 1  # of one number they are equal
     copied = pickle.loads(pickle.dumps(found))
     assert type(copied) is ExhaustiveSensitivity
     assert (copied, copied.report(), copied.norm) == (found, found.report(), 2)
     assert "lower bound" in repr(found)
     assert "it is a lower bound" in found.report()
-    assert of.of(sum, [3], 2).n_pairs == 2
-    assert of.of(len, "ab", 2, relation="change-one") == 0
+    assert exhaust(sum, [3], 2).n_pairs == 2
+    assert exhaust(len, "ab", 2, relation="change-one") == 0
 
 
 def test_answers_are_exact() -> None:
-    one = of.of(lambda t: 0.1 * len(t), [0], 1)
+    one = exhaust(lambda t: 0.1 * len(t), [0], 1)
     assert Fraction(one) == Fraction(0.1)
     for answer in (Decimal("0.1"), Fraction(1, 10)):
-        assert Fraction(of.of(lambda t: answer * len(t), [0], 1)) == Fraction(1, 10)  # noqa: B023
-    assert of.of(lambda t: np.array([[len(t), 2], [0, len(t)]]), [0], 2) == 2
-    assert of.of(lambda t: np.float32(0.5) * len(t), np.arange(2), 2) == 0.5
-    assert of.of(lambda t: 10**400 * len(t), [0], 1) == 10**400
-    assert of.of(lambda t: any(t), [0, 1], 2) == 1
+        assert Fraction(exhaust(lambda t: answer * len(t), [0], 1)) == Fraction(1, 10)  # noqa: B023
+    assert exhaust(lambda t: np.array([[len(t), 2], [0, len(t)]]), [0], 2) == 2
+    assert exhaust(lambda t: np.float32(0.5) * len(t), np.arange(2), 2) == 0.5
+    assert exhaust(lambda t: 10**400 * len(t), [0], 1) == 10**400
+    assert exhaust(lambda t: any(t), [0, 1], 2) == 1
 
 
 # Units with several rows
@@ -233,7 +235,7 @@ def test_answers_are_exact() -> None:
 def test_five_complaints(relation: str) -> None:
     """A unit has up to five rows: a table of people, each with a number of complaints."""
     stated = of.count(max_rows=5, relation=relation)
-    assert stated == 5 == of.of(sum, range(6), 3, relation=relation)
+    assert stated == 5 == exhaust(sum, range(6), 3, relation=relation)
     noise = DiscreteLaplace(epsilon=1, sensitivity=stated)
     assert noise.scale == 5
     complaints = {"person": [1] * 9 + [2], "day": [*range(10)]}
@@ -250,7 +252,7 @@ def test_histograms_of_units_with_several_rows(relation: str, norm: int) -> None
     people = [(a, b, c) for a, b, c in product(range(3), repeat=3) if a + b + c <= 2]
     f: Any = lambda t: [sum(each) for each in zip(*t, strict=True)] or [0, 0, 0]  # noqa: E731
     stated = of.histogram(norm=norm, relation=relation, max_rows=2)
-    found = of.of(f, people, 2, norm=norm, relation=relation)
+    found = exhaust(f, people, 2, norm=norm, relation=relation)
     assert found <= stated
     assert float(found) == pytest.approx(float(stated), abs=2e-5)  # the root is rounded up
     release = cydp.histogram([0.5], 3, (0, 3), epsilon=1, relation=relation, max_rows_per_unit=2)

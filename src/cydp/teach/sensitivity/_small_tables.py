@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""All small tables of a universe, and which of them are neighbours. docs/sensitivity/of.md."""
+"""All small tables of a universe, and which of them are neighbours. docs/teach/sensitivity.md."""
 
 from __future__ import annotations
 

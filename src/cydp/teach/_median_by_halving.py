@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""The median by repeated choice among a few ranges. docs/releases/median_by_halving.md."""
+"""The median by repeated choice among a few ranges. docs/teach/median_by_halving.md."""
 
 from __future__ import annotations
 
@@ -354,7 +354,7 @@ def median_by_halving(
     -----
     A part is chosen by the exponential mechanism [1]_. Its score is how far n / 2 is from the ranks
     that it holds: -max(below - n / 2, above - n / 2, 0), of the numbers of records below and above
-    it. docs/releases/median_by_halving.md has the proof, and compares the errors.
+    it. docs/teach/median_by_halving.md has the proof, and compares the errors.
 
     References
     ----------

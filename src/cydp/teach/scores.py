@@ -1,20 +1,35 @@
 # SPDX-License-Identifier: MIT
-"""Scores of candidates by their ranks, for the exponential mechanism. docs/sensitivity/scores.md.
+"""Scores of candidates by their ranks, for the exponential mechanism. docs/teach/scores.md.
 
 Scores are NOT private. A mechanism that selects by them is, with their sensitivity.
 """
 
 from __future__ import annotations
 
+from fractions import Fraction
+from typing import cast
+
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from cydp._arguments import Column, Number
+from cydp._arguments import Column, Integer, Number
+from cydp._call_errors import explain_arguments
 from cydp._columns.declared import Records
 from cydp._numbers.quantiles import read_quantile
 from cydp._numbers.rational import float_of, format_number
+from cydp._relations import check_relation
+from cydp._sensitivity import Sensitivity, sensitivity_of
+from cydp.sensitivity._numbers import mean
 
-__all__ = ["quantile_scores", "rank_difference_scores", "tail_share_scores"]
+__all__ = [
+    "quantile_score",
+    "quantile_scores",
+    "rank_difference_score",
+    "rank_difference_scores",
+    "tail_share_score",
+    "tail_share_scores",
+]
+
 
 _MOST_DENOMINATOR = 2**16  # with which the scores of 2**36 records are floats, exactly
 
@@ -54,11 +69,11 @@ def quantile_scores(x: Column, candidates: ArrayLike, q: Number) -> NDArray[np.f
 
     Examples
     --------
-    >>> from cydp import ExponentialMechanism, sensitivity
+    >>> from cydp import ExponentialMechanism
     >>> scores = quantile_scores([1, 2, 2, 9], [0, 2, 5, 9], 0.5)
     >>> scores.tolist()
     [-2.0, 0.0, -1.0, -1.0]
-    >>> choose = ExponentialMechanism(epsilon=8, sensitivity=sensitivity.quantile_score(0.5))
+    >>> choose = ExponentialMechanism(epsilon=8, sensitivity=quantile_score(0.5))
     >>> choose.probabilities(scores).round(3).tolist()
     [0.0, 0.999, 0.0, 0.0]
 
@@ -155,3 +170,107 @@ def _count_around(x: Column, candidates: ArrayLike) -> tuple[_Floats, _Floats, i
     below = np.searchsorted(present, points, "left").astype(np.float64)
     above = present.size - np.searchsorted(present, points, "right").astype(np.float64)
     return below, above, present.size
+
+
+@explain_arguments
+def quantile_score(q: Number, *, relation: str = "add-remove") -> Sensitivity:
+    """Return the sensitivity of how far a point is from a quantile, in ranks.
+
+    Parameters
+    ----------
+    q : number from 0 to 1
+        Which quantile.
+    relation : {"add-remove", "change-one", "add-remove-or-change"}, default "add-remove"
+        The relation of neighbours.
+
+    Returns
+    -------
+    Sensitivity
+        max(q, 1 - q), or 1 if a record may change, of each score of
+        `cydp.mechanisms.quantile_scores`. For a unit of several records it is as many times that.
+
+    Raises
+    ------
+    TypeError, ValueError
+        For another q or relation.
+
+    Examples
+    --------
+    >>> quantile_score(0.5), quantile_score(0.5, relation="change-one")
+    (Sensitivity(0.5, relation='add-remove'), Sensitivity(1, relation='change-one'))
+
+    """
+    number = read_quantile(q)
+    comes_or_goes = check_relation(relation) == "add-remove"
+    most = max(number, 1 - number) if comes_or_goes else Fraction(1)
+    return sensitivity_of(most, relation)
+
+
+@explain_arguments
+def rank_difference_score(*, relation: str = "add-remove") -> Sensitivity:
+    """Return the sensitivity of half the difference of the numbers of records above and below.
+
+    Parameters
+    ----------
+    relation : {"add-remove", "change-one", "add-remove-or-change"}, default "add-remove"
+        The relation of neighbours.
+
+    Returns
+    -------
+    Sensitivity
+        1/2, or 1 if a record may change, of each score of `cydp.mechanisms.rank_difference_scores`.
+
+    Raises
+    ------
+    ValueError
+        For another relation.
+
+    Examples
+    --------
+    >>> rank_difference_score()
+    Sensitivity(0.5, relation='add-remove')
+
+    """
+    return quantile_score("1/2", relation=relation)
+
+
+@explain_arguments
+def tail_share_score(n: Integer | None = None, *, relation: str = "add-remove") -> Sensitivity:
+    """Return the sensitivity of half the share of the records that are above or below a point.
+
+    Parameters
+    ----------
+    n : int >= 1, optional
+        The public number of records. Only under "change-one": elsewhere it is private.
+    relation : {"add-remove", "change-one", "add-remove-or-change"}, default "add-remove"
+        The relation of neighbours.
+
+    Returns
+    -------
+    Sensitivity
+        1 / (2 n) with a public n, else 1/4, or 1/2 if a record may change, of each score of
+        `cydp.mechanisms.tail_share_scores`.
+
+    Raises
+    ------
+    TypeError, ValueError
+        For another n or relation, and for an n that is private.
+
+    Notes
+    -----
+    The score is the mean of numbers from 0 to 1/2: 0 for a record at the point, 1/2 for any other.
+    For no records it is 1/4.
+
+    Examples
+    --------
+    >>> tail_share_score(8, relation="change-one"), tail_share_score()
+    (Sensitivity(0.0625, relation='change-one'), Sensitivity(0.25, relation='add-remove'))
+
+    """
+    empty = "1/4" if n is None else None
+    found = mean((0, "1/2"), n, relation=relation, empty=empty, missing=False)
+    return cast(Sensitivity, found)  # there are bounds
+
+
+def __dir__() -> list[str]:
+    return __all__

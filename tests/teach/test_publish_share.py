@@ -1,4 +1,4 @@
-"""sampling/_publish_share.py: what it costs, and that it says what it does."""
+"""teach/_publish_share.py: what it costs, and that it says what it does."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ from refusals import check_refusals
 
 from cydp import ApproxDP, BudgetExceededError, BudgetLedger, PrivacyFilter, PureDP
 from cydp.accounting import MeasureMismatchError
-from cydp.sampling import publish_share
+from cydp.teach import publish_share
 from cydp.testing import SeededGenerator
 
 
