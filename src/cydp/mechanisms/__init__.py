@@ -15,8 +15,8 @@ from cydp.mechanisms._scores import (
     rank_difference_scores,
     tail_share_scores,
 )
+from cydp.mechanisms._selection import UniformChoice
 from cydp.mechanisms._snapping import Snapping
-from cydp.mechanisms._uniform_choice import UniformChoice
 
 __all__ = [
     "DiscreteGaussian",
