@@ -130,7 +130,7 @@ def plot_delta(loss: PrivacyLoss, epsilon: float, ax: Any) -> Any:
     ax.set_ylim(0, 1.4 * max(float(p.max()), min(factor * float(q.max()), 3 * float(p.max()))))
     set_words(
         ax, f"{_short(loss)}:\nwhere P is above $e^{{\\epsilon}}$ Q, the area between them is "
-        f"delta = {delta:.4g}", loss._found.unit, unit,
+        f"delta = {delta:.4g}", loss._named.unit, unit,
     )  # fmt: skip
     ax.legend(framealpha=_FACE_ALPHA)
     return ax
