@@ -207,7 +207,7 @@ def decimal_tail(sigma2: Fraction, m: int, digits: int) -> Decimal:
 
 
 def _sum_from(square: Decimal, m: int, precision: int) -> Decimal:
-    """Return the sum of f from m on: each ratio of neighbours is the last one times one number."""
+    """Return the sum of f from m on: the ratios of neighbouring terms are a geometric sequence."""
     value = (-Decimal(m * m) / (2 * square)).exp()
     ratio, factor = (-Decimal(2 * m + 1) / (2 * square)).exp(), (-1 / square).exp()
     total, least = Decimal(0), value.scaleb(-precision)

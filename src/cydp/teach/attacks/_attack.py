@@ -111,7 +111,7 @@ class Attack:
                 place, trial.success, height=0.55, facecolor=(f"C{place}", 0.35),
                 edgecolor=f"C{place}", hatch=HATCHES[place],
             )  # fmt: skip
-            # At the left end, which is above 0 for every attack, on the ground of the page.
+            # At the left end, which every bar covers, on the colour of the page.
             ax.annotate(
                 f"{trial.success:.4g}", (0, place), xytext=(6, 0), textcoords="offset points",
                 va="center", color=ink_of(ax),

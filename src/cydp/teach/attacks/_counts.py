@@ -177,7 +177,7 @@ def trial_of_mean(
     answers: NDArray[np.int64],
     exact: int,
 ) -> Trial:
-    """Return what the mean of answers tells of the last of the records counted.
+    """Return the trial of an attacker who sees the mean of answers to one count.
 
     Parameters
     ----------

@@ -45,7 +45,7 @@ _LEAST_DISTANCE = Fraction(1, 2**100)
 _EPSILONS = (Fraction(1, 1000), Fraction(1000))
 _PICTURE_BITS = 6
 _WINDOW = 1.25  # of a picture, in scales to each side of the values
-_MOST_LINES = 2000  # side by side, which no screen shows apart
+_MOST_LINES = 2000  # no screen shows more of them side by side
 _TRIED = 8  # values of U to each side of the one that is nearest to what was seen
 
 

@@ -136,7 +136,7 @@ def _read_values(value: Number, neighbour: Number) -> tuple[Fraction, Fraction]:
 
 def _reach(value: Fraction, neighbour: Fraction, epsilon: Fraction) -> float:
     """Return how far from the two values the picture goes."""
-    # For a large epsilon far enough, that words above a value do not cross the axis.
+    # For a large epsilon it is far enough that words above a value do not cross the axis.
     return float_of(abs(value - neighbour) * max(Fraction("3.2") / epsilon, Fraction(1, 4)))
 
 

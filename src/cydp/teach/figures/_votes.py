@@ -192,6 +192,6 @@ def votes(
 
 
 def _written(probability: float) -> str:
-    if probability == 0:  # which it is in floats alone
+    if probability == 0:  # in floats alone
         return "<1e-300"
     return f"{probability:.2f}" if probability >= 0.005 else f"{probability:.0e}"

@@ -142,7 +142,7 @@ def below(number: Fraction) -> float:
 
 
 def unit_of(cost: CostOrPlan) -> str:
-    """Return what a release protects one of, such as "row"; "person" where nothing is said.
+    """Return the unit that a release protects, such as "row"; "person" where nothing is said.
 
     A plan of releases that protect different units protects neither: "unit".
     """

@@ -17,7 +17,7 @@ from cydp.teach.utility._case import Case, Errors, Setting, Spread, errors_of, s
 
 __all__ = ["Method"]
 
-_EACH = 1000  # of made data: rows that each answer counts
+_EACH = 1000  # rows that each answer counts in made data
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)  # data may be an array

@@ -206,7 +206,7 @@ def _local_count(setting: Setting) -> Case:
         return errors_of(survey.estimate(survey.reports(x, rng=rng)).counts[1], truth, bound)
 
     p = float(survey.mechanism.p_truth)  # type: ignore[union-attr]
-    spread = None  # where nobody ever says anything but the truth
+    spread = None  # if nearly every report is the truth
     if p < 1 - 2**-30:
         second = 2 + (1 / (p * (1 - p)) - 6) / n
         spread = Spread(second=second, fourth=math.inf, copies=1)
