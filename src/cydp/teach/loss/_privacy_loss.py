@@ -67,10 +67,10 @@ class PrivacyLoss:
 
     __slots__ = ("_named", "_pair", "name", "neighbours", "stated")
 
-    def __init__(self, named: NamedPairs) -> None:
-        self.name, self.neighbours, self.stated = named.title, named.neighbours, named.stated
-        self._named = named
-        self._pair: DistributionPair = compose(named.parts)
+    def __init__(self, found: NamedPairs) -> None:
+        self.name, self.neighbours, self.stated = found.title, found.neighbours, found.stated
+        self._named = found
+        self._pair: DistributionPair = compose(found.parts)
 
     @property
     def is_continuous(self) -> bool:
