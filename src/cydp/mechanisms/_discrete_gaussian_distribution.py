@@ -45,7 +45,6 @@ _CORRECTIONS = tuple(
     (n, c, np.eye(n + 1)[n])
     for n, c in ((1, -1 / 24), (3, 7 / 5760), (5, -31 / 967680), (7, 127 / 154828800))
 )
-
 _MOST_SUMMED_IN_DECIMALS = 100**2  # of sigma2
 _GUARD = 15  # digits for the rounding of sums
 _LN_10 = Decimal(10).ln()

@@ -40,7 +40,6 @@ __all__ = [
 Floats = NDArray[np.float64]
 _NODES, _WEIGHTS = np.polynomial.legendre.leggauss(32)
 _SMALL, _LARGE = Fraction(1, 2**60), Fraction(2**1000)
-
 _MOST_LISTED = 2**30
 
 

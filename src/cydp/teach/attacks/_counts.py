@@ -32,7 +32,6 @@ __all__ = [
 
 _LOG_ERROR = 42.0  # exp(-42) is below 2**-60: what the two truncations leave out
 _LARGEST_RATE = 700.0  # beyond it noise is 0, but for events of probability exp(-700)
-
 CHANCE = 0.5  # of a fair bet
 QUESTION = "is a person counted, if all others are known?"
 _MOST_ANSWERS = 10**7

@@ -28,7 +28,6 @@ __all__ = ["averages", "neighbours", "two_epsilons"]
 _VALUE, _NEIGHBOUR = 5, 12
 _POINTS = 801
 _LEAST_WRITTEN, _MOST_WRITTEN = 1e-4, 700  # epsilons with a power that is written out
-
 _MOST_RUNS = 10**6
 _SHOWN = 400  # points of a line
 

@@ -33,7 +33,6 @@ __all__ = [
 ]
 
 _LEAST = 1e-300  # below it, probabilities have lost digits
-
 _MOST_POINTS = 2**19  # of a table
 _SCALES = 40  # of Laplace noise in a table; what is beyond has one loss on each side
 _SIGMAS = 37  # of Gaussian noise in a table, beyond which there is less than 1e-298

@@ -43,7 +43,6 @@ _EULERIAN = {  # polynomials A_m: sum k**m p**k = p A_m(p) / (1 - p)**(m + 1)
     6: (1, 57, 302, 302, 57, 1),
     8: (1, 247, 4293, 15619, 15619, 4293, 247, 1),
 }
-
 LAPLACE, GAUSSIAN = "discrete Laplace", "discrete Gaussian"
 EXPONENTIAL, RESPONSE = "exponential", "randomized response"
 
