@@ -34,8 +34,8 @@ __all__ = ["GaussianLaw", "LaplaceLaw", "NoiseLaw"]
 
 Floats = NDArray[np.float64]
 
-# Euler and Maclaurin's corrections of the sum of f(k) = exp(-k**2 / (2 sigma2)) from m on: the order
-# n of the derivative of f at m - 1/2, its coefficient, and the Hermite polynomial of this order.
+# Euler and Maclaurin's corrections of the sum of f(k) = exp(-k**2 / (2 sigma2)) from m on: the
+# order n of the derivative of f at m - 1/2, its coefficient, the Hermite polynomial of this order.
 _CORRECTIONS = tuple(
     (n, c, np.eye(n + 1)[n])
     for n, c in ((1, -1 / 24), (3, 7 / 5760), (5, -31 / 967680), (7, 127 / 154828800))
