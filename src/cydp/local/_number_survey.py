@@ -97,6 +97,8 @@ class NumberSurvey(Survey):
     >>> estimate = survey.estimate(survey.reports([37, 52, None, 18] * 100))
     >>> estimate.people, abs(estimate.sum - 15700) < survey.error_bound("0.999999999", reports=400)
     (400, True)
+    >>> NumberSurvey.from_json(survey.to_json()) == survey
+    True
 
     """
 
