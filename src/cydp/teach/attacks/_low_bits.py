@@ -26,8 +26,8 @@ from cydp._numbers.rational import (
 from cydp.mechanisms._laplace import Laplace
 from cydp.releases.output._pyplot import ink_of
 from cydp.teach._pictures import new_axes, set_words
-from cydp.teach.attacks._attack import Attack
-from cydp.teach.attacks._guesses import (
+from cydp.teach.attacks._attack import (
+    Attack,
     Guesses,
     TwoValues,
     nearer,

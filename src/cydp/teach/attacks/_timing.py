@@ -19,8 +19,8 @@ from cydp._generator import Generator
 from cydp._numbers.rational import float_of, format_number, read_integer, read_positive
 from cydp.mechanisms._laplace import DiscreteLaplace
 from cydp.teach._pictures import EDGE, new_axes, set_words
-from cydp.teach.attacks._attack import Attack
-from cydp.teach.attacks._guesses import (
+from cydp.teach.attacks._attack import (
+    Attack,
     Guesses,
     TwoValues,
     nearer,
