@@ -11,7 +11,7 @@ import cydp
 from cydp import ZCDP, ApproxDP, DiscreteGaussian, Gaussian
 from cydp._numbers.intervals import sqrt_bounds
 from cydp._numbers.rounding import decimal_above
-from cydp.mechanisms import _discrete_gaussian_distribution as distribution
+from cydp.mechanisms import _discrete_gaussian_tails as tails
 
 BITS = 200
 
@@ -46,7 +46,7 @@ def test_tails_and_error_bounds(sigma2: str) -> None:
     points = sorted({0, 1, 2, *(int(sigma * x) for x in (0.3, 1, 1.1, 3, 6))})
     for k in points:
         above = float(upper_tail(square, k + 1))
-        bounds = distribution.tail(sigma, k + 1)
+        bounds = tails.tail(sigma, k + 1)
         assert bounds.low <= above * (1 + 1e-13) + 1e-55
         assert above <= bounds.high * (1 + 2e-13) + 1e-55
         if k > sigma + 1:

@@ -21,7 +21,7 @@ import pytest
 from mpmath import mpf
 
 from cydp import DiscreteGaussian, DiscreteLaplace, Gaussian, Laplace
-from cydp.mechanisms._discrete_gaussian_distribution import decimal_tail
+from cydp.mechanisms._discrete_gaussian_tails import decimal_tail
 from cydp.mechanisms._noise_laws import GaussianLaw, LaplaceLaw, NoiseLaw
 
 RELATIVE = 2e-12  # as the docstrings say

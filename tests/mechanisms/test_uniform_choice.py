@@ -1,4 +1,4 @@
-"""mechanisms/_uniform_choice.py: the distribution, and the votes of the course."""
+"""mechanisms/_selection.py: the distribution, and the votes of the course."""
 
 from __future__ import annotations
 

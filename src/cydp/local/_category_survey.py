@@ -5,7 +5,6 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field
 from fractions import Fraction
-from functools import partial
 from typing import Any, Literal, TypeAlias
 
 import numpy as np
@@ -17,7 +16,6 @@ from cydp._columns.declared import Labels
 from cydp._columns.keys import Keys
 from cydp._generator import Generator
 from cydp._numbers.rational import literal_of, read_positive
-from cydp.accounting._budget import Asked
 from cydp.exact._bincount import bincount
 from cydp.exact._lookup import match_labels
 from cydp.local._survey import Survey, Tally
@@ -26,7 +24,7 @@ from cydp.local._unary_encoding import UnaryEncoding, sum_bits
 from cydp.mechanisms._frequency_oracle import likelihood_ratio
 from cydp.mechanisms._parameters import set_fields
 from cydp.mechanisms._randomized_response import RandomizedResponse
-from cydp.mechanisms._run import Budget, pay_and_draw
+from cydp.mechanisms._run import Budget
 from cydp.releases._reads import digest_keys
 
 __all__ = ["CategorySurvey"]
@@ -206,19 +204,13 @@ class CategorySurvey(Survey):
         drawn = self._draw(column, budget, rng)
         return drawn if self.method == _UNARY else self._keys.arrays[0][drawn]
 
-    def _draw(self, column: Labels, budget: Budget | None, rng: Generator | None) -> NDArray[Any]:
-        def described() -> Any:
-            place = None if self.missing is None else self.labels.index(self.missing)
-            return {"keys": digest_keys(self._keys), "missing": place}
+    def _describe(self) -> Any:
+        place = None if self.missing is None else self.labels.index(self.missing)
+        return {"keys": digest_keys(self._keys), "missing": place}
 
-        drawn: NDArray[Any]
-        asked = Asked(self.mechanism, type(self).__name__, arguments=described)
-        drawn, _ = pay_and_draw(asked, partial(self._randomize, column), budget, rng)
-        return drawn
-
-    def _randomize(self, column: Labels, generator: Generator) -> NDArray[Any]:
+    def _randomize(self, answers: Labels, generator: Generator) -> NDArray[Any]:
         k, mechanism = len(self.labels), self.mechanism
-        codes = match_labels([column], self._keys)
+        codes = match_labels([answers], self._keys)
         if self.missing is not None:
             counts_as = np.append(np.arange(k), self.labels.index(self.missing)).astype(np.uint32)
             codes = counts_as[codes]

@@ -6,7 +6,6 @@ from __future__ import annotations
 import math
 from dataclasses import dataclass, field
 from fractions import Fraction
-from functools import partial
 from typing import Any, Literal, TypeAlias, cast
 
 import numpy as np
@@ -26,7 +25,6 @@ from cydp._numbers.rational import (
     read_positive,
 )
 from cydp._sensitivity import Sensitivity
-from cydp.accounting._budget import Asked
 from cydp.exact._grid import Grid, public_grid
 from cydp.exact._sorted_units import round_units
 from cydp.local._survey import Survey, Tally
@@ -34,7 +32,7 @@ from cydp.local._survey_estimates import NumberEstimate, one_bit_half_width, sum
 from cydp.mechanisms._laplace import MOST_UNSATURATED_SCALE, DiscreteLaplace
 from cydp.mechanisms._parameters import read_level, set_fields
 from cydp.mechanisms._randomized_response import RandomizedResponse
-from cydp.mechanisms._run import Budget, pay_and_draw
+from cydp.mechanisms._run import Budget
 from cydp.releases._missing import fill_absent, read_missing
 
 __all__ = ["NumberSurvey"]
@@ -99,6 +97,8 @@ class NumberSurvey(Survey):
     >>> estimate = survey.estimate(survey.reports([37, 52, None, 18] * 100))
     >>> estimate.people, abs(estimate.sum - 15700) < survey.error_bound("0.999999999", reports=400)
     (400, True)
+    >>> NumberSurvey.from_json(survey.to_json()) == survey
+    True
 
     """
 
@@ -250,15 +250,9 @@ class NumberSurvey(Survey):
         """
         return self._draw(Records(x).read, budget, rng)
 
-    def _draw(self, read: Any, budget: Budget | None, rng: Generator | None) -> NDArray[Any]:
-        drawn: NDArray[Any]
-        asked = Asked(self.mechanism, type(self).__name__, arguments=self.to_json)
-        drawn, _ = pay_and_draw(asked, partial(self._randomize, read), budget, rng)
-        return drawn
-
-    def _randomize(self, read: Any, generator: Generator) -> NDArray[Any]:
+    def _randomize(self, answers: Any, generator: Generator) -> NDArray[Any]:
         grid, mechanism = self._grid, self.mechanism
-        units = round_units(fill_absent(read(), self._missing, grid), grid).astype(np.int64)
+        units = round_units(fill_absent(answers(), self._missing, grid), grid).astype(np.int64)
         if isinstance(mechanism, RandomizedResponse):
             # 1 with probability (x - lower) / (upper - lower), so that its mean tells x.
             numpys = np.random.Generator(cast("np.random.BitGenerator", generator))
@@ -294,12 +288,12 @@ class NumberSurvey(Survey):
         """
         values = read_numbers(reports, "reports")
         held = np.ma.getdata(values).astype(np.float64)
-        steps = held if self.method == "one-bit" else np.ldexp(held, -self._grid.exponent)
-        most = 1.0 if self.method == "one-bit" else _MOST_REPORT
-        least = 0.0 if self.method == "one-bit" else -_MOST_REPORT
+        is_bit = self.method == "one-bit"
+        steps = held if is_bit else np.ldexp(held, -self._grid.exponent)
+        least, most = (0.0, 1.0) if is_bit else (-_MOST_REPORT, _MOST_REPORT)
         allowed = (steps >= least) & (steps <= most) & (steps == np.rint(steps))
         if values.ndim != 1 or np.ma.getmaskarray(values).any() or not allowed.all():
-            kind = "0 or 1" if self.method == "one-bit" else f"multiples of {float_of(self.step):g}"
+            kind = "0 or 1" if is_bit else f"multiples of {float_of(self.step):g}"
             raise ValueError(f"reports must be {kind}, one for each person, as report returns them")
         high, low = np.divmod(steps.astype(np.int64), 2**31)  # so that sums fit in 64 bits
         return Tally(self, len(steps), ((int(high.sum()) << 31) + int(low.sum()),))

@@ -7,9 +7,15 @@ import json
 from abc import ABC, abstractmethod
 from dataclasses import dataclass
 from fractions import Fraction
+from functools import partial
 from typing import Any, ClassVar, Self
 
+from numpy.typing import NDArray
+
+from cydp._generator import Generator
+from cydp.accounting._budget import Asked
 from cydp.accounting._loss import PureDP
+from cydp.mechanisms._run import Budget, pay_and_draw
 
 __all__ = ["Survey", "Tally"]
 
@@ -44,6 +50,21 @@ class Survey(ABC):
     @abstractmethod
     def tally(self, reports: Any) -> Tally:
         """Return reports, added up."""
+
+    @abstractmethod
+    def _randomize(self, answers: Any, generator: Generator) -> NDArray[Any]:
+        """Read true answers, and return a report for each."""
+
+    def _describe(self) -> Any:
+        """Return what a report depends on beside the answer, for a budget that records it."""
+        return self.to_json()
+
+    def _draw(self, answers: Any, budget: Budget | None, rng: Generator | None) -> NDArray[Any]:
+        """Return reports, once a budget has paid for one of each person."""
+        drawn: NDArray[Any]
+        asked = Asked(self.mechanism, type(self).__name__, arguments=self._describe)
+        drawn, _ = pay_and_draw(asked, partial(self._randomize, answers), budget, rng)
+        return drawn
 
     def _read_tally(self, reports: Any) -> Tally:
         """Return the tally of reports; a tally of this survey as it is."""

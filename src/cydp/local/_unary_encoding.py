@@ -83,6 +83,8 @@ class UnaryEncoding(FrequencyOracle):
     >>> mechanism = UnaryEncoding(epsilon=1, n_categories=1000)
     >>> mechanism.p_true, round(float(mechanism.p_other), 4), mechanism.release([7, 3]).shape
     (Fraction(1, 2), 0.2689, (2, 1000))
+    >>> round(mechanism.variance, 4), round(mechanism.error_bound(reports=1000), 1)
+    (4.6827, 136.3)
 
     """
 

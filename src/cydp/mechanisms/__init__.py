@@ -10,8 +10,8 @@ from cydp.mechanisms._noisy_max import ExponentialMechanism, PermuteAndFlip
 from cydp.mechanisms._partition_selection import PartitionSelection
 from cydp.mechanisms._propose_test_release import ProposeTestRelease
 from cydp.mechanisms._randomized_response import RandomizedResponse
+from cydp.mechanisms._selection import UniformChoice
 from cydp.mechanisms._snapping import Snapping
-from cydp.mechanisms._uniform_choice import UniformChoice
 
 __all__ = [
     "DiscreteGaussian",

@@ -31,8 +31,8 @@ __all__ = [
     "read_categories",
 ]
 
-# For a larger epsilon, what tells against the truth would have a probability below 2**-834. It is
-# drawn with its probability at this epsilon.
+# A larger epsilon counts as this one, at which reports of another category than the true one, or
+# bits of it, have a probability below 2**-834.
 _MOST_EPSILON = Fraction(600)
 
 Floats = NDArray[np.float64]

@@ -18,7 +18,7 @@ from cydp._samplers import prepare_discrete_gaussian
 from cydp._sensitivity import relation_of
 from cydp.accounting._dominating_pairs import Pairs, gaussian_pairs
 from cydp.accounting._loss import ZCDP, ApproxDP
-from cydp.mechanisms import _discrete_gaussian_distribution as distribution
+from cydp.mechanisms import _discrete_gaussian_tails as tails
 from cydp.mechanisms._gaussian_parameters import GaussianParameters, read_parameters
 from cydp.mechanisms._grid_mechanism import GridMechanism
 from cydp.mechanisms._grid_noise import MOST_STEPS, default_exponent, read_exponent
@@ -211,7 +211,7 @@ class DiscreteGaussian(_GaussianMechanism, IntegerMechanism):
 
         """
         log_failure = log_failure_probability(confidence, count)
-        return distribution.error_bound(self._sigma2(read_integer(count, "count")), log_failure)
+        return tails.error_bound(self._sigma2(read_integer(count, "count")), log_failure)
 
     def _prepare_noise(self, entries: int) -> tuple[Sampler, bool]:
         return prepare_discrete_gaussian(self._sigma2(entries)), False
@@ -361,7 +361,7 @@ class Gaussian(_GaussianMechanism, GridMechanism):
 
     def _bound_noise(self, confidence: Number, entries: int) -> int:
         log_failure = log_failure_probability(confidence, entries)
-        return distribution.error_bound(self._steps2(entries), log_failure)
+        return tails.error_bound(self._steps2(entries), log_failure)
 
     @property
     def _grid(self) -> str:

@@ -38,7 +38,6 @@ LEAST_EXPONENT, MOST_EXPONENT = -1021, 896  # as in cydp.h
 _LEAST_STEPS = 2**40  # the scale of the noise is at least this number of steps
 MOST_STEPS = 2**52  # and at most this number
 _ROUNDING = 1024  # the sensitivity is at least this multiple of what rounding adds, if possible
-
 _FLOAT_BITS = 53  # up to 2**53 every integer is a float64
 _MOST_BITS = 113  # up to 2**113 steps, rounding an integer to float64 leaves less than 2**61 steps
 _SPARE_BITS = 11  # bits that a 64-bit integer has more than a float64

@@ -35,7 +35,7 @@ __all__ = ["MOST_UNSATURATED_SCALE", "DiscreteLaplace", "Laplace"]
 MOST_UNSATURATED_SCALE = 2**52
 
 
-@lru_cache(256)  # of integers, which have a hash at once; a Fraction computes its own at every call
+@lru_cache(256)  # by integers: a Fraction would compute its hash at every call
 def _noise_of(numerator: int, denominator: int) -> tuple[Sampler, bool]:
     """Return a sampler for a scale, and whether its noise may saturate."""
     scale = Fraction(numerator, denominator)

@@ -9,9 +9,11 @@ from __future__ import annotations
 
 import decimal
 import math
+import sys
 from abc import ABC, abstractmethod
 from dataclasses import dataclass
 from fractions import Fraction
+from functools import lru_cache
 from statistics import NormalDist
 
 import numpy as np
@@ -19,14 +21,26 @@ from numpy.typing import NDArray
 
 from cydp._numbers.intervals import exp_bounds, ln_bounds
 from cydp._numbers.rational import float_of, log_of
-from cydp.mechanisms import _discrete_gaussian_distribution as distribution
-from cydp.mechanisms._discrete_gaussian_distribution import decimal_of, decimal_tail, in_digits
+from cydp.mechanisms._discrete_gaussian_tails import (
+    FAR,
+    MOST_SUMMED,
+    decimal_of,
+    decimal_tail,
+    in_digits,
+    total_mass,
+)
 
 __all__ = ["GaussianLaw", "LaplaceLaw", "NoiseLaw"]
 
 Floats = NDArray[np.float64]
 
-_DIGITS = 60  # at first
+# Euler and Maclaurin's corrections of the sum of f(k) = exp(-k**2 / (2 sigma2)) from m on: the
+# order n of the derivative of f at m - 1/2, its coefficient, the Hermite polynomial of this order.
+_CORRECTIONS = tuple(
+    (n, c, np.eye(n + 1)[n])
+    for n, c in ((1, -1 / 24), (3, 7 / 5760), (5, -31 / 967680), (7, 127 / 154828800))
+)
+_DIGITS = 60  # of the bounds of a quantile, at first
 _LARGEST_RATE = 700.0  # beyond it, exp(rate) and its squares are not floats
 _MOST_SCALES_OF_Q = 4096  # exp(-this) is below 2**-4096, and so below each q that can be read
 _LEAST_CHANCE = 1e-300  # the least that has a normal quantile in floats
@@ -134,28 +148,61 @@ class GaussianLaw(NoiseLaw):
 
     sigma2: Fraction
 
+    @property
+    def _sigma(self) -> float:
+        return math.sqrt(float_of(self.sigma2))
+
     def pmf(self, k: Floats) -> Floats:
         """Return probabilities."""
-        return distribution.pmf(self.sigma2, k)
+        density: Floats = np.exp(-0.5 * (k / self._sigma) ** 2) / total_mass(self._sigma)
+        return density
 
     def cdf(self, k: Floats) -> Floats:
         """Return the probabilities of k or less."""
-        return distribution.cdf(self.sigma2, k)
+        sigma = self._sigma
+        start = np.where(k < 0, -k, k + 1)  # P(X <= k) = P(X >= -k), or 1 - P(X >= k + 1)
+        if sigma > MOST_SUMMED:
+            # Euler and Maclaurin's formula with four corrections.
+            t = np.minimum((start - 0.5) / sigma, FAR)
+            f = np.exp(-0.5 * t**2) / (sigma * math.sqrt(2 * math.pi))
+            z = np.vectorize(math.erfc, otypes=[float])(t / math.sqrt(2))
+            above = 0.5 * z + f * sum(
+                c * np.polynomial.hermite_e.hermeval(t, unit) / sigma**n
+                for n, c, unit in _CORRECTIONS
+            )
+        else:
+            table = np.exp(-0.5 * (np.arange(FAR * max(math.ceil(sigma), 1) + 2) / sigma) ** 2)
+            sums = np.append(np.cumsum(table[::-1])[::-1], 0.0) / total_mass(sigma)
+            above = sums[np.minimum(start, len(table)).astype(np.int64)]
+        below: Floats = np.where(k < 0, above, 1 - above)
+        return below
 
     @property
     def variance(self) -> float:
         """Variance, in the square of a step."""
-        return distribution.variance(self.sigma2)
+        return _gaussian_variance(self.sigma2)
 
     @property
     def kurtosis(self) -> float:
         """Fourth moment over the square of the variance, minus 3."""
-        return distribution.kurtosis(self.sigma2)
+        sigma = self._sigma
+        if sigma > 4:
+            return 0.0  # error: less than exp(-2 pi**2 sigma**2) (2 pi sigma)**4
+        k = np.arange(1.0, FAR * 4)
+        relative = np.exp(-0.5 * (k**2 - 1) / sigma**2)  # to f(1), which may be very small
+        square, fourth = float((k**2 * relative).sum()), float((k**4 * relative).sum())
+        first = 2 * math.exp(-0.5 / sigma**2)
+        ratio = fourth / square**2 * total_mass(sigma)
+        return math.inf if first <= ratio / sys.float_info.max else ratio / first - 3
 
     @property
     def entropy(self) -> float:
         """Ln of the sum of exp(-k**2 / (2 sigma2)), plus variance / (2 sigma2)."""
-        return distribution.entropy(self.sigma2)
+        spread = float_of(Fraction(self.variance) / self.sigma2) / 2
+        if self._sigma > 4:
+            return math.log(total_mass(self._sigma)) + spread
+        others = 2 * float(np.exp(-0.5 * (np.arange(1.0, FAR * 4) / self._sigma) ** 2).sum())
+        return math.log1p(others) + spread
 
     def upper(self, q: Fraction) -> int:
         """Return the least k with P(X > k) <= q."""
@@ -184,3 +231,12 @@ class GaussianLaw(NoiseLaw):
         else:
             quantile = math.sqrt(-2 * log_of(q))
         return max(int(Fraction(quantile) * Fraction(math.sqrt(float_of(self.sigma2)))), 0)
+
+
+@lru_cache(64)
+def _gaussian_variance(sigma2: Fraction) -> float:
+    sigma = math.sqrt(float_of(sigma2))
+    if sigma > 4:
+        return float_of(sigma2)  # relative error: exp(-2 pi**2 sigma**2)
+    k = np.arange(1.0, FAR * 4)
+    return 2 * float((k**2 * np.exp(-0.5 * (k / sigma) ** 2)).sum()) / total_mass(sigma)

@@ -93,7 +93,7 @@ class QuantileMechanism:
         return as_exact(2 * self.sensitivity / self.epsilon)
 
     def error_bound(self, confidence: Number = 0.95, *, candidates: Integer) -> float:
-        """Return how far, in ranks, the choice is at most from the quantile: its d(y).
+        """Return the largest distance of the choice from the quantile, in ranks: its d(y).
 
         Parameters
         ----------

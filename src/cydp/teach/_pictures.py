@@ -21,11 +21,11 @@ __all__ = [
 
 HATCHES = ("", "////", "....", "xxxx", "----", "\\\\\\\\")  # of fills, which differ in grey too
 MARKERS = "osD^vX"
-EDGE = 1.0  # points: without an edge, which styles may choose, hollow markers are nothing
+EDGE = 1.0  # points: a style may have no edges, and hollow markers would vanish
 _TITLE_WIDTH = 78  # letters at most
 _LETTER = 0.5  # width of a letter, in the size of its font
-_USED = 0.9  # of the width of a panel, beside the words of its axis
-_USUAL_FONT = 10.0  # points, for which the sizes of figures are
+_USED = 0.9  # of the width of a panel: the rest is for the words of its axis
+_USUAL_FONT = 10.0  # points, which the sizes of figures assume
 _SIZE = (6.4, 4.0)  # inches
 
 

@@ -16,7 +16,7 @@ from teach.looks import closed
 
 from cydp import DiscreteLaplace, Laplace, PureDP
 from cydp.teach.attacks import low_bits
-from cydp.teach.attacks._guesses import best_bet, nearer
+from cydp.teach.attacks._attack import best_bet, nearer
 from cydp.testing import SeededGenerator
 
 SCALED = 2**150

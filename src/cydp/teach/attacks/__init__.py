@@ -3,14 +3,13 @@
 
 from __future__ import annotations
 
-from cydp.teach.attacks._attack import Attack, Trial
+from cydp.teach.attacks._attack import Attack, Guesses, Trial
 from cydp.teach.attacks._count_attacks import (
     AveragingAttack,
     averaging,
     differencing,
     repeated_array,
 )
-from cydp.teach.attacks._guesses import Guesses
 from cydp.teach.attacks._linkage import linkage
 from cydp.teach.attacks._low_bits import LowBits, low_bits
 from cydp.teach.attacks._reconstruction import reconstruction

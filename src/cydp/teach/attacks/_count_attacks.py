@@ -17,9 +17,8 @@ from cydp.mechanisms._laplace import DiscreteLaplace
 from cydp.releases.output._pyplot import ink_of
 from cydp.sensitivity._counts import count as sensitivity_of_count
 from cydp.teach._pictures import draw_line, new_axes, set_words
-from cydp.teach.attacks._attack import Attack, Trial, largest_success, release_while_paid
+from cydp.teach.attacks._attack import CHANCE, Attack, Trial, largest_success, release_while_paid
 from cydp.teach.attacks._counts import (
-    CHANCE,
     QUESTION,
     count_where,
     read_answers,

@@ -16,10 +16,9 @@ from cydp._numbers.rational import float_of, read_integer
 from cydp.accounting._loss import PureDP
 from cydp.mechanisms._laplace import DiscreteLaplace
 from cydp.releases._domains import Domain, axis_of, read_domains
-from cydp.teach.attacks._attack import Trial, largest_success
+from cydp.teach.attacks._attack import CHANCE, Trial, largest_success
 
 __all__ = [
-    "CHANCE",
     "QUESTION",
     "count_where",
     "read_answers",
@@ -32,8 +31,6 @@ __all__ = [
 
 _LOG_ERROR = 42.0  # exp(-42) is below 2**-60: what the two truncations leave out
 _LARGEST_RATE = 700.0  # beyond it noise is 0, but for events of probability exp(-700)
-
-CHANCE = 0.5  # of a fair bet
 QUESTION = "is a person counted, if all others are known?"
 _MOST_ANSWERS = 10**7
 
@@ -177,7 +174,7 @@ def trial_of_mean(
     answers: NDArray[np.int64],
     exact: int,
 ) -> Trial:
-    """Return what the mean of answers tells of the last of the records counted.
+    """Return the trial of an attacker who sees the mean of answers to one count.
 
     Parameters
     ----------

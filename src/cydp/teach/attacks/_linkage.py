@@ -103,7 +103,7 @@ def linkage(
     if people == 0:
         raise ValueError("table must have a row whose columns are all in their domains")
     shares = counts.sum(0) / people
-    # From the most frequent secret on: at equal evidence it is guessed.
+    # The most frequent secret is the first: at equal evidence it is guessed.
     order = np.argsort(-shares, kind="stable")
     shares, counts = shares[order], np.ascontiguousarray(counts[:, order])
     (noisy,), spent = release_while_paid(noise, [counts], total, rng)
@@ -131,7 +131,7 @@ def linkage(
         defended=Trial(
             release="noisy counts of all columns together",
             loss=spent,
-            # Of one secret both are 1, which rounding must not exceed.
+            # With one secret both are 1, and rounding must not exceed that.
             success=min(_success_by_counts(kinds, times, shares, weights, noise), limit),
             limit=limit,
             observed={

@@ -26,8 +26,8 @@ from cydp._numbers.rational import (
 from cydp.mechanisms._laplace import Laplace
 from cydp.releases.output._pyplot import ink_of
 from cydp.teach._pictures import new_axes, set_words
-from cydp.teach.attacks._attack import Attack
-from cydp.teach.attacks._guesses import (
+from cydp.teach.attacks._attack import (
+    Attack,
     Guesses,
     TwoValues,
     nearer,
@@ -45,7 +45,7 @@ _LEAST_DISTANCE = Fraction(1, 2**100)
 _EPSILONS = (Fraction(1, 1000), Fraction(1000))
 _PICTURE_BITS = 6
 _WINDOW = 1.25  # of a picture, in scales to each side of the values
-_MOST_LINES = 2000  # side by side, which no screen shows apart
+_MOST_LINES = 2000  # no screen shows more of them side by side
 _TRIED = 8  # values of U to each side of the one that is nearest to what was seen
 
 

@@ -18,8 +18,8 @@ from cydp.releases._domains import read_domains
 from cydp.sensitivity._counts import count as sensitivity_of_count
 from cydp.sensitivity._counts import histogram as sensitivity_of_histogram
 from cydp.sensitivity._counts import queries
-from cydp.teach.attacks._attack import Attack, Trial, largest_success, release_while_paid
-from cydp.teach.attacks._counts import CHANCE, read_codes, read_where, rows_where
+from cydp.teach.attacks._attack import CHANCE, Attack, Trial, largest_success, release_while_paid
+from cydp.teach.attacks._counts import read_codes, read_where, rows_where
 
 __all__ = ["reconstruction"]
 

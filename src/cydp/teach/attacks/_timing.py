@@ -19,8 +19,8 @@ from cydp._generator import Generator
 from cydp._numbers.rational import float_of, format_number, read_integer, read_positive
 from cydp.mechanisms._laplace import DiscreteLaplace
 from cydp.teach._pictures import EDGE, new_axes, set_words
-from cydp.teach.attacks._attack import Attack
-from cydp.teach.attacks._guesses import (
+from cydp.teach.attacks._attack import (
+    Attack,
     Guesses,
     TwoValues,
     nearer,
@@ -178,7 +178,7 @@ def _success(mechanism: DiscreteLaplace, distance: Fraction) -> float:
 def _count_trials(scale: Fraction, generator: Generator) -> tuple[int, int]:
     """Return discrete Laplace noise and the number of trials, as a textbook draws it."""
     p = math.exp(-float_of(1 / scale))
-    trials, odds = 1, 2 * p / (1 + p)  # of noise that is not 0; then that it is yet larger
+    trials, odds = 1, 2 * p / (1 + p)  # odds of noise that is not 0; below, of still larger noise
     while generator.bernoulli(odds):
         trials, odds = trials + 1, p
     sign = 1 if generator.bernoulli("1/2") else -1

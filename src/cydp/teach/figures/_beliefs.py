@@ -204,8 +204,8 @@ def _labels(losses: Sequence[CostOrPlan], about: str | None) -> tuple[list[str],
 
 
 def _factor(loss: CostOrPlan, about: str | None) -> Fraction | None:
-    """Return by which factor one output moves odds at most; None if nothing bounds it."""
+    """Return the largest factor by which one output moves odds; None if nothing bounds it."""
     factor = read_curve(loss, None, about).factor
     if factor is None and not isinstance(loss, Plan) and isinstance(loss_of(loss), PureDP):
-        factor = _LARGEST  # e**epsilon of an epsilon for which nobody computes it
+        factor = _LARGEST  # e**epsilon, for an epsilon too large to compute it
     return None if factor is None else min(factor, _LARGEST)

@@ -28,7 +28,6 @@ __all__ = ["averages", "neighbours", "two_epsilons"]
 _VALUE, _NEIGHBOUR = 5, 12
 _POINTS = 801
 _LEAST_WRITTEN, _MOST_WRITTEN = 1e-4, 700  # epsilons with a power that is written out
-
 _MOST_RUNS = 10**6
 _SHOWN = 400  # points of a line
 
@@ -136,7 +135,7 @@ def _read_values(value: Number, neighbour: Number) -> tuple[Fraction, Fraction]:
 
 def _reach(value: Fraction, neighbour: Fraction, epsilon: Fraction) -> float:
     """Return how far from the two values the picture goes."""
-    # For a large epsilon far enough, that words above a value do not cross the axis.
+    # For a large epsilon it is far enough that words above a value do not cross the axis.
     return float_of(abs(value - neighbour) * max(Fraction("3.2") / epsilon, Fraction(1, 4)))
 
 

@@ -15,7 +15,7 @@ from cydp._arguments import Number
 from cydp._call_errors import explain_arguments
 from cydp._numbers.rational import format_number, read_exact, read_integer
 from cydp.mechanisms._noisy_max import ExponentialMechanism
-from cydp.mechanisms._uniform_choice import UniformChoice
+from cydp.mechanisms._selection import UniformChoice
 from cydp.releases.output._pyplot import ink_of
 from cydp.teach._pictures import HATCHES, new_axes, set_words
 
@@ -192,6 +192,6 @@ def votes(
 
 
 def _written(probability: float) -> str:
-    if probability == 0:  # which it is in floats alone
+    if probability == 0:  # in floats alone
         return "<1e-300"
     return f"{probability:.2f}" if probability >= 0.005 else f"{probability:.0e}"

@@ -29,13 +29,13 @@ Parts: TypeAlias = Sequence[tuple[DistributionPair, int]]
 
 _MOST_DIRECT = 4096  # points of a sum that is computed without a Fourier transform
 _MOST_POINTS = 2**20  # of losses that are kept as they are
-_POINTS = 2**17  # of losses that are spread to a grid
-_WIDTH = 20  # standard deviations, over which they are
+_POINTS = 2**17  # of the grid that losses are spread to
+_WIDTH = 20  # standard deviations that the grid spans
 _TAIL = 1e-15  # the probability of losses that are left out
 _ROUNDING = 4e-16  # of a transform, for each release
 _ROUNDING_ONCE = 2e-13
 _MOST_STEP = 256  # nats: e**step is still a float
-_MISSING = 0.01  # of the probabilities of a pair, which floats lose all at once
+_MISSING = 0.01  # of the probabilities of a pair: floats lose all at once
 _RATES = np.logspace(-1, 2, 40)
 
 
@@ -104,7 +104,7 @@ def _width(parts: Parts) -> float:
 
 
 def _reach(pair: DistributionPair) -> float:
-    """Return how far apart the finite losses of a table are: far beyond their width in a sample."""
+    """Return the range of the finite losses of a table; in a sample it is far beyond the width."""
     if not isinstance(pair, TablePair):
         return 0.0
     finite = pair.losses[np.isfinite(pair.losses)]
@@ -214,7 +214,7 @@ def _sides(lattices: Sequence[tuple[Lattice, int]], step: Fraction) -> list[list
 
 
 def _range(*sides: Sequence[_Masses]) -> tuple[int, int]:
-    """Return the indices between which the sums are, but for `_TAIL`."""
+    """Return the indices between which the sums lie, but for a probability of `_TAIL`."""
     last = sum(each.last * each.times for each in sides[0])
     windows = [_window(side, last) for side in sides]
     return min(a for a, _ in windows), max(b for _, b in windows)
@@ -255,7 +255,7 @@ def _convolve(side: Sequence[_Masses]) -> Floats:
 
 
 def _window(side: Sequence[_Masses], last: int) -> tuple[int, int]:
-    """Return indices outside which the sum is with probability _TAIL at most, on each side.
+    """Return a window of indices that the sum leaves with probability _TAIL at most a side.
 
     It is Chernoff's bound, at the best of some rates.
     """

@@ -31,7 +31,7 @@ __all__ = [
 
 Floats: TypeAlias = NDArray[Any]  # of float64
 
-LEAST_DELTA = 1e-290  # below it, floats do not follow
+LEAST_DELTA = 1e-290  # below it, floats are not accurate
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -189,7 +189,7 @@ class TablePair(DistributionPair):
         )  # fmt: skip
 
     def ordered(self) -> tuple[Floats, Floats]:
-        """Return steps: each loss at the probability above it, and at that with it."""
+        """Return steps: each loss at the probability above it, and at the one that includes it."""
         losses, masses = self._all()
         starts = np.append(np.ones(1, bool), losses[1:] != losses[:-1])
         totals = np.add.reduceat(masses, np.flatnonzero(starts))

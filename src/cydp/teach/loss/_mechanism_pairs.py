@@ -33,14 +33,13 @@ __all__ = [
 ]
 
 _LEAST = 1e-300  # below it, probabilities have lost digits
-
 _MOST_POINTS = 2**19  # of a table
 _SCALES = 40  # of Laplace noise in a table; what is beyond has one loss on each side
 _SIGMAS = 37  # of Gaussian noise in a table, beyond which there is less than 1e-298
-_POINTS = 2**15  # of losses that are continuous
-_WIDTH = 20  # standard deviations, over which they are
-_TAIL = 1e-27  # of normal losses beyond 11 standard deviations, which are not listed
-_MISSING = 1e-12  # of the probabilities of a table
+_POINTS = 2**15  # in which continuous losses are tabulated
+_WIDTH = 20  # standard deviations that this table spans
+_TAIL = 1e-27  # the probability of normal losses that it leaves out: beyond 11 standard deviations
+_MISSING = 1e-12  # of the probabilities of a table: more must not be missing
 _LARGE = 30.0  # nats, beyond which e**loss is not computed
 _LEAST_SHARE = 1e-300  # a larger share costs no less
 

@@ -39,7 +39,7 @@ from cydp.teach.loss._mechanism_pairs import (
     selection_pair,
 )
 
-__all__ = ["NamedPairs", "add_up", "find_parts"]
+__all__ = ["NamedPairs", "add_up", "bracketed", "find_parts"]
 
 _LOSS_UNIT = "outputs of one loss (in nats)"
 _RHO = "a rho counts as normal noise, as an example: mechanisms of it may lose more"
@@ -63,6 +63,27 @@ class NamedPairs:
     unit: str = "output (in the unit of f)"
     is_reverse: bool = False  # of what the name says
     relation: str | None = None  # that the cost is stated under
+
+    @property
+    def title(self) -> str:
+        """The name, which says if P and Q are exchanged."""
+        return f"reverse of {bracketed(self.name)}" if self.is_reverse else self.name
+
+    def reverse(self) -> NamedPairs:
+        """Return the pairs with P and Q exchanged."""
+        swap = {"P:": "Q:", "Q:": "P:"}
+        return replace(
+            self,
+            parts=[(pair.reverse(), times) for pair, times in self.parts],
+            neighbours=None if self.neighbours is None else self.neighbours[::-1],
+            words=" ".join(swap.get(word, word) for word in self.words.split(" ")),
+            is_reverse=not self.is_reverse,
+        )
+
+
+def bracketed(name: str) -> str:
+    """Return a name that may stand in a longer one."""
+    return f"({name})" if " + " in name else name
 
 
 def find_parts(cost: Any, neighbours: Any, scores: Any, other: Any) -> NamedPairs:

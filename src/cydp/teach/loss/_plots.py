@@ -18,13 +18,13 @@ if TYPE_CHECKING:
 __all__ = ["check_losses", "plot_area", "plot_curve", "plot_delta", "plot_loss"]
 
 _MOST_CURVES = 6
-_LIMIT = 400.0  # of a loss that is drawn, in nats: above each epsilon that is
+_LIMIT = 400.0  # nats: no loss is drawn beyond it, and each epsilon that is drawn is below
 _SHOWN = 0.999  # of the outputs, in a picture of both distributions
 _APART = 0.07  # of two stems
 _FEW = 40  # outputs, which are drawn as points
 _RARE = 0.002  # share of the outputs at each end that do not stretch an axis
-_NARROW = 7.0  # nats, of an axis with ticks at 1, 2, 5
-_FLAT = 1.5  # nats, of an axis that has too few of these
+_NARROW = 7.0  # nats: a shorter axis has ticks at 1, 2, 5
+_FLAT = 1.5  # nats: a still shorter one would have too few of these
 _BINS = 400
 _FEW_BINS = 60  # of losses of several releases, which may be close together
 _CURVE_POINTS = 161
@@ -130,7 +130,7 @@ def plot_delta(loss: PrivacyLoss, epsilon: float, ax: Any) -> Any:
     ax.set_ylim(0, 1.4 * max(float(p.max()), min(factor * float(q.max()), 3 * float(p.max()))))
     set_words(
         ax, f"{_short(loss)}:\nwhere P is above $e^{{\\epsilon}}$ Q, the area between them is "
-        f"delta = {delta:.4g}", loss._found.unit, unit,
+        f"delta = {delta:.4g}", loss._named.unit, unit,
     )  # fmt: skip
     ax.legend(framealpha=_FACE_ALPHA)
     return ax

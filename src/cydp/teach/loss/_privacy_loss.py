@@ -21,7 +21,7 @@ from cydp.teach.loss import _plots
 from cydp.teach.loss._compose import compose
 from cydp.teach.loss._continuous import LaplaceNoise, NormalNoise
 from cydp.teach.loss._distribution_pair import DistributionPair, Floats, TablePair
-from cydp.teach.loss._named_pairs import NamedPairs, add_up, find_parts
+from cydp.teach.loss._named_pairs import NamedPairs, add_up, bracketed, find_parts
 
 __all__ = ["PrivacyLoss", "privacy_loss"]
 
@@ -65,12 +65,11 @@ class PrivacyLoss:
 
     """
 
-    __slots__ = ("_found", "_pair", "name", "neighbours", "stated")
+    __slots__ = ("_named", "_pair", "name", "neighbours", "stated")
 
     def __init__(self, found: NamedPairs) -> None:
-        self.name = f"reverse of {_bracketed(found.name)}" if found.is_reverse else found.name
-        self.neighbours, self.stated = found.neighbours, found.stated
-        self._found = found
+        self.name, self.neighbours, self.stated = found.title, found.neighbours, found.stated
+        self._named = found
         self._pair: DistributionPair = compose(found.parts)
 
     @property
@@ -340,15 +339,7 @@ class PrivacyLoss:
         (0.01, 0.0)
 
         """
-        found = self._found
-        pair = None if self.neighbours is None else self.neighbours[::-1]
-        other = NamedPairs(
-            parts=[(pair_.reverse(), times) for pair_, times in found.parts],
-            name=found.name, is_reverse=not found.is_reverse,
-            neighbours=pair, words=_exchange(found.words), stated=found.stated,
-            unit=found.unit, caveats=found.caveats, relation=found.relation,
-        )  # fmt: skip
-        return PrivacyLoss(other)
+        return PrivacyLoss(self._named.reverse())
 
     def __add__(self, other: PrivacyLoss) -> PrivacyLoss:
         """Return the loss of two releases with independent randomness: losses are added.
@@ -357,7 +348,7 @@ class PrivacyLoss:
         """
         if not isinstance(other, PrivacyLoss):
             return NotImplemented
-        both = [(self._found, 1), (other._found, 1)]
+        both = [(self._named, 1), (other._named, 1)]
         return PrivacyLoss(add_up(both, f"{self.name} + {other.name}"))
 
     def __mul__(self, count: Integer) -> PrivacyLoss:
@@ -365,7 +356,7 @@ class PrivacyLoss:
         times = read_integer(count, "count")
         if not 0 <= times <= _MOST_TIMES:
             raise ValueError(f"count must be from 0 to 10**6, not {times}")
-        return PrivacyLoss(add_up([(self._found, times)], f"{times:,} x {_bracketed(self.name)}"))
+        return PrivacyLoss(add_up([(self._named, times)], f"{times:,} x {bracketed(self.name)}"))
 
     __rmul__ = __mul__
 
@@ -379,7 +370,7 @@ class PrivacyLoss:
         both = f"delta({at}) = {self.delta(at):.4g}, with P and Q exchanged {other:.4g}"
         grid = f"\n  on a grid: each loss at most {words_above(self.rounding)} too high"
         return (
-            f"privacy loss of {self.name}\n  {self._found.words}\n"
+            f"privacy loss of {self.name}\n  {self._named.words}\n"
             f"  {mean}, {most}; distinguishing event: probability {self.distinguishing:.4g}\n"
             f"  P(L > {at}) = {self.sf(at):.4g}; {both}{grid if self.rounding else ''}"
         )
@@ -519,15 +510,6 @@ def privacy_loss(
     if isinstance(cost, PrivacyLoss):
         raise TypeError("cost must be a mechanism, a loss or a plan: add privacy losses by +")
     return PrivacyLoss(find_parts(cost, neighbours, scores, other))
-
-
-def _bracketed(name: str) -> str:
-    return f"({name})" if " + " in name else name
-
-
-def _exchange(words: str) -> str:
-    swap = {"P:": "Q:", "Q:": "P:"}
-    return " ".join(swap.get(word, word) for word in words.split(" "))
 
 
 def _read_points(given: Any, name: str) -> Floats:

@@ -21,7 +21,7 @@ from cydp.teach.meaning._reading import below, unit_of
 
 __all__ = ["DeltaMeaning", "delta_meaning", "in_words"]
 
-_RARE = 100  # of so many releases at most one may publish a row, in the worst case
+_RARE = 100  # releases: at most one of them may publish a row, in the worst case
 _CERTAIN = 1000  # rows on average: none is published with a probability below e**-1000
 
 
@@ -146,7 +146,7 @@ def in_words(loss: Cost, *, unit: str | None = None, n: Integer | None = None) -
         ``plan.as_loss(delta)``; for several releases their sum, `cydp.sequential`; for groups
         `cydp.group_privacy`.
     unit : str, optional
-        What the loss protects one of. Default: what a release protects, such as "row"; else
+        The unit that the loss protects. Default: the unit of a release, such as "row"; else
         "person".
     n : int >= 1, optional
         The public number of records, which is compared with delta.

@@ -30,7 +30,6 @@ CostOrPlan = Cost | Plan
 _UP = Context(prec=3, rounding=ROUND_CEILING, Emax=MAX_EMAX, Emin=MIN_EMIN)
 _EPSILONS = ("0", "0.25", "0.5", "1", "1.5", "2", "3", "4", "6", "8", "12", "16")
 _DELTAS = ("0", "1e-12", "1e-9", "1e-6", "1e-4", "1e-3", "0.01", "0.03", "0.1", "0.2", "0.3")
-
 _NOT_SAID = "person"
 
 
@@ -92,18 +91,6 @@ def _curve_about(loss: Loss, about: str | None) -> RocBound:
         return RocBound(())
 
 
-def _question_of(cost: CostOrPlan, about: str | None) -> str:
-    """Return what changes between two tables, as words: "one taking part or not"."""
-    relation = cost.relation if isinstance(cost, Plan) else loss_of(cost, "loss").relation
-    if about == "value" or (about is None and relation == "change-one"):
-        return "one person's record being this or another"
-    if about == "presence" or relation == "add-remove":
-        return "one person taking part or not"
-    if relation is None:
-        return "one of two neighbouring tables or the other"
-    return "one person taking part or not, or their record being this or another"
-
-
 def label_of(cost: CostOrPlan) -> str:
     """Return a cost in short: "epsilon = 1, delta = 1e-06"."""
     if isinstance(cost, Plan):
@@ -140,7 +127,7 @@ def below(number: Fraction) -> float:
 
 
 def unit_of(cost: CostOrPlan) -> str:
-    """Return what a release protects one of, such as "row"; "person" where nothing is said.
+    """Return the unit that a release protects, such as "row"; "person" where nothing is said.
 
     A plan of releases that protect different units protects neither: "unit".
     """
@@ -150,4 +137,12 @@ def unit_of(cost: CostOrPlan) -> str:
 
 def question_about(cost: CostOrPlan, about: str | None) -> str:
     """Return what changes between two tables, as words: "one row taking part or not"."""
-    return _question_of(cost, about).replace("one person", f"one {unit_of(cost)}")
+    relation = cost.relation if isinstance(cost, Plan) else loss_of(cost, "loss").relation
+    one = f"one {unit_of(cost)}"
+    if about == "value" or (about is None and relation == "change-one"):
+        return f"{one}'s record being this or another"
+    if about == "presence" or relation == "add-remove":
+        return f"{one} taking part or not"
+    if relation is None:
+        return "one of two neighbouring tables or the other"
+    return f"{one} taking part or not, or their record being this or another"

@@ -5,9 +5,8 @@ from __future__ import annotations
 
 from cydp.teach.utility._case import Setting
 from cydp.teach.utility._measure import crossing, measure
-from cydp.teach.utility._method import Method
 from cydp.teach.utility._table import UtilityRow, UtilityTable
-from cydp.teach.utility._workloads import WORKLOADS
+from cydp.teach.utility._workloads import WORKLOADS, Method
 
 __all__ = [
     "WORKLOADS",

@@ -33,17 +33,16 @@ __all__ = [
     "spread_of",
 ]
 
-_LARGEST_RATE = 100.0  # of Laplace noise that is 0 but once in e^100 draws
+_LARGEST_RATE = 100.0  # beyond it Laplace noise is 0 but once in e^100 draws
 # Bounds of E Y**2 and E Y**4, for discrete Gaussian noise of sigma2 >= 1 and sums of it.
 _NORMAL = (2.001, 61.0)
-_FOR_SMALL = 0.1  # the share of a failure that is kept for errors that are too small
+_FOR_SMALL = 0.1  # the share of the failure probability for errors that are too small
 _BELOW_1 = 1 - 1e-9
 _EULERIAN = {  # polynomials A_m: sum k**m p**k = p A_m(p) / (1 - p)**(m + 1)
     4: (1, 11, 11, 1),
     6: (1, 57, 302, 302, 57, 1),
     8: (1, 247, 4293, 15619, 15619, 4293, 247, 1),
 }
-
 LAPLACE, GAUSSIAN = "discrete Laplace", "discrete Gaussian"
 EXPONENTIAL, RESPONSE = "exponential", "randomized response"
 

@@ -17,9 +17,8 @@ from cydp._numbers.rational import float_of, read_integer, read_positive
 from cydp._relations import check_relation
 from cydp.mechanisms._parameters import read_level
 from cydp.teach.utility._case import GAUSSIAN, LAPLACE, Case, Setting, binomial_tail
-from cydp.teach.utility._method import Method
 from cydp.teach.utility._table import UtilityRow, UtilityTable
-from cydp.teach.utility._workloads import READY
+from cydp.teach.utility._workloads import READY, Method
 
 __all__ = ["crossing", "measure"]
 

@@ -1,10 +1,10 @@
 # SPDX-License-Identifier: MIT
-"""The discrete Gaussian distribution: sums over the integers in floats, and its tails in decimals.
+"""Tails of the discrete Gaussian distribution, bounded in floats, and in decimals of any precision.
 
 Let f(k) = exp(-k**2 / (2 sigma**2)). In floats, tails of f are summed for a sigma up to
-_MOST_SUMMED. For a larger sigma, integrals bound them: the midpoint and trapezoid rules do so where
-f is convex, and elsewhere f is bounded because it decreases. In decimals, of any number of digits,
-f is summed up to a sigma of 100; beyond, Euler and Maclaurin's formula at m - 1/2 gives the sum.
+MOST_SUMMED. For a larger sigma, integrals bound them: the midpoint and trapezoid rules do so where
+f is convex, and elsewhere f is bounded because it decreases. In decimals f is summed up to a sigma
+of 100; beyond, Euler and Maclaurin's formula at m - 1/2 gives the sum.
 docs/mechanisms/noise_distribution.md has the formulas.
 """
 
@@ -19,33 +19,23 @@ from fractions import Fraction
 from functools import lru_cache
 
 import numpy as np
-from numpy.typing import NDArray
 
 from cydp._numbers.rational import float_of
 
 __all__ = [
-    "cdf",
+    "FAR",
+    "MOST_SUMMED",
     "decimal_of",
     "decimal_tail",
-    "entropy",
     "error_bound",
     "in_digits",
-    "kurtosis",
-    "pmf",
     "tail",
-    "variance",
+    "total_mass",
 ]
 
-_MOST_SUMMED = 200.0  # sigma, in floats
+MOST_SUMMED = 200.0  # sigma, in floats
 _MARGIN = 1e-10  # relative; more than all rounding of floats here
-_FAR = 40  # sigmas, beyond which f is 0 in float64
-# Of the sum from m on: the order n of the derivative of f at m - 1/2, its coefficient, and the
-# Hermite polynomial of this order.
-_CORRECTIONS = tuple(
-    (n, c, np.eye(n + 1)[n])
-    for n, c in ((1, -1 / 24), (3, 7 / 5760), (5, -31 / 967680), (7, 127 / 154828800))
-)
-
+FAR = 40  # sigmas, beyond which f is 0 in float64
 _MOST_SUMMED_IN_DECIMALS = 100**2  # of sigma2
 _GUARD = 15  # digits for the rounding of sums
 _LN_10 = Decimal(10).ln()
@@ -59,11 +49,11 @@ class Bounds:
     high: float
 
 
-def _total_mass(sigma: float) -> float:
+def total_mass(sigma: float) -> float:
     """Return the sum of f over all integers."""
     if sigma > 4:
         return math.sqrt(2 * math.pi) * sigma  # relative error: exp(-2 pi**2 sigma**2)
-    return 1 + 2 * float(np.exp(-0.5 * (np.arange(1.0, _FAR * 4) / sigma) ** 2).sum())
+    return 1 + 2 * float(np.exp(-0.5 * (np.arange(1.0, FAR * 4) / sigma) ** 2).sum())
 
 
 def tail(sigma: float, m: int) -> Bounds:
@@ -71,15 +61,15 @@ def tail(sigma: float, m: int) -> Bounds:
     if m <= 0:
         above = tail(sigma, 1 - m)  # the distribution is symmetric
         return Bounds(1 - above.high, 1 - above.low)
-    low, high = _sum_tail(sigma, m) if sigma <= _MOST_SUMMED else _integrate_tail(sigma, m)
-    total = _total_mass(sigma)
+    low, high = _sum_tail(sigma, m) if sigma <= MOST_SUMMED else _integrate_tail(sigma, m)
+    total = total_mass(sigma)
     return Bounds(low / total * (1 - _MARGIN), high / total * (1 + _MARGIN) + sys.float_info.min)
 
 
 def _sum_tail(sigma: float, m: int) -> tuple[float, float]:
-    if m > _FAR * sigma + 1:
+    if m > FAR * sigma + 1:
         return 0.0, _integral_from(sigma, m - 1)
-    k = np.arange(float(m), m + _FAR * max(sigma, 1))
+    k = np.arange(float(m), m + FAR * max(sigma, 1))
     total = float(np.exp(-0.5 * (k / sigma) ** 2).sum())
     return total, total
 
@@ -96,66 +86,6 @@ def _integral_from(sigma: float, x: float) -> float:
     return sigma * math.sqrt(math.pi / 2) * math.erfc(x / (sigma * math.sqrt(2)))
 
 
-@lru_cache(64)
-def variance(sigma2: Fraction) -> float:
-    """Return the variance of the distribution."""
-    sigma = math.sqrt(float_of(sigma2))
-    if sigma > 4:
-        return float_of(sigma2)  # relative error: exp(-2 pi**2 sigma**2)
-    k = np.arange(1.0, _FAR * 4)
-    return 2 * float((k**2 * np.exp(-0.5 * (k / sigma) ** 2)).sum()) / _total_mass(sigma)
-
-
-def kurtosis(sigma2: Fraction) -> float:
-    """Return the fourth moment over the square of the variance, minus 3."""
-    sigma = math.sqrt(float_of(sigma2))
-    if sigma > 4:
-        return 0.0  # error: less than exp(-2 pi**2 sigma**2) (2 pi sigma)**4
-    k = np.arange(1.0, _FAR * 4)
-    relative = np.exp(-0.5 * (k**2 - 1) / sigma**2)  # to f(1), which may be very small
-    square, fourth = float((k**2 * relative).sum()), float((k**4 * relative).sum())
-    first = 2 * math.exp(-0.5 / sigma**2)
-    ratio = fourth / square**2 * _total_mass(sigma)
-    return math.inf if first <= ratio / sys.float_info.max else ratio / first - 3
-
-
-def entropy(sigma2: Fraction) -> float:
-    """Return the entropy of the distribution, in nats."""
-    sigma = math.sqrt(float_of(sigma2))
-    spread = float_of(Fraction(variance(sigma2)) / sigma2) / 2
-    if sigma > 4:
-        return math.log(_total_mass(sigma)) + spread
-    others = 2 * float(np.exp(-0.5 * (np.arange(1.0, _FAR * 4) / sigma) ** 2).sum())
-    return math.log1p(others) + spread
-
-
-def pmf(sigma2: Fraction, k: NDArray[np.float64]) -> NDArray[np.float64]:
-    """Return the probabilities of integers."""
-    sigma = math.sqrt(float_of(sigma2))
-    density: NDArray[np.float64] = np.exp(-0.5 * (k / sigma) ** 2) / _total_mass(sigma)
-    return density
-
-
-def cdf(sigma2: Fraction, k: NDArray[np.float64]) -> NDArray[np.float64]:
-    """Return the probabilities of k or less."""
-    sigma = math.sqrt(float_of(sigma2))
-    start = np.where(k < 0, -k, k + 1)  # P(X <= k) = P(X >= -k), or 1 - P(X >= k + 1)
-    if sigma > _MOST_SUMMED:
-        # Euler and Maclaurin's formula with four corrections: docs/mechanisms/noise_distribution.md
-        t = np.minimum((start - 0.5) / sigma, _FAR)
-        f = np.exp(-0.5 * t**2) / (sigma * math.sqrt(2 * math.pi))
-        z = np.vectorize(math.erfc, otypes=[float])(t / math.sqrt(2))
-        above = 0.5 * z + f * sum(
-            c * np.polynomial.hermite_e.hermeval(t, unit) / sigma**n for n, c, unit in _CORRECTIONS
-        )
-    else:
-        table = np.exp(-0.5 * (np.arange(_FAR * max(math.ceil(sigma), 1) + 2) / sigma) ** 2)
-        sums = np.append(np.cumsum(table[::-1])[::-1], 0.0) / _total_mass(sigma)
-        above = sums[np.minimum(start, len(table)).astype(np.int64)]
-    below: NDArray[np.float64] = np.where(k < 0, above, 1 - above)
-    return below
-
-
 def error_bound(sigma2: Fraction, log_failure: float) -> int:
     """Return the least h with ln P(abs(X) > h) <= log_failure, or sometimes h + 1.
 
@@ -166,7 +96,7 @@ def error_bound(sigma2: Fraction, log_failure: float) -> int:
     if log_failure < -600:
         return math.ceil(sigma * math.sqrt(2 * (math.log(2) - log_failure)) * (1 + _MARGIN))
     failure = math.exp(log_failure)
-    low, high = -1, math.ceil(_FAR * max(sigma, 1))
+    low, high = -1, math.ceil(FAR * max(sigma, 1))
     while high - low > 1:
         middle = (low + high) // 2
         if 2 * tail(sigma, middle + 1).high <= failure:
@@ -207,7 +137,7 @@ def decimal_tail(sigma2: Fraction, m: int, digits: int) -> Decimal:
 
 
 def _sum_from(square: Decimal, m: int, precision: int) -> Decimal:
-    """Return the sum of f from m on: each ratio of neighbours is the last one times one number."""
+    """Return the sum of f from m on: the ratios of neighbouring terms are a geometric sequence."""
     value = (-Decimal(m * m) / (2 * square)).exp()
     ratio, factor = (-Decimal(2 * m + 1) / (2 * square)).exp(), (-1 / square).exp()
     total, least = Decimal(0), value.scaleb(-precision)
