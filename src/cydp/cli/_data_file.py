@@ -19,9 +19,7 @@ from functools import partial
 from pathlib import Path
 from typing import IO, Any
 
-from cydp.cli._errors import FileError
-from cydp.cli._text import LONGEST, check_text
-from cydp.cli._well_formed import check_well_formed
+from cydp.cli._file_errors import LONGEST, FileError, check_text, check_well_formed
 
 __all__ = [
     "DataFile",

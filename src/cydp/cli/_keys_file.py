@@ -8,7 +8,7 @@ from collections.abc import Callable, Sequence
 from typing import Any
 
 from cydp.cli._data_file import DataFile, Format, connect, is_integer, open_data, sql_name
-from cydp.cli._errors import FileError
+from cydp.cli._file_errors import FileError
 from cydp.cli._specs import read_names
 
 __all__ = ["read_keys"]

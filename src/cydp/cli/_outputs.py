@@ -19,7 +19,7 @@ from typing import Any, Self
 import numpy as np
 
 from cydp.cli._data_file import connect, sql_text
-from cydp.cli._errors import FileError
+from cydp.cli._file_errors import FileError
 from cydp.releases.output._arrow import stream_of
 
 __all__ = ["Outputs", "Showing"]

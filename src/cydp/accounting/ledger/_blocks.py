@@ -20,7 +20,13 @@ from cydp.accounting._amounts import (
 from cydp.accounting._budget import check_budget
 from cydp.accounting._errors import LedgerCorruptError, LedgerError, UnknownBlockError
 from cydp.accounting._loss import Loss
-from cydp.accounting._words import format_loss, format_name, html_of
+from cydp.accounting._words import (
+    format_loss,
+    format_name,
+    format_numbers,
+    html_of,
+    numbers_of,
+)
 from cydp.accounting.ledger._serialize import (
     amount_from,
     check_dims,
@@ -96,8 +102,9 @@ class BlockStates(tuple[BlockState, ...]):
             dims = (f"{format_name(name)}={value!r}" for name, value in block.dims.items())
             rows.append((
                 format_name(block.id), "retired" if block.retired else "open",
-                _numbers(block.budget, left=True), _numbers(block.spent),
-                _numbers(block.remaining, left=True), ", ".join(dims),
+                format_numbers(numbers_of(block.budget), left=True),
+                format_numbers(numbers_of(block.spent)),
+                format_numbers(numbers_of(block.remaining), left=True), ", ".join(dims),
             ))  # fmt: skip
         widths = [max(map(len, column)) for column in zip(*rows, strict=True)]
         lines = [
@@ -325,8 +332,3 @@ def match_dims(states: Iterable[BlockState], wanted: Mapping[str, Any]) -> list[
 
 def _canonical(value: Any) -> str:
     return json.dumps(value, sort_keys=True)
-
-
-def _numbers(loss: Loss, *, left: bool = False) -> str:
-    """Return the numbers of a loss without the name of its measure."""
-    return format_loss(loss, left=left).partition("(")[2][:-1]
