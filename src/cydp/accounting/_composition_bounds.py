@@ -211,7 +211,7 @@ def _beside(others: Sequence[EqualReleases], bound: Bound, needs_delta: bool) ->
 
 
 def _optimal_bound(parts: Sequence[EqualReleases]) -> Bound | None:
-    """Losses of one epsilon cost together at most what as many randomized responses cost."""
+    """Losses of one epsilon cost no more together than as many randomized responses."""
     known = [part.known for part in parts]
     epsilons = {numbers[0] for numbers in known if numbers is not None}
     count = sum(part.count for part in parts)
@@ -291,7 +291,7 @@ def _probability_of_any_delta(parts: Sequence[EqualReleases]) -> Fraction:
 
 
 def _without(delta: Fraction, event: Fraction) -> Fraction:
-    """Return the probability whose union with an independent event has the probability delta."""
+    """Return p with `_union(p, event)` = delta."""
     return (delta - event) / (1 - event)
 
 

@@ -95,7 +95,7 @@ class PrivacyFilter:
     def __init__(self, budget: Loss, *, relation: str = "add-remove") -> None:
         self._relation = check_relation(relation)
         self._limit = amount_of(check_budget(budget, relation), budget)
-        # A rho beside an epsilon is that of certain releases, and no limit of this budget.
+        # A rho beside an epsilon belongs to certain releases: it is no limit of this budget.
         self._budget = loss_of_amount(type(budget), self._limit, budget.relation)
         self._most = total_of(self._limit)
         self._spent: Total = NOTHING
@@ -283,7 +283,7 @@ def _name_in_report(cost: Cost) -> str:
 
 
 class _Subtotal:
-    """What the charges of one name in a report cost together, and how many releases they were for.
+    """The charges of one name in a report: how many releases, and what they cost together.
 
     Charges of the same amount, one after the other, are only counted, which is quick. All numbers
     are replaced at once, so that a reader in another thread finds them in agreement.

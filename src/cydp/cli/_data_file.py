@@ -85,7 +85,7 @@ class Format:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class DataFile:
-    """A file whose header was read, and of which no value was read.
+    """A file: its header was read, and no value.
 
     `open_data` makes it.
 
@@ -144,14 +144,14 @@ class DataFile:
         if self.kind == "CSV":
             return None
         query = f"SELECT sum(num_rows) FROM parquet_file_metadata({self._file})"
-        # By a connection of its own, since another query ends that of a relation.
+        # By a connection of its own, since another query ends the query of a relation.
         rows = self._ask(lambda connection: connection.cursor().execute(query).fetchone())
         return int(rows[0] or 0)
 
     def relation(
         self, numbers: Sequence[str], labels: Sequence[str], *, every_row: bool = False
     ) -> Any:
-        """Return columns as a relation of DuckDB, whose query has not run.
+        """Return columns as a relation of DuckDB. Its query has not run.
 
         Parameters
         ----------
@@ -380,7 +380,7 @@ def _open_csv(path: str, file: Path, pattern: str, delimiter: str, header: bool)
 
 
 def _open_text(file: Path, compressed: bool) -> AbstractContextManager[IO[str]]:
-    # The buffer reaches into the records, whose bytes may be anything.
+    # The buffer reaches into the records, and their bytes may be anything.
     how = {"encoding": "utf-8-sig", "errors": "surrogateescape", "newline": ""}
     if compressed:
         return gzip.open(file, "rt", **how)  # type: ignore[call-overload, no-any-return]

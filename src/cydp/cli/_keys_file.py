@@ -27,7 +27,7 @@ def read_keys(
     Parameters
     ----------
     file : str or None
-        A CSV or Parquet file. Its columns are those of `by`: by name if all these names are in its
+        A CSV or Parquet file. Its columns are taken by the names of `by` if all of them are in its
         header, else by position, and then a CSV file has no header.
     given : str or None
         The keys of one column, separated by commas.

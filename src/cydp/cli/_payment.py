@@ -51,8 +51,8 @@ def open_ledger(
 ) -> BudgetLedger:
     """Return the ledger that `make` opens or creates.
 
-    Raises FileError if the file cannot be opened or created. The errors of a ledger that is in use,
-    damaged or older than expected are those of the ledger.
+    Raises FileError if the file cannot be opened or created. If the ledger is in use, damaged or
+    older than expected, it raises the ledger's own errors.
     """
     try:
         return make(path, *about, **more)
@@ -144,10 +144,8 @@ def _name_source(options: argparse.Namespace, columns: Sequence[str]) -> str | N
 
 def left_in(ledger: BudgetLedger, blocks: Sequence[str] | None) -> dict[str, _Numbers]:
     """Return what is left in the blocks that have paid; without blocks, in "all"."""
-    losses = ledger.remaining
-    by_block = losses if isinstance(losses, dict) else {ALL: losses}
-    left = {block: numbers_of(loss) for block, loss in by_block.items()}
-    return {block: left[block] for block in blocks} if blocks else left
+    states = ledger._states(blocks or None)
+    return {block: numbers_of(state.remaining) for block, state in states.items()}
 
 
 def describe_left(ledger: BudgetLedger, left: dict[str, _Numbers]) -> list[str]:

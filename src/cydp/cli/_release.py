@@ -47,7 +47,7 @@ from cydp.releases._unit import check_ledger
 __all__ = ["Request", "charged_words", "release"]
 
 
-_UNREAD = "could not be read"  # of a relation whose query fails
+_UNREAD = "could not be read"  # in the error of a relation, if its query fails
 
 _NOTE = (
     "a value that is no number counts as missing, so a column in which nothing is a number "
@@ -66,11 +66,11 @@ class Request:
     arguments : tuple
         Its arguments after the data.
     named : mapping
-        Its other arguments, without those of the common options.
+        Its other arguments, but for the common options.
     numbers : sequence of str
         Columns of numbers.
     labels : sequence of str
-        Columns of keys, and the column whose entries are counted.
+        Columns of keys, and the column that has its entries counted.
     column : str or None
         The column that is released, for releases of one column.
     every_row : bool
@@ -161,7 +161,7 @@ def _check(options: argparse.Namespace, request: Request) -> Format:
 
 
 def _common(options: argparse.Namespace, relation: str) -> dict[str, Any]:
-    """Return the arguments of the common options, of which no release takes all."""
+    """Return the arguments of the common options. No release takes all of them."""
     names = ("epsilon", "rho", "delta", "user", "max_rows_per_unit", "max_rows", "max_partitions",
              "max_rows_per_partition", "missing")  # fmt: skip
     unit = options.unit
@@ -336,8 +336,6 @@ def _refusal(
         return None
     charge = check_charge(ledger.budget, ledger.relation, query)
     cost = loss_of_amount(charge.kind, charge.requested)
-    remaining, spent = ({ALL: found} if not isinstance(found, dict) else found
-                        for found in (ledger.remaining, ledger.spent))  # fmt: skip
     named = blocks or (ALL,)
     short = (
         block
@@ -345,5 +343,5 @@ def _refusal(
         if ledger.would_exceed(query, blocks=None if block == ALL else [block])
     )
     block = next(short, named[0])
-    name = None if block == ALL else block
-    return BudgetExceededError(ledger.budget, spent[block], remaining[block], cost, name)
+    name, state = None if block == ALL else block, ledger._states([block])[block]
+    return BudgetExceededError(ledger.budget, state.spent, state.remaining, cost, name)

@@ -131,10 +131,8 @@ def _read_consistently(
 
 def _read_blocks(ledger: BudgetLedger) -> dict[str, dict[str, Any]]:
     """Return the state of each block; of a ledger without blocks, of "all"."""
-    if has_blocks(ledger):
-        return {block.id: _describe(block) for block in ledger.blocks()}
-    budget, spent, left = ledger.budget, ledger.spent, ledger.remaining
-    return {ALL: _describe(BlockState(ALL, budget, spent, left, retired=False, dims={}))}
+    states = ledger.blocks() if has_blocks(ledger) else ledger._states().values()
+    return {block.id: _describe(block) for block in states}
 
 
 def _guarantee_for(ledger: BudgetLedger, options: argparse.Namespace) -> Loss | ValueError:

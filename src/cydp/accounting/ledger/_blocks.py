@@ -276,7 +276,7 @@ def read_block_states(connection: Connection, kind: type[Loss]) -> BlockStates:
         raise LedgerError(
             "this ledger was made without blocks: make another ledger with by_block=True"
         )
-    # An entry is JSON with sorted keys: those of blocks, and when they retire, begin so.
+    # An entry is JSON with sorted keys. The entries that add and retire blocks begin so.
     rows = connection.execute(
         """SELECT body FROM entry WHERE substr(body, 1, 10) = '{"block": ' ORDER BY seq"""
     ).fetchall()
@@ -301,7 +301,7 @@ def can_pay(block: BlockState, requested: Amount | None) -> bool:
 
 
 def match_dims(states: Iterable[BlockState], wanted: Mapping[str, Any]) -> list[BlockState]:
-    """Return the blocks whose dims have the values that are wanted, or satisfy its functions.
+    """Return the blocks with the dims that are wanted: equal values, or values a function accepts.
 
     Raises
     ------

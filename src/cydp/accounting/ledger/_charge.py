@@ -197,7 +197,7 @@ def requested_amount(
 ) -> tuple[Amount, bool]:
     """Return what a charge asks of each block, and whether that was rounded up.
 
-    The parameters are those of `check_charge`; `name` is the parameter that the cost was given as.
+    The parameters are as in `check_charge`. `name` is the cost's parameter, for the error.
     """
     loss = loss_of(cost, name)
     check_relation_of_cost(cost, relation, kept)

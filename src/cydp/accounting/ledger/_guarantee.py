@@ -24,7 +24,7 @@ Paid: TypeAlias = tuple[Amount, Sequence[str]]
 
 
 def guarantee_of(states: Mapping[str, BlockState], budget: Loss, relation: str) -> Loss:
-    """Return what holds for a unit whose records lie in one block.
+    """Return what holds for a unit with all records in one block.
 
     Parameters
     ----------
@@ -57,7 +57,7 @@ def guarantee_of_several(
     most_blocks: int,
     charges: Iterable[Paid] | None,
 ) -> Loss:
-    """Return what holds for a unit whose records lie in several blocks, by group privacy.
+    """Return what holds for a unit with records in several blocks, by group privacy.
 
     Parameters
     ----------

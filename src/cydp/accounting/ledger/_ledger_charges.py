@@ -48,7 +48,7 @@ __all__ = ["LedgerCharges", "read_outcome"]
 
 
 class LedgerCharges:
-    """A ledger of which budget can be spent."""
+    """A ledger that can be charged."""
 
     __slots__ = ()
 
