@@ -102,7 +102,7 @@ def repeat_amount(loss: Loss, count: int, budget: Loss) -> Amount:
 
 
 def add_amounts(spent: Amount, requested: Amount) -> Amount:
-    """Return the sum, in which a number that would be too long is rounded up."""
+    """Return the sum. A number that would be too long is rounded up."""
     return tuple(map(_add, spent, requested))
 
 
@@ -164,7 +164,7 @@ def repeat_total(total: Total, count: int) -> Total:
 
 
 def add_totals(spent: Total, requested: Total) -> Total:
-    """Return the sum, in which a number that would be too long is rounded up as in `add_amounts`.
+    """Return the sum. A number that would be too long is rounded up, as in `add_amounts`.
 
     >>> add_totals((2, 1, 0), (3, 1, 1))
     (6, 5, 2)

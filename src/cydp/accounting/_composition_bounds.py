@@ -182,7 +182,7 @@ def _sampled_normal(part: EqualReleases) -> tuple[Fraction, Fraction] | None:
 
 
 def _beside(others: Sequence[EqualReleases], bound: Bound, needs_delta: bool) -> Bound:
-    """Return a bound on the releases of a bound and other parts, which are added up.
+    """Return a bound that holds with other parts, too. Their epsilons and deltas are added to it.
 
     `needs_delta` says whether the bound gives no epsilon at delta = 0.
     """

@@ -92,7 +92,7 @@ class BlockState:
 
 
 class BlockStates(tuple[BlockState, ...]):
-    """The blocks of a ledger, in the order in which they were added. Prints itself as a table."""
+    """The blocks of a ledger, in the order of their addition. Prints itself as a table."""
 
     __slots__ = ()
 
@@ -215,7 +215,7 @@ def retired_message(block: str) -> str:
 
 
 def insert_block(connection: Any, block: str, budget: Amount) -> None:
-    """Write a block to which nothing was charged."""
+    """Write a new block, with nothing spent."""
     connection.execute(
         "INSERT INTO block VALUES (?, ?, ?, 0)",
         (block, json_of_amount(budget), json_of_amount(zero_amount(budget))),

@@ -79,7 +79,7 @@ __all__ = [
 ARGUMENTS: dict[str, Any] = {
     "cost": None, "count": 1, "blocks": None, "charge_id": None, "label": None, "relation": None
 }  # fmt: skip
-# The fields in which a repetition of a charge can differ.
+# The fields of a repetition that are compared with the charge.
 _COMPARED = (
     "cost", "count", "blocks", "mechanism", "params", "query", "function", "arguments",
     "data_version",

@@ -27,7 +27,7 @@ _PAUSE_SECONDS = 0.005
 
 
 class OpenFile:
-    """A connection to a ledger's file, and the hold by which users of other names are noticed."""
+    """A connection to a ledger's file, and the hold that notices users of other names."""
 
     def __init__(self, path: Path) -> None:
         self.connection: sqlite3.Connection | None = None  # None unless it is open
@@ -37,7 +37,7 @@ class OpenFile:
         _forks.register(self)
 
     def close(self) -> None:
-        """Close the file, but not in a cloned process, in which it is the file of the parent."""
+        """Close the file. In a cloned process it is the parent's, and stays open."""
         if not _forks.may_use_ledgers():
             return
         if self.connection is not None:
@@ -96,10 +96,10 @@ def check_wal(path: Path) -> None:
 
 
 def _belongs(path: Path) -> bool:
-    """Whether the head in the file itself is in the history that file and WAL file have together.
+    """Whether the head of the file alone is in the history of file and WAL file together.
 
-    A crash in the middle of a copy leaves a file that cannot be read by itself, and a WAL file that
-    makes up for it: then nothing can be told.
+    True if the file cannot be read alone: a crash in the middle of a copy leaves such a file, and a
+    WAL file that completes it.
     """
     with suppress(sqlite3.DatabaseError, TypeError):
         with closing(_open(path, "ro&immutable=1")) as alone:  # without the WAL file
