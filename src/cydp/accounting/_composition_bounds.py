@@ -173,7 +173,7 @@ def _zcdp_bound(parts: Sequence[EqualReleases]) -> Bound:
 
 
 def _renyi_bound(parts: Sequence[EqualReleases]) -> Bound | None:
-    """Renyi divergences of normal noise on samples add up, and alpha rho of other losses."""
+    """Renyi divergences add up: of normal noise on samples, and alpha rho of other losses."""
     sampled = [(*pair, part.count) for part in parts if (pair := _sampled_normal(part))]
     if not sampled:
         return None
@@ -201,7 +201,7 @@ def _sampled_normal(part: EqualReleases) -> tuple[Fraction, Fraction] | None:
 
 
 def _beside(others: Sequence[EqualReleases], bound: Bound, needs_delta: bool) -> Bound:
-    """Return a bound that holds with other parts, too. Their epsilons and deltas are added to it.
+    """Return a bound that includes other parts: their epsilons and deltas are added to it.
 
     `needs_delta` says whether the bound gives no epsilon at delta = 0.
     """
@@ -252,8 +252,8 @@ def _optimal_bound(parts: Sequence[EqualReleases]) -> Bound | None:
 def _pld_bound(parts: Sequence[EqualReleases]) -> Bound | None:
     """Dominating pairs of all parts are composed, by the extra ``pld``.
 
-    None if all pairs are randomized responses of the epsilons of the losses themselves, because the
-    bound "optimal" is exact then.
+    None if all pairs are randomized responses of the losses' own epsilons: then the bound "optimal"
+    is exact.
     """
     pairs: Counter[Pair] = Counter()
     without_pairs = []
@@ -298,7 +298,7 @@ def _sum(parts: Sequence[EqualReleases]) -> tuple[Fraction, Fraction]:
 
 
 def _probability_of_any_delta(parts: Sequence[EqualReleases]) -> Fraction:
-    """Return the probability that at least one of the events of the deltas happens, or a bit more.
+    """Return the probability that the event of any delta happens, or a bit more.
 
     A release of (epsilon, delta) is one of (epsilon, 0) but for an event of probability delta.
     """
@@ -367,7 +367,7 @@ class RenyiCurve:
 
 @np.errstate(over="ignore", divide="ignore")
 def _log_moment(order: int, rho: float, share: float) -> float:
-    """Return ln E (1 - q + q r)**n, r the likelihood ratio, whose k-th moment is e^(rho k (k-1)).
+    """Return ln E (1 - q + q r)**n; r is the likelihood ratio, with k-th moment e^(rho k (k-1)).
 
     The moments of order 0 and 1 are 1. What is left beside them is a sum of positive terms, which
     loses no digits, however small it is.

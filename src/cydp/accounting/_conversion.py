@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""What a loss implies: rho and (epsilon, delta) of each other, and a bound of the ROC curve.
+"""What a loss implies: (epsilon, delta) of a rho, a rho of these, a bound of the ROC curve.
 
 Canonne, Kamath, Steinke, "The discrete Gaussian for differential privacy", 2020, corollary 13:
 rho-zCDP implies (epsilon, delta) for every epsilon and alpha = 1 + x, x > 0, with

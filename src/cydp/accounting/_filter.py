@@ -184,8 +184,8 @@ class PrivacyFilter:
     def would_exceed(self, cost: Cost, count: Integer = 1, *, relation: str | None = None) -> bool:
         """Whether a charge would be refused for lack of budget, as things stand.
 
-        The answer promises nothing: another thread may charge in between. The parameters are those
-        of `charge`, and a cost that could never be charged raises what `charge` raises.
+        The answer promises nothing: another thread may charge in between. The parameters are as in
+        `charge`, and a cost that could never be charged raises what `charge` raises.
 
         Returns
         -------

@@ -130,7 +130,7 @@ def make_loss(
     relation: str | None = None,
     plan: Plan | None = None,
 ) -> _Kind:
-    """Return a loss of numbers that were computed, which may be of any length.
+    """Return a loss of computed numbers. They may have any length.
 
     Parameters
     ----------

@@ -54,7 +54,7 @@ def combine_relations(what: str, *relations: str | None) -> str | None:
 
 
 def restate_relation(what: str, stated: str | None, relation: str | None) -> str | None:
-    """Return the relation that a number is used under, which its own relation must imply.
+    """Return the relation that a number is used under. Its own relation must imply it.
 
     Parameters
     ----------

@@ -36,8 +36,8 @@ def html_of(report: str) -> str:
 def format_loss(loss: Any, *, left: bool = False) -> str:
     """Write a loss with its numbers, long ones in six digits.
 
-    The long numbers of a cost are rounded up. Those of what may still be spent (`left`) are rounded
-    down.
+    Long numbers of a cost are rounded up. Long numbers of what may still be spent (`left`) are
+    rounded down.
 
     >>> from cydp import ZCDP, PureDP
     >>> format_loss(ZCDP("1/3")), format_loss(PureDP(1, relation="change-one"))

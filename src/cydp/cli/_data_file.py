@@ -2,8 +2,8 @@
 """A CSV or Parquet file as a table, which DuckDB reads (extra ``cli``).
 
 No record of a well-formed file can raise an error, and none is dropped: a value that is no number
-is missing, and so is what a short line lacks. DuckDB's own messages quote the data, and the first
-line of a CSV file may be a record, so messages contain neither.
+is missing, and so are the values that a short line lacks. DuckDB's own messages quote the data, and
+the first line of a CSV file may be a record, so messages contain neither.
 """
 
 from __future__ import annotations

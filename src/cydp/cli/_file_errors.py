@@ -51,7 +51,7 @@ class FileError(ValueError):
 def check_text(path: str, first: bytes) -> None:
     """Raise a FileError for a file of another format, by its first bytes.
 
-    They lie in the header of a CSV file, or in what another format begins with, and so are public.
+    These bytes are public: they belong to the header of a CSV file, or mark another format.
     """
     for beginning, what in _BEGINNINGS.items():
         if not first.startswith(beginning) or (
@@ -98,7 +98,7 @@ def _text_of(opened: IO[bytes]) -> Iterator[bytes]:
 
 
 def _complaint(text: Iterator[bytes], delimiter: str) -> str:
-    """Return what is wrong: with quotes, which open and close cells by turns, or ends of lines."""
+    """Return what is wrong with quotes, which open and close cells by turns, or ends of lines."""
     around = np.zeros(
         256, bool
     )  # what stands before a quote that opens, and behind one that closes

@@ -22,7 +22,7 @@ def read_keys(
 ) -> tuple[Any, str | None]:
     """Return public keys with the types of the columns of the data; None if none are given.
 
-    With them comes a note about how their file was read, or None.
+    The second value is a note on how the file was read, or None.
 
     Parameters
     ----------

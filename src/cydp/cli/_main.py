@@ -31,7 +31,7 @@ _GIVEN = "_given"  # the options of a namespace that were given
 
 
 class _Parser(argparse.ArgumentParser):
-    """A parser, of a command too, that refuses an option of one value that is given twice."""
+    """The parser of cydp and of its commands. It takes no option of one value twice."""
 
     def __init__(self, *arguments: Any, **named: Any) -> None:
         super().__init__(*arguments, **named)

@@ -217,7 +217,7 @@ def _add_output(parser: argparse.ArgumentParser) -> None:
 
 
 def add_head(parser: Any) -> None:
-    """Add the head that a ledger must have or have had."""
+    """Add ``--head``: a head that the ledger has or had."""
     parser.add_argument(
         "--head", type=read_head, metavar="SEQ:HASH",
         help="the head that another command printed: an older copy of the ledger is refused",
@@ -225,7 +225,7 @@ def add_head(parser: Any) -> None:
 
 
 def add_missing(parser: Any) -> None:
-    """Add what a missing number counts as."""
+    """Add ``--missing``."""
     parser.add_argument(
         "--missing", default="drop", metavar="VALUE",
         help="what a missing number counts as: drop (default), or a number within the bounds",
@@ -233,7 +233,7 @@ def add_missing(parser: Any) -> None:
 
 
 def add_post_processors(parser: argparse.ArgumentParser) -> None:
-    """Add what makes other counts of released counts."""
+    """Add ``--nonnegative`` and ``--total``, which change released counts."""
     group = parser.add_argument_group("post-processing of the counts, which makes them biased")
     group.add_argument(
         "--nonnegative", action="store_true",
@@ -282,7 +282,7 @@ BUDGETS = "--epsilon alone, --epsilon with --delta, or --rho alone"
 
 
 def add_budget(parser: Any, title: str) -> None:
-    """Add the options to a parser."""
+    """Add ``--epsilon``, ``--delta`` and ``--rho``."""
     group = parser.add_argument_group(title)
     group.add_argument("--epsilon", metavar="E", help="pure, or with --delta approximate, DP")
     group.add_argument("--delta", metavar="D")

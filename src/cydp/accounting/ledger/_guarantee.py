@@ -42,7 +42,7 @@ def guarantee_of(states: Mapping[str, BlockState], budget: Loss, relation: str) 
 
 
 def _guaranteed(limit: Amount, spent: Loss) -> Amount:
-    """Return what one block guarantees, whatever has decided what was charged to it."""
+    """Return what one block guarantees, even if earlier answers have decided its charges."""
     amount = own_amount_of(spent)
     if isinstance(spent, ZCDP):
         return limit if any(amount) else amount

@@ -321,7 +321,7 @@ class BudgetLedger(LedgerResults, LedgerBlocks):
         return self._store.read(read_head)
 
     def verify(self) -> None:
-        """Compute all blocks and results from the entries, and compare them with those in the file.
+        """Compute all blocks and results from the entries, and compare the file with them.
 
         Raises
         ------

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""A ledger's file while it is open, and the WAL file beside it: that they belong together.
+"""A ledger's file while it is open, and whether the WAL file beside it belongs to it.
 
 SQLite lays the pages of any WAL file with valid checksums over the file of that name:
 https://www.sqlite.org/howtocorrupt.html, 1.4. So the file of one ledger, moved to where users of
@@ -55,7 +55,7 @@ class OpenFile:
         return now == [_NO_FILE, *self.files[1:]]
 
     def _empty_wal(self, connection: sqlite3.Connection) -> None:
-        """Copy charges from the WAL file, which SQLite does not do for a file that was moved."""
+        """Copy charges from the WAL file. SQLite does not, for a file that was moved."""
         with suppress(sqlite3.DatabaseError):  # then the charges stay in the WAL file
             if connection.in_transaction:
                 connection.execute("ROLLBACK")
@@ -118,9 +118,9 @@ def _open(path: Path, mode: str) -> sqlite3.Connection:
 
 
 def copy_wal(connection: sqlite3.Connection) -> bool:
-    """Copy what was written from the WAL file to the file itself, durably; False if not all was.
+    """Copy the WAL file into the file itself, durably; False if a part could not be copied.
 
-    A reader that is in the middle of an older state, or another process that copies, prevents it.
+    A reader in the middle of an older state prevents it, and another process that copies.
     """
     busy, written, copied = connection.execute("PRAGMA wal_checkpoint(PASSIVE)").fetchone()
     return not busy and copied >= written

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""The path of a ledger: where the file may be, and that all its users know it by one name.
+"""The path of a ledger: where the file may be, and whether all users have one name for it.
 
 SQLite names the WAL file after the path. Users of one file by two names would have two WAL files,
 and each would spend the whole budget: https://www.sqlite.org/howtocorrupt.html, 2.4 and 2.5.
