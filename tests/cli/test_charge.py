@@ -1,4 +1,4 @@
-"""cli/_charge.py: a ledger pays for a release that is made elsewhere."""
+"""cli/_ledger.py: a ledger pays for a release that is made elsewhere."""
 
 import json
 

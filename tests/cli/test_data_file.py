@@ -19,7 +19,7 @@ from cydp._columns.declared import Records
 from cydp._columns.tables import table_of_relation
 from cydp.cli import _data_file
 from cydp.cli._data_file import Format, connect, open_data
-from cydp.cli._errors import FileError
+from cydp.cli._file_errors import FileError
 
 OPENED: list[Any] = []  # a relation does not outlive its file
 

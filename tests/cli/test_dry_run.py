@@ -1,4 +1,4 @@
-"""cli/_dry_run.py: what a release would do, without a value and without a charge."""
+"""cli/_release.py: what a release would do, without a value and without a charge."""
 
 import json
 from pathlib import Path

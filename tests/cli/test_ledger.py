@@ -263,16 +263,16 @@ def test_an_older_copy_is_noticed_by_its_head(run: Run, tmp_path: Path, ledger: 
 def test_what_is_shown_is_of_one_moment(
     run: Run, ledger: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    left_of, calls = cli_show.left_of, []
+    read_blocks, calls = cli_show._read_blocks, []
 
     def charged_meanwhile(opened: BudgetLedger) -> Any:
         calls.append(opened)
         if len(calls) == 1:
             with BudgetLedger.open(ledger) as other:
                 other.charge(PureDP("0.25"))
-        return left_of(opened)
+        return read_blocks(opened)
 
-    monkeypatch.setattr(cli_show, "left_of", charged_meanwhile)
+    monkeypatch.setattr(cli_show, "_read_blocks", charged_meanwhile)
     state = json.loads(run("ledger", "show", ledger, "--json")[1])
     assert (state["charges"], state["blocks"]["all"]["left"]) == (1, {"epsilon": "0.75"})
     assert len(calls) == 2

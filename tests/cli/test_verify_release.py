@@ -1,4 +1,4 @@
-"""cli/_verify_release.py: a certificate is checked offline, as a user runs it."""
+"""cli/_commands.py: a certificate is checked offline, as a user runs it."""
 
 from __future__ import annotations
 

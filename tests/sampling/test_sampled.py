@@ -25,8 +25,8 @@ from cydp import (
 )
 from cydp.accounting import RelationMismatchError
 from cydp.accounting import _pld as pld
+from cydp.accounting._composition_bounds import RenyiCurve, _log_moment
 from cydp.accounting._dominating_pairs import GaussianPair, NormalPair, SampledPair
-from cydp.accounting._sampled_renyi import RenyiCurve, _log_moment
 from cydp.sampling import Sampled, amplified
 from cydp.teach import privacy_loss
 

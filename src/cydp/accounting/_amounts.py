@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""Amounts: the numbers of a loss in the measure of a budget, which are what a budget adds up.
+"""Amounts: the numbers of a loss in the measure of a budget. A budget adds up amounts.
 
 An amount is (epsilon,) for a PureDP budget, (epsilon, delta) for an ApproxDP budget, and (rho,) for
 a ZCDP budget. Amounts of one budget have the same length. A total is an amount as integers over one
@@ -80,10 +80,7 @@ def amount_of(loss: Loss, budget: Loss) -> Amount:
 
 
 def loss_of_amount(kind: type[Loss], amount: Amount, relation: str | None = None) -> Loss:
-    """Return the loss of a measure that an amount stands for; its delta may be 1 or more.
-
-    A charge that is refused may have asked for such a delta.
-    """
+    """Return an amount as a loss of a measure. Its delta may be 1 or more, in a refused charge."""
     numbers: list[object] = [check_nonnegative(number) for number in amount]
     if kind is not ZCDP:
         numbers.append(COMPUTED_LATER if kind is PureDP else None)
@@ -105,7 +102,7 @@ def repeat_amount(loss: Loss, count: int, budget: Loss) -> Amount:
 
 
 def add_amounts(spent: Amount, requested: Amount) -> Amount:
-    """Return the sum, in which a number that would be too long is rounded up."""
+    """Return the sum. A number that would be too long is rounded up."""
     return tuple(map(_add, spent, requested))
 
 
@@ -115,7 +112,7 @@ def subtract_amounts(total: Amount, part: Amount) -> Amount:
 
 
 def exceeds(total: Amount, limit: Amount) -> bool:
-    """Whether any number of a total is above that of a limit."""
+    """Whether any number of a total is above its limit."""
     return any(a > b for a, b in zip(total, limit, strict=True))
 
 
@@ -167,7 +164,7 @@ def repeat_total(total: Total, count: int) -> Total:
 
 
 def add_totals(spent: Total, requested: Total) -> Total:
-    """Return the sum, in which a number that would be too long is rounded up as in `add_amounts`.
+    """Return the sum. A number that would be too long is rounded up, as in `add_amounts`.
 
     >>> add_totals((2, 1, 0), (3, 1, 1))
     (6, 5, 2)
@@ -192,7 +189,7 @@ def add_totals(spent: Total, requested: Total) -> Total:
 
 
 def exceeds_total(total: Total, limit: Total) -> bool:
-    """Whether any number of a total is above that of a limit."""
+    """Whether any number of a total is above its limit."""
     denominator, first, second = total
     part, most_first, most_second = limit
     return first * part > most_first * denominator or second * part > most_second * denominator

@@ -98,7 +98,7 @@ class Paid(Protocol):
         """Record a result if the charge has an id, and return it as it is read back."""
 
     def note(self, error: BaseException) -> None:
-        """Say on an exception that was raised after the charge what became of it."""
+        """Note on an exception that came after the charge what became of the charge."""
 
 
 class PaidInMemory:
@@ -125,12 +125,12 @@ class PaidInMemory:
         return result
 
     def note(self, error: BaseException) -> None:
-        """Say on an exception that the budget has paid."""
+        """Note on an exception that the budget has paid."""
         note_charge(error, self, "was charged to the budget")
 
 
 def note_charge(
     error: BaseException, paid: Paid, words: str, end: str = "nothing was released"
 ) -> None:
-    """Say on an exception what was charged before it, and what became of the release."""
+    """Note on an exception what was charged before it, and what became of the release."""
     error.add_note(f"{paid.cost} {words}; {end}")

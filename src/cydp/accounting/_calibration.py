@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""Calibration: the least noise with which several releases of a mechanism fit a budget."""
+"""Calibration: the least noise that lets several releases of a mechanism fit a budget."""
 
 from __future__ import annotations
 
@@ -42,7 +42,7 @@ def calibrate(
     count: Integer = 1,
     **parameters: Any,
 ) -> Mechanism:
-    """Return the mechanism with the least noise whose releases fit a budget.
+    """Return the mechanism with the least noise that fits a budget.
 
     Parameters
     ----------
@@ -124,7 +124,7 @@ def _describe_wrong_class(given: object) -> str:
 def _prepare(
     mechanism: Callable[..., Mechanism], parameters: dict[str, Any]
 ) -> tuple[_Make[Mechanism], str]:
-    """Return a function that makes a mechanism of one number, and the name of that number."""
+    """Return a function that makes a mechanism of one number, and the number's name."""
     try:
         known = inspect.signature(mechanism).parameters
     except ValueError:  # a few builtins have no signature

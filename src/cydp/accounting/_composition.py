@@ -43,7 +43,7 @@ def sequential(*losses: Loss) -> Loss:
     MeasureMismatchError
         For a ZCDP loss beside an ApproxDP loss without a rho.
     RelationMismatchError
-        For losses stated under relations of which neither implies the other.
+        If neither of the relations of two losses implies the other.
 
     Notes
     -----
@@ -91,8 +91,8 @@ def parallel(*losses: Loss | Sequence[Loss], relation: str = "add-remove") -> Lo
     MeasureMismatchError
         For a ZCDP loss beside an ApproxDP loss without a rho.
     RelationMismatchError
-        For a loss whose relation does not imply what its place needs. That is "add-remove"; in a
-        pair it is "change-one" for the first loss and "add-remove" for the second.
+        If the relation of a loss does not imply the relation of its place: "add-remove", or in a
+        pair "change-one" for the first loss and "add-remove" for the second.
 
     References
     ----------
@@ -216,7 +216,7 @@ def _numbers_in_common_measure(losses: Sequence[Loss]) -> tuple[type[Loss], list
 def _combine(
     losses: Sequence[Loss], combine: Callable[[list[Fraction]], Fraction], relation: str
 ) -> Loss:
-    """Combine the numbers of each kind into those of one loss, which holds under the relation."""
+    """Return one loss under the relation, with the numbers of each kind combined."""
     kind, numbers = _numbers_in_common_measure(losses)
     combined = (None if None in each else combine(each) for each in numbers)
     return make_loss(kind, *combined, relation=relation)

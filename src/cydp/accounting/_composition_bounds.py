@@ -13,9 +13,12 @@ from dataclasses import dataclass
 from fractions import Fraction
 from functools import cache
 
+import numpy as np
+from numpy.typing import NDArray
+
 from cydp._numbers.rational import float_of, format_number, log_of
 from cydp._numbers.rounding import decimal_above
-from cydp.accounting import _conversion, _optimal_composition, _pld, _sampled_renyi
+from cydp.accounting import _conversion, _optimal_composition, _pld
 from cydp.accounting._cost import Cost, loss_of
 from cydp.accounting._dominating_pairs import (
     LaplacePair,
@@ -27,7 +30,14 @@ from cydp.accounting._dominating_pairs import (
 )
 from cydp.accounting._loss import ZCDP, ApproxDP, Loss
 
-__all__ = ["Bound", "compute_bounds", "pld_could_be_less", "releases_of", "report_costs"]
+__all__ = [
+    "Bound",
+    "RenyiCurve",
+    "compute_bounds",
+    "pld_could_be_less",
+    "releases_of",
+    "report_costs",
+]
 
 _METHODS = {
     "basic": "by basic composition",
@@ -40,6 +50,15 @@ _NO_BOUND = "at delta {} no bound gives an epsilon: a larger delta is needed"
 
 _SMALL = Fraction(1, 10**12)  # a sum of deltas below it is used for the probability of their union
 _MARGIN = Fraction(1, 10**12)  # relative; more than the rounding of logarithms and expm1
+
+# Orders of Renyi divergences: any integers above 1 do. Large ones are for tiny deltas and shares.
+_ORDERS = [*range(2, 65), *(round(64 * 1.1**i) for i in range(1, 45))]
+_RENYI_MARGIN = 1e-9  # relative; more than the rounding of sums of positive numbers
+_SHIFT = 1e-12  # of epsilon: by more than discrete noise on a grid may cost above normal noise
+_UP, _UP_BY = 1 + Fraction(_RENYI_MARGIN), Fraction(_SHIFT)
+_LEAST_LOG = -700  # the logarithm of a delta that is still a float
+_LEAST_SHARE = 1e-300  # a larger share costs no less
+_BELOW_1 = 1 - 2.0**-53  # the largest float below 1, with which logarithms of 1 - q are finite
 
 
 @dataclass(frozen=True, slots=True)
@@ -154,7 +173,7 @@ def _zcdp_bound(parts: Sequence[EqualReleases]) -> Bound:
 
 
 def _renyi_bound(parts: Sequence[EqualReleases]) -> Bound | None:
-    """Renyi divergences of normal noise on samples add up, and alpha rho of other losses."""
+    """Renyi divergences add up: of normal noise on samples, and alpha rho of other losses."""
     sampled = [(*pair, part.count) for part in parts if (pair := _sampled_normal(part))]
     if not sampled:
         return None
@@ -162,8 +181,8 @@ def _renyi_bound(parts: Sequence[EqualReleases]) -> Bound | None:
     rho = sum((part.count * (part.loss.rho or Fraction(0)) for part in rest), Fraction(0))
 
     @cache
-    def curve() -> _sampled_renyi.RenyiCurve:
-        return _sampled_renyi.RenyiCurve(sampled, rho)
+    def curve() -> RenyiCurve:
+        return RenyiCurve(sampled, rho)
 
     return _beside(
         [part for part in rest if part.loss.rho is None],
@@ -182,7 +201,7 @@ def _sampled_normal(part: EqualReleases) -> tuple[Fraction, Fraction] | None:
 
 
 def _beside(others: Sequence[EqualReleases], bound: Bound, needs_delta: bool) -> Bound:
-    """Return a bound on the releases of a bound and other parts, which are added up.
+    """Return a bound that includes other parts: their epsilons and deltas are added to it.
 
     `needs_delta` says whether the bound gives no epsilon at delta = 0.
     """
@@ -211,7 +230,7 @@ def _beside(others: Sequence[EqualReleases], bound: Bound, needs_delta: bool) ->
 
 
 def _optimal_bound(parts: Sequence[EqualReleases]) -> Bound | None:
-    """Losses of one epsilon cost together at most what as many randomized responses cost."""
+    """Losses of one epsilon cost no more together than as many randomized responses."""
     known = [part.known for part in parts]
     epsilons = {numbers[0] for numbers in known if numbers is not None}
     count = sum(part.count for part in parts)
@@ -233,8 +252,8 @@ def _optimal_bound(parts: Sequence[EqualReleases]) -> Bound | None:
 def _pld_bound(parts: Sequence[EqualReleases]) -> Bound | None:
     """Dominating pairs of all parts are composed, by the extra ``pld``.
 
-    None if all pairs are randomized responses of the epsilons of the losses themselves, because the
-    bound "optimal" is exact then.
+    None if all pairs are randomized responses of the losses' own epsilons: then the bound "optimal"
+    is exact.
     """
     pairs: Counter[Pair] = Counter()
     without_pairs = []
@@ -279,7 +298,7 @@ def _sum(parts: Sequence[EqualReleases]) -> tuple[Fraction, Fraction]:
 
 
 def _probability_of_any_delta(parts: Sequence[EqualReleases]) -> Fraction:
-    """Return the probability that at least one of the events of the deltas happens, or a bit more.
+    """Return the probability that the event of any delta happens, or a bit more.
 
     A release of (epsilon, delta) is one of (epsilon, 0) but for an event of probability delta.
     """
@@ -291,10 +310,82 @@ def _probability_of_any_delta(parts: Sequence[EqualReleases]) -> Fraction:
 
 
 def _without(delta: Fraction, event: Fraction) -> Fraction:
-    """Return the probability whose union with an independent event has the probability delta."""
+    """Return p with `_union(p, event)` = delta."""
     return (delta - event) / (1 - event)
 
 
 def _union(event: Fraction, other: Fraction) -> Fraction:
     """Return the probability that at least one of two independent events happens."""
     return event + other - event * other
+
+
+class RenyiCurve:
+    """The privacy profile of normal noise on Poisson samples: the moments accountant.
+
+    Mironov, Talwar, Zhang, "Renyi differential privacy of the sampled Gaussian mechanism", 2019.
+    docs/sampling.md, "A plan of sampled mechanisms", has the argument.
+
+    Parameters
+    ----------
+    sampled : sequence of (rho, share, count)
+        Normal noise of this rho on Poisson samples of this share, so many times.
+    rho : Fraction
+        Of everything else, in zCDP.
+
+    """
+
+    __slots__ = ("_constants", "_orders", "_times")
+
+    @np.errstate(over="ignore")  # an order whose moments are infinite gives no bound
+    def __init__(self, sampled: Sequence[tuple[Fraction, Fraction, int]], rho: Fraction) -> None:
+        orders = np.array(_ORDERS, np.float64)
+        self._orders = orders
+        moments = orders * (orders - 1) * float_of(rho)
+        for each, share, count in sampled:
+            q = min(max(float_of(share), _LEAST_SHARE), _BELOW_1)
+            moments = moments + count * np.array(
+                [_log_moment(n, float_of(each), q) for n in _ORDERS]
+            )
+        self._times = moments * (1 + _RENYI_MARGIN)  # divergence times (order - 1)
+        # Canonne, Kamath, Steinke 2020, proposition 12:
+        # ln(delta) = (n - 1) (divergence - epsilon) + n ln(1 - 1/n) - ln(n - 1)
+        self._constants = orders * np.log1p(-1 / orders) - np.log(orders - 1)
+
+    def epsilon(self, delta: Fraction) -> Fraction | None:
+        """Return an epsilon at a delta; None beyond floats."""
+        found = (self._times + self._constants - log_of(delta)) / (self._orders - 1)
+        least = max(float(np.min(found)), 0.0)
+        return Fraction(least) * _UP + _UP_BY if math.isfinite(least) else None
+
+    def delta(self, epsilon: Fraction) -> Fraction:
+        """Return a delta at an epsilon."""
+        at = float_of((epsilon - _UP_BY) / _UP)
+        with np.errstate(invalid="ignore"):  # infinite losses at an infinite epsilon: no bound
+            least = float(np.min(self._times - (self._orders - 1) * at + self._constants))
+        return Fraction(math.exp(max(least, _LEAST_LOG))) * _UP if least < 0 else Fraction(1)
+
+
+@np.errstate(over="ignore", divide="ignore")
+def _log_moment(order: int, rho: float, share: float) -> float:
+    """Return ln E (1 - q + q r)**n; r is the likelihood ratio, with k-th moment e^(rho k (k-1)).
+
+    The moments of order 0 and 1 are 1. What is left beside them is a sum of positive terms, which
+    loses no digits, however small it is.
+    """
+    k = np.arange(2, order + 1, dtype=np.float64)
+    power = rho * k * (k - 1)
+    logs = (
+        _log_binomials(order)
+        + k * math.log(share)
+        + (order - k) * math.log1p(-share)
+        + np.where(power > 1, power + np.log1p(-np.exp(-power)), np.log(np.expm1(power)))
+    )
+    return float(np.logaddexp(0, np.logaddexp.reduce(logs)))
+
+
+@cache
+def _log_binomials(order: int) -> NDArray[np.float64]:
+    """Return the logarithms of the numbers of ways to choose 2, 3, ..., n of n."""
+    whole = math.lgamma(order + 1)
+    ways = [whole - math.lgamma(k + 1) - math.lgamma(order - k + 1) for k in range(2, order + 1)]
+    return np.array(ways)

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""What a loss implies: rho and (epsilon, delta) of each other, and a bound of the ROC curve.
+"""What a loss implies: (epsilon, delta) of a rho, a rho of these, a bound of the ROC curve.
 
 Canonne, Kamath, Steinke, "The discrete Gaussian for differential privacy", 2020, corollary 13:
 rho-zCDP implies (epsilon, delta) for every epsilon and alpha = 1 + x, x > 0, with
@@ -122,7 +122,7 @@ def delta_of(rho: Fraction, epsilon: Fraction) -> Fraction:
 
 
 def rho_of(epsilon: Fraction, delta: Fraction) -> Fraction:
-    """Return a rho whose zCDP implies (epsilon, delta), both > 0; it is close to the largest.
+    """Return a rho that implies (epsilon, delta), both > 0; it is close to the largest.
 
     >>> round(float(rho_of(Fraction(1), Fraction(1, 10**6))), 10)
     0.0243559704
@@ -242,7 +242,7 @@ def _pairs_of_rho(rho: Fraction) -> list[EpsilonDelta]:
     if rho > _MOST_RHO:
         return []
     rho = max(rho, _LEAST_RHO)  # a larger rho holds too
-    deviation = math.sqrt(2 * float_of(rho))  # of the privacy loss, whose mean is rho
+    deviation = math.sqrt(2 * float_of(rho))  # of the privacy loss; its mean is rho
     most = float_of(rho) + 9 * deviation
     epsilons = [Fraction(most * step / (_POINTS - 1)) for step in range(_POINTS)]
     pairs = [(epsilon, delta_of(rho, epsilon)) for epsilon in epsilons]

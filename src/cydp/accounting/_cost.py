@@ -57,7 +57,7 @@ def check_loss(loss: object, name: str) -> Loss:
 def loss_of(cost: Cost, name: str = "cost") -> Loss:
     """Return a loss, or the loss of a mechanism or a release; a TypeError for anything else.
 
-    `name` is the parameter that the cost was given as, for the error.
+    `name` is the cost's parameter, for the error.
     """
     if isinstance(cost, LOSSES):
         return cost
@@ -116,8 +116,8 @@ def check_relation_of_cost(
 def note_release(error: BaseException, *costs: Cost) -> None:
     """Note on the refusal of charges that an earlier release is out all the same.
 
-    A loss, and a release, may be charged after the release. A mechanism, or the query
-    of a release that a budget pays for, has released nothing yet.
+    A loss, and a release, may be charged after the release. A mechanism, or the query of a release
+    that a budget pays for, has released nothing yet.
     """
     if any(isinstance(cost, LOSSES) or is_made(cost) for cost in costs):
         error.add_note(

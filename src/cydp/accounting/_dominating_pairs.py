@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: MIT
-"""Dominating pairs: two distributions that are at least as far apart as a mechanism's answers.
+"""Dominating pairs: two distributions at least as far apart as answers about neighbouring tables.
 
-The answers are those of one mechanism on two neighbouring tables. A plan is composed of pairs
-instead of mechanisms. docs/accounting/dominating_pairs.md has the proofs.
+The answers come from one mechanism. A plan is composed of pairs instead of mechanisms.
+docs/accounting/dominating_pairs.md has the proofs.
 """
 
 from __future__ import annotations

@@ -95,7 +95,7 @@ class PrivacyFilter:
     def __init__(self, budget: Loss, *, relation: str = "add-remove") -> None:
         self._relation = check_relation(relation)
         self._limit = amount_of(check_budget(budget, relation), budget)
-        # A rho beside an epsilon is that of certain releases, and no limit of this budget.
+        # A rho beside an epsilon belongs to certain releases: it is no limit of this budget.
         self._budget = loss_of_amount(type(budget), self._limit, budget.relation)
         self._most = total_of(self._limit)
         self._spent: Total = NOTHING
@@ -184,8 +184,8 @@ class PrivacyFilter:
     def would_exceed(self, cost: Cost, count: Integer = 1, *, relation: str | None = None) -> bool:
         """Whether a charge would be refused for lack of budget, as things stand.
 
-        The answer promises nothing: another thread may charge in between. The parameters are those
-        of `charge`, and a cost that could never be charged raises what `charge` raises.
+        The answer promises nothing: another thread may charge in between. The parameters are as in
+        `charge`, and a cost that could never be charged raises what `charge` raises.
 
         Returns
         -------
@@ -283,7 +283,7 @@ def _name_in_report(cost: Cost) -> str:
 
 
 class _Subtotal:
-    """What the charges of one name in a report cost together, and how many releases they were for.
+    """The charges of one name in a report: how many releases, and what they cost together.
 
     Charges of the same amount, one after the other, are only counted, which is quick. All numbers
     are replaced at once, so that a reader in another thread finds them in agreement.

@@ -60,7 +60,7 @@ class PureDP(Measure):
 
     Notes
     -----
-    The definition is that of [1]_, and the default of rho is proposition 1.4 of [2]_.
+    [1]_ defines it; the default of rho is proposition 1.4 of [2]_.
 
     References
     ----------

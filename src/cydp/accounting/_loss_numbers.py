@@ -62,12 +62,12 @@ def read_claimed_rho(rho: Number, epsilon: Fraction) -> Exact:
 
 
 def half_square(epsilon: Fraction) -> Exact:
-    """Return the rho that every pure loss of an epsilon has at most: epsilon**2 / 2."""
+    """Return the largest rho of a pure loss: epsilon**2 / 2."""
     return Exact(epsilon.numerator**2, 2 * epsilon.denominator**2)  # thrice as fast as **2 / 2
 
 
 def check_nonnegative(number: Fraction) -> Exact:
-    """Return a number of a loss, which sums can make longer than `read_exact` reads."""
+    """Return a number of a loss. A sum may be longer than what `read_exact` reads."""
     if number.numerator < 0:
         raise ValueError("a loss must be at least 0")
     return as_exact(number)
@@ -112,9 +112,8 @@ def group_delta(epsilon: Fraction, delta: Fraction, size: int) -> Fraction:
     """
     if delta == 0 or size == 1:
         return delta
-    if (
-        size - 1
-    ) * epsilon > 12_000:  # the factor is beyond 1 / delta for every delta of 4,096 bits
+    # The factor is beyond 1 / delta for every delta of 4,096 bits.
+    if (size - 1) * epsilon > 12_000:
         return Fraction(1)
     if epsilon == 0:
         return size * delta
@@ -131,7 +130,7 @@ def make_loss(
     relation: str | None = None,
     plan: Plan | None = None,
 ) -> _Kind:
-    """Return a loss of numbers that were computed, which may be of any length.
+    """Return a loss of computed numbers. They may have any length.
 
     Parameters
     ----------

@@ -54,7 +54,7 @@ def combine_relations(what: str, *relations: str | None) -> str | None:
 
 
 def restate_relation(what: str, stated: str | None, relation: str | None) -> str | None:
-    """Return the relation that a number is used under, which its own relation must imply.
+    """Return the relation that a number is used under. Its own relation must imply it.
 
     Parameters
     ----------
@@ -93,10 +93,10 @@ def _mismatch(what: str, *stated: str) -> RelationMismatchError:
 class Measure:
     """A loss in some measure. Losses of one measure are ordered by their numbers.
 
-    Epsilon and delta are compared, or the rho of `ZCDP`; the rho beside an epsilon and a plan are
-    not. So of two losses that are not equal, each may be at most the other. A loss is at most
-    another if both its epsilon and its delta are at most the other's. If one of them is smaller and
-    the other is larger, no comparison of the two losses is true. A `PureDP` counts as delta 0.
+    Epsilon and delta are compared, or the rho of `ZCDP`. A loss is at most another if both its
+    epsilon and its delta are at most the other's; if one is smaller and the other is larger, no
+    comparison is true. The delta of a `PureDP` is 0. Neither the rho beside an epsilon
+    nor a plan counts: two losses of different rho may each be at most the other.
     """
 
     __slots__ = ()
@@ -158,7 +158,7 @@ class Measure:
 
 
 def exact_string(number: Fraction) -> str:
-    """Return a fraction as a string from which the library reads the same number.
+    """Return a fraction as a string that the library reads as the same number.
 
     >>> exact_string(Fraction(1, 10)), exact_string(Fraction(3))
     ('1/10', '3')

@@ -14,14 +14,12 @@ from cydp._call_errors import explain_arguments
 from cydp._numbers.rational import (
     MAX_BITS,
     float_of,
-    format_number,
     log_of,
-    read_exact,
     read_integer,
 )
 from cydp._numbers.rounding import decimal_above
 from cydp.accounting._loss import ApproxDP
-from cydp.accounting._loss_numbers import read_positive_delta
+from cydp.accounting._loss_numbers import read_nonnegative, read_positive_delta
 
 __all__ = ["can_compose", "delta_of", "epsilon_of", "optimal_composition"]
 
@@ -73,9 +71,7 @@ def optimal_composition(*, epsilon: Number, count: Integer, delta: Number) -> Ap
     ApproxDP(epsilon=4.77457, delta=1e-06)
 
     """
-    each = read_exact(epsilon, "epsilon")
-    if each < 0:
-        raise ValueError(f"epsilon must be at least 0, not {format_number(each)}")
+    each = read_nonnegative(epsilon, "epsilon")
     times = read_integer(count, "count")
     if not 0 <= times <= MOST:
         raise ValueError(f"count must be from 0 to 10**7, not {times}")
@@ -134,8 +130,8 @@ class _ResponsesProfile:
     The loss of all of them depends on the number of lies alone, and the object keeps the logarithms
     of the probabilities of these numbers, as far as they matter. By Chernoff's bounds a smaller
     number has a probability below e**-2900, which is less than any delta that can be asked for, and
-    a larger one has a probability below e**-60. Numbers whose own log probability is below `least`
-    are left out, too.
+    a larger one has a probability below e**-60. Numbers with a log probability below `least` are
+    left out, too.
     """
 
     __slots__ = ("_count", "_each", "_first", "_log_probabilities")

@@ -9,7 +9,7 @@ from typing import Any, NoReturn, TypeAlias, cast
 
 from cydp._arguments import Integer, Number
 from cydp._call_errors import explain_arguments
-from cydp._numbers.rational import format_number, read_exact
+from cydp._numbers.rational import format_number
 from cydp._numbers.rounding import as_float, decimal_above, delta_float_above, float_above
 from cydp.accounting import _pld
 from cydp.accounting._composition_bounds import (
@@ -22,7 +22,7 @@ from cydp.accounting._composition_bounds import (
 from cydp.accounting._cost import Cost, describe_cost, loss_of, relation_of
 from cydp.accounting._errors import AdaptivityError
 from cydp.accounting._loss import ZCDP, ApproxDP, PureDP
-from cydp.accounting._loss_numbers import make_loss, read_count, read_delta
+from cydp.accounting._loss_numbers import make_loss, read_count, read_delta, read_nonnegative
 from cydp.accounting._measure import combine_relations, exact_string
 from cydp.accounting._words import html_of
 
@@ -154,9 +154,7 @@ class Plan:
         0.0
 
         """
-        at = read_exact(epsilon, "epsilon")
-        if at < 0:
-            raise ValueError(f"epsilon must be at least 0, not {format_number(at)}")
+        at = read_nonnegative(epsilon, "epsilon")
         deltas = (bound.delta(at) for bound in self._compute_bounds().values())
         return delta_float_above(min(Fraction(1), *deltas))
 

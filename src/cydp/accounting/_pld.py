@@ -137,9 +137,10 @@ def _is_sampled(pair: Pair) -> TypeGuard[SampledPair]:
 
 
 def _sampled_variance(pair: SampledPair) -> float:
-    """Return the chi-squared divergence of a mixture, or the variance without q.
+    """Return about the variance of a sampled release: the chi-squared divergence of its mixture.
 
-    For normal noise; of Laplace noise at most that of randomized response.
+    For Laplace noise the divergence of randomized response stands for it, which is at least as
+    large. The variance without sampling is the most.
     """
     whole = 2 * float_of(pair.rho)
     if isinstance(pair.pair, LaplacePair):

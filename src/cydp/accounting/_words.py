@@ -3,14 +3,25 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from decimal import ROUND_CEILING, ROUND_FLOOR
+from fractions import Fraction
 from html import escape
 from types import UnionType
 from typing import Any
 
 from cydp._numbers.rational import format_number
 
-__all__ = ["describe_argument", "describe_wrong_loss", "format_loss", "format_name", "html_of"]
+__all__ = [
+    "describe_argument",
+    "describe_wrong_loss",
+    "format_loss",
+    "format_name",
+    "format_numbers",
+    "html_of",
+    "names_of",
+    "numbers_of",
+]
 
 
 def html_of(report: str) -> str:
@@ -25,8 +36,8 @@ def html_of(report: str) -> str:
 def format_loss(loss: Any, *, left: bool = False) -> str:
     """Write a loss with its numbers, long ones in six digits.
 
-    The long numbers of a cost are rounded up. Those of what may still be spent (`left`) are rounded
-    down.
+    Long numbers of a cost are rounded up. Long numbers of what may still be spent (`left`) are
+    rounded down.
 
     >>> from cydp import ZCDP, PureDP
     >>> format_loss(ZCDP("1/3")), format_loss(PureDP(1, relation="change-one"))
@@ -34,10 +45,30 @@ def format_loss(loss: Any, *, left: bool = False) -> str:
     >>> format_loss(PureDP("1e-300"))
     'PureDP(epsilon=about 1E-300)'
     """
-    names = [name for name in ("epsilon", "delta") if hasattr(loss, name)] or ["rho"]
+    return f"{type(loss).__name__}({format_numbers(numbers_of(loss), left=left)})"
+
+
+def format_numbers(numbers: Mapping[str, Fraction], *, left: bool = False) -> str:
+    """Write the numbers of a loss as `format_loss` does: ``epsilon=0.1, delta=1e-06``."""
     rounding = ROUND_FLOOR if left else ROUND_CEILING
-    numbers = ", ".join(f"{name}={format_number(getattr(loss, name), rounding)}" for name in names)
-    return f"{type(loss).__name__}({numbers})"
+    return ", ".join(
+        f"{name}={format_number(number, rounding)}" for name, number in numbers.items()
+    )
+
+
+def numbers_of(loss: Any) -> dict[str, Fraction]:
+    """Return the numbers of a loss in its own measure, by name."""
+    return {name: getattr(loss, name) for name in names_of(loss)}
+
+
+def names_of(loss: Any) -> tuple[str, ...]:
+    """Return the names of the numbers of a loss in its own measure.
+
+    >>> from cydp import ZCDP, ApproxDP
+    >>> names_of(ZCDP(1)), names_of(ApproxDP(1, 1e-6))
+    (('rho',), ('epsilon', 'delta'))
+    """
+    return tuple(name for name in ("epsilon", "delta") if hasattr(loss, name)) or ("rho",)
 
 
 def format_name(name: str) -> str:

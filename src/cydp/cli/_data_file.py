@@ -2,8 +2,8 @@
 """A CSV or Parquet file as a table, which DuckDB reads (extra ``cli``).
 
 No record of a well-formed file can raise an error, and none is dropped: a value that is no number
-is missing, and so is what a short line lacks. DuckDB's own messages quote the data, and the first
-line of a CSV file may be a record, so messages contain neither.
+is missing, and so are the values that a short line lacks. DuckDB's own messages quote the data, and
+the first line of a CSV file may be a record, so messages contain neither.
 """
 
 from __future__ import annotations
@@ -19,9 +19,7 @@ from functools import partial
 from pathlib import Path
 from typing import IO, Any
 
-from cydp.cli._errors import FileError
-from cydp.cli._text import LONGEST, check_text
-from cydp.cli._well_formed import check_well_formed
+from cydp.cli._file_errors import LONGEST, FileError, check_text, check_well_formed
 
 __all__ = [
     "DataFile",
@@ -87,7 +85,7 @@ class Format:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class DataFile:
-    """A file whose header was read, and of which no value was read.
+    """A file: its header was read, and no value.
 
     `open_data` makes it.
 
@@ -146,14 +144,14 @@ class DataFile:
         if self.kind == "CSV":
             return None
         query = f"SELECT sum(num_rows) FROM parquet_file_metadata({self._file})"
-        # By a connection of its own, since another query ends that of a relation.
+        # By a connection of its own, since another query ends the query of a relation.
         rows = self._ask(lambda connection: connection.cursor().execute(query).fetchone())
         return int(rows[0] or 0)
 
     def relation(
         self, numbers: Sequence[str], labels: Sequence[str], *, every_row: bool = False
     ) -> Any:
-        """Return columns as a relation of DuckDB, whose query has not run.
+        """Return columns as a relation of DuckDB. Its query has not run.
 
         Parameters
         ----------
@@ -382,7 +380,7 @@ def _open_csv(path: str, file: Path, pattern: str, delimiter: str, header: bool)
 
 
 def _open_text(file: Path, compressed: bool) -> AbstractContextManager[IO[str]]:
-    # The buffer reaches into the records, whose bytes may be anything.
+    # The buffer reaches into the records, and their bytes may be anything.
     how = {"encoding": "utf-8-sig", "errors": "surrogateescape", "newline": ""}
     if compressed:
         return gzip.open(file, "rt", **how)  # type: ignore[call-overload, no-any-return]

@@ -8,7 +8,7 @@ from collections.abc import Callable, Sequence
 from typing import Any
 
 from cydp.cli._data_file import DataFile, Format, connect, is_integer, open_data, sql_name
-from cydp.cli._errors import FileError
+from cydp.cli._file_errors import FileError
 from cydp.cli._specs import read_names
 
 __all__ = ["read_keys"]
@@ -22,12 +22,12 @@ def read_keys(
 ) -> tuple[Any, str | None]:
     """Return public keys with the types of the columns of the data; None if none are given.
 
-    With them comes a note about how their file was read, or None.
+    The second value is a note on how the file was read, or None.
 
     Parameters
     ----------
     file : str or None
-        A CSV or Parquet file. Its columns are those of `by`: by name if all these names are in its
+        A CSV or Parquet file. Its columns are taken by the names of `by` if all of them are in its
         header, else by position, and then a CSV file has no header.
     given : str or None
         The keys of one column, separated by commas.

@@ -7,17 +7,24 @@ import argparse
 from collections.abc import Sequence
 from typing import Any
 
+from cydp.accounting._words import format_name
 from cydp.accounting.ledger._ledger import BudgetLedger
-from cydp.cli._blocks import list_blocks, read_pairs, retire_spent
-from cydp.cli._budget import BUDGETS, add_budget, read_budget
-from cydp.cli._charge import charge
-from cydp.cli._format import head_of
-from cydp.cli._ledger_file import check_blocks, open_ledger, open_to_read
-from cydp.cli._options import add_head, add_parser, read_count
-from cydp.cli._show import history, show
-from cydp.cli._specs import read_name
+from cydp.cli._messages import format_block, head_of
+from cydp.cli._options import BUDGETS, add_budget, add_head, add_parser, read_budget, read_count
+from cydp.cli._payment import (
+    WITHOUT_BLOCKS,
+    check_blocks,
+    describe_left,
+    has_blocks,
+    left_in,
+    open_ledger,
+    open_to_read,
+)
+from cydp.cli._show import history, list_blocks, show
+from cydp.cli._specs import read_name, read_pairs
 
 __all__ = ["add_commands"]
+
 
 _NUMBERS = (
     "Numbers are exact: 1, 0.1, 1e-6, 1/3. In JSON they are texts, a decimal where that is exact, "
@@ -31,8 +38,10 @@ _HEAD = (
 
 _CREATE = "cydp ledger create ages.db --epsilon 1 --privacy-unit person"
 _CREATE_DAYS = "cydp ledger create days.db --epsilon 1 --privacy-unit person --by-block"
-# What no dim can be called: parameters of `add_blocks` and `find_blocks`, which take dims.
+# Names that no dim can have: parameters of `add_blocks` and `find_blocks`, which take dims.
 _RESERVED = ("self", "block", "blocks", "budget", "at_least")
+_PAID = "paid"  # what is recorded of a charge with an id, so that it can be repeated
+_REPEATED = 3  # so that `cydp ledger charge && release` releases once for each charge
 
 
 def add_commands(commands: Any) -> None:
@@ -91,7 +100,7 @@ def add_commands(commands: Any) -> None:
     retire.add_argument("block", type=read_name, metavar="ID")
 
     spent = _command(
-        ledger, "retire-spent", retire_spent,
+        ledger, "retire-spent", _retire_spent,
         "retire the blocks without anything left, and print their ids", _NUMBERS, _HEAD,
         example=[
             _CREATE_DAYS, "cydp ledger add-block days.db mon",
@@ -157,7 +166,7 @@ def _add_blocks(ledger: Any) -> None:
 
 def _add_charge(ledger: Any) -> None:
     paid = _command(
-        ledger, "charge", charge, "pay for a release that is made elsewhere", _NUMBERS, _HEAD,
+        ledger, "charge", _charge, "pay for a release that is made elsewhere", _NUMBERS, _HEAD,
         example=[_CREATE, "cydp ledger charge ages.db --epsilon 0.3 --label 'ages, made by hand'"],
     )  # fmt: skip
     add_budget(paid, "cost")
@@ -230,8 +239,49 @@ def _retire(options: argparse.Namespace) -> int:
     return 0
 
 
+def _retire_spent(options: argparse.Namespace) -> int:
+    """Retire the blocks that have nothing left, and print their ids and the head."""
+    with open_ledger(BudgetLedger.open, options.path, expect_head=options.head) as ledger:
+        if not has_blocks(ledger):
+            raise ValueError(WITHOUT_BLOCKS)
+        for block in ledger.retire_spent(read_budget(options)):
+            print(format_block(block))
+        print(head_of(ledger))
+    return 0
+
+
 def _verify(options: argparse.Namespace) -> int:
     with open_to_read(options.path, options.head) as ledger:
         ledger.verify()
         print("ok", head_of(ledger))
     return 0
+
+
+def _charge(options: argparse.Namespace) -> int:
+    """Charge a loss, print what is left and the head; return 0, or 3 if it was charged before."""
+    loss = read_budget(options)
+    if loss is None:
+        raise ValueError(f"the cost must be given: {BUDGETS}")
+    with open_ledger(BudgetLedger.open, options.path, expect_head=options.head) as ledger:
+        check_blocks(ledger, options.blocks)
+        scope = {"blocks": options.blocks, "label": options.label}
+        is_fresh = options.charge_id is None
+
+        def note() -> str:
+            nonlocal is_fresh
+            is_fresh = True
+            return _PAID
+
+        if options.charge_id is None:
+            ledger.charge(loss, **scope)
+        else:
+            ledger.once(options.charge_id, loss, note, function="cydp ledger charge", **scope)
+        if not is_fresh:
+            print(
+                f"repeated: --charge-id {format_name(options.charge_id)} was charged before, and "
+                "nothing was charged now: release nothing new"
+            )
+        for line in describe_left(ledger, left_in(ledger, options.blocks)):
+            print(line)
+        print(head_of(ledger))
+    return 0 if is_fresh else _REPEATED

@@ -8,31 +8,62 @@ import io
 import os
 import sys
 from collections.abc import Sequence
+from typing import Any, NoReturn
 
 from cydp._build import build_info
 from cydp._selftest import checks
 from cydp._version import __version__
 from cydp.accounting._errors import BudgetExceededError, LedgerError, PrivacyError
-from cydp.cli import (
-    _count,
-    _group_by,
-    _histogram,
-    _ledger,
-    _quantile,
-    _sum_mean,
-    _verify_release,
-)
+from cydp.cli import _commands, _ledger
 from cydp.cli._messages import message_of
 from cydp.cli._options import add_parser, epilog_of
-from cydp.cli._parser import Parser
 from cydp.cli._release import charged_words
 
 __all__ = ["main"]
+
 
 _EXIT_CODES = (
     "Exit codes: 0 done; 1 refused by a budget or a ledger, and nothing charged; 2 a mistake in "
     "the command, or a file that cannot be read or written. What is wrong is said in one line."
 )
+_LONGEST_MESSAGE = 500
+_GIVEN = "_given"  # the options of a namespace that were given
+
+
+class _Parser(argparse.ArgumentParser):
+    """The parser of cydp and of its commands. It takes no option of one value twice."""
+
+    def __init__(self, *arguments: Any, **named: Any) -> None:
+        super().__init__(*arguments, **named)
+        for name in (None, "store"):
+            self.register("action", name, _StoreOnce)
+
+    def error(self, message: str) -> NoReturn:
+        """Say what is wrong in one line and exit with 2."""
+        self.refuse(message, 2)
+
+    def refuse(self, message: str, code: int, kind: str = "error") -> NoReturn:
+        """Say what is wrong in one line and exit."""
+        line = " ".join(message.split())
+        shown = line if len(line) <= _LONGEST_MESSAGE else line[:_LONGEST_MESSAGE] + " ..."
+        self.exit(code, f"{self.prog}: {kind}: {shown}\n")
+
+
+class _StoreOnce(argparse._StoreAction):
+    """Stores a value. The last of several would win in silence, and be paid for."""
+
+    def __call__(
+        self,
+        parser: argparse.ArgumentParser,
+        namespace: argparse.Namespace,
+        values: Any,
+        option_string: str | None = None,
+    ) -> None:
+        given = vars(namespace).setdefault(_GIVEN, set())
+        if option_string is not None and self.dest in given:
+            parser.error(f"{option_string} must be given once")
+        given.add(self.dest)
+        setattr(namespace, self.dest, values)
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
@@ -40,9 +71,8 @@ def main(arguments: Sequence[str] | None = None) -> int:
     parser = _make_parser()
     given = sys.argv[1:] if arguments is None else arguments
     options = parser.parse_args(_join_values(given, *_options_of(parser)))
-    if (
-        sys.stdout is None
-    ):  # it is closed, so that an answer could not be read, but would be paid for
+    # It may be closed: an answer could not be read, but would be paid for.
+    if sys.stdout is None:
         parser.error("there is no standard output to write to")
     if isinstance(sys.stdout, io.TextIOWrapper):  # a terminal may lack characters of an id
         sys.stdout.reconfigure(errors="backslashreplace")
@@ -67,8 +97,8 @@ def main(arguments: Sequence[str] | None = None) -> int:
     return code
 
 
-def _make_parser() -> Parser:
-    parser = Parser(
+def _make_parser() -> _Parser:
+    parser = _Parser(
         prog="cydp",
         description="Exact noise, private histograms, budgets.",
         epilog=epilog_of(_EXIT_CODES, example=["cydp count examples/data/pums.csv --epsilon 1"]),
@@ -77,13 +107,9 @@ def _make_parser() -> Parser:
     )
     parser.add_argument("--version", action="version", version=f"cydp {__version__}")
     commands = parser.add_subparsers(required=True, metavar="COMMAND")
-    _histogram.add_command(commands)
-    _count.add_command(commands)
-    _sum_mean.add_commands(commands)
-    _quantile.add_command(commands)
-    _group_by.add_command(commands)
+    _commands.add_commands(commands)
     _ledger.add_commands(commands)
-    _verify_release.add_command(commands)
+    _commands.add_verify_release(commands)
     selftest = add_parser(
         commands, "selftest", "check the installed package", example=["cydp selftest"]
     )

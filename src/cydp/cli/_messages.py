@@ -1,19 +1,33 @@
 # SPDX-License-Identifier: MIT
-"""Messages of the library in the words of the command line: its options, and numbers for losses."""
+"""How commands speak: messages of the library by their options, and what they print of ledgers."""
 
 from __future__ import annotations
 
 import argparse
 import ast
+import json
 import re
 import shlex
+from collections.abc import Mapping
+from fractions import Fraction
 from typing import Any
 
+from cydp._numbers.rational import format_number
 from cydp.accounting._errors import BudgetExceededError, ChargeConflictError
-from cydp.accounting._words import format_name
-from cydp.cli._format import format_block, format_numbers, numbers_of
+from cydp.accounting._words import format_name, format_numbers, numbers_of
+from cydp.accounting.ledger._blocks import ALL
+from cydp.accounting.ledger._ledger import BudgetLedger
 
-__all__ = ["in_options", "json_in_options", "message_of"]
+__all__ = [
+    "format_block",
+    "format_dims",
+    "head_of",
+    "in_options",
+    "json_in_options",
+    "json_of",
+    "message_of",
+]
+
 
 # Words of messages for users of Python, and for users of the command line.
 _IN_PYTHON = {
@@ -69,7 +83,7 @@ _FIRST = re.compile(r"([a-z_]+) (must|names|bounds)\b")
 _OPTIONS = {"x": "--column", "keys": "--keys", "q": "--q", "n": "--total"}
 
 
-# In what a repetition can differ from the charge of its id, as the ledger names it.
+# What can differ between a repetition and the charge of its id, as the ledger names it.
 _DIFFERENCES = re.compile(r"(?<=differs in )[a-z_, ]+(?=: repeat)")
 _FIELDS = {
     "cost": "the cost", "count": "the cost", "blocks": "--blocks",
@@ -78,6 +92,32 @@ _FIELDS = {
     "function": "the command",
     "data_version": "the file, the column or --data-version",
 }  # fmt: skip
+
+
+def head_of(ledger: BudgetLedger) -> str:
+    """Return the head of a ledger, as ``--head`` takes it."""
+    seq, digest = ledger.head()
+    return f"{seq}:{digest}"
+
+
+def format_block(block: str) -> str:
+    """Return the id of a block in quotes, since it may have spaces and commas."""
+    return block if block == ALL else repr(block)
+
+
+def format_dims(dims: Mapping[str, Any]) -> list[str]:
+    """Write the dims of a block for people."""
+    return [f"{format_name(name)}={format_name(str(value))}" for name, value in dims.items()]
+
+
+def json_of(what: dict[str, Any]) -> str:
+    """Return JSON in one line, in which fractions are strings, however long they are."""
+    return json.dumps(what, default=_string_of)
+
+
+def _string_of(number: Fraction) -> str:
+    short = format_number(number)
+    return str(number) if short.startswith("about") else short
 
 
 def message_of(error: BaseException, options: argparse.Namespace) -> str:
@@ -124,7 +164,7 @@ def json_in_options(what: Any) -> Any:
 
 def _refusal(error: BudgetExceededError, options: argparse.Namespace) -> str:
     cost, left = (
-        format_numbers(numbers_of(loss), left=is_left)  # type: ignore[arg-type]
+        format_numbers(numbers_of(loss), left=is_left)
         for loss, is_left in ((error.requested, False), (error.remaining, True))
     )
     path = str(getattr(options, "ledger", None) or getattr(options, "path", "the ledger"))

@@ -10,17 +10,22 @@ from contextlib import suppress
 from typing import Any
 
 from cydp._numbers.rational import read_exact
+from cydp.accounting._loss import ZCDP, ApproxDP, PureDP
 from cydp.cli._specs import read_head, read_name
 
 __all__ = [
+    "BUDGETS",
+    "add_budget",
     "add_head",
     "add_missing",
     "add_parser",
     "add_post_processors",
     "add_release",
     "epilog_of",
+    "read_budget",
     "read_count",
 ]
+
 
 _ORDER = (
     "All arguments, the outputs, the ledger, the file and its columns are checked; then the "
@@ -212,7 +217,7 @@ def _add_output(parser: argparse.ArgumentParser) -> None:
 
 
 def add_head(parser: Any) -> None:
-    """Add the head that a ledger must have or have had."""
+    """Add ``--head``: a head that the ledger has or had."""
     parser.add_argument(
         "--head", type=read_head, metavar="SEQ:HASH",
         help="the head that another command printed: an older copy of the ledger is refused",
@@ -220,7 +225,7 @@ def add_head(parser: Any) -> None:
 
 
 def add_missing(parser: Any) -> None:
-    """Add what a missing number counts as."""
+    """Add ``--missing``."""
     parser.add_argument(
         "--missing", default="drop", metavar="VALUE",
         help="what a missing number counts as: drop (default), or a number within the bounds",
@@ -228,7 +233,7 @@ def add_missing(parser: Any) -> None:
 
 
 def add_post_processors(parser: argparse.ArgumentParser) -> None:
-    """Add what makes other counts of released counts."""
+    """Add ``--nonnegative`` and ``--total``, which change released counts."""
     group = parser.add_argument_group("post-processing of the counts, which makes them biased")
     group.add_argument(
         "--nonnegative", action="store_true",
@@ -271,3 +276,28 @@ def _read_delimiter(given: str) -> str:
             r"must be one character, or \t, and neither a quote nor the end of a line"
         )
     return delimiter
+
+
+BUDGETS = "--epsilon alone, --epsilon with --delta, or --rho alone"
+
+
+def add_budget(parser: Any, title: str) -> None:
+    """Add ``--epsilon``, ``--delta`` and ``--rho``."""
+    group = parser.add_argument_group(title)
+    group.add_argument("--epsilon", metavar="E", help="pure, or with --delta approximate, DP")
+    group.add_argument("--delta", metavar="D")
+    group.add_argument("--rho", metavar="R", help="zero-concentrated DP")
+
+
+def read_budget(options: argparse.Namespace) -> PureDP | ApproxDP | ZCDP | None:
+    """Return the loss; None if no option is given; a ValueError for others together."""
+    epsilon, delta, rho = options.epsilon, options.delta, options.rho
+    if rho is not None and epsilon is None and delta is None:
+        return ZCDP(rho)
+    if epsilon is not None and rho is None:
+        if delta is None:
+            return PureDP(epsilon)
+        return ApproxDP(read_exact(epsilon, "epsilon"), read_exact(delta, "delta"))
+    if delta is None and rho is None:
+        return None
+    raise ValueError(f"the budget must be {BUDGETS}")

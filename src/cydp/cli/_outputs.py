@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: MIT
 """Files that a release is written to: prepared before the charge, and written whole or not at all.
 
-Each is written to a temporary file in its folder, which then takes its name.
+Each is written to a temporary file in the same folder, which is renamed at the end.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ from typing import Any, Self
 import numpy as np
 
 from cydp.cli._data_file import connect, sql_text
-from cydp.cli._errors import FileError
+from cydp.cli._file_errors import FileError
 from cydp.releases.output._arrow import stream_of
 
 __all__ = ["Outputs", "Showing"]

@@ -1,33 +1,100 @@
 # SPDX-License-Identifier: MIT
-"""How a ledger pays for a release of a command: its scope, its label, and what is left."""
+"""The ledgers of commands: how they are opened, how they pay for a release, and what is left."""
 
 from __future__ import annotations
 
 import argparse
 import json
-from collections.abc import Sequence
-from contextlib import AbstractContextManager, nullcontext
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import AbstractContextManager, contextmanager, nullcontext
+from fractions import Fraction
 from hashlib import sha256
 from pathlib import Path
-from typing import Any
+from typing import Any, TypeAlias
 
-from cydp.accounting._words import format_name
+from cydp.accounting._errors import (
+    LedgerBusyError,
+    LedgerCorruptError,
+    LedgerError,
+    LedgerRollbackError,
+)
+from cydp.accounting._words import format_name, format_numbers, numbers_of
+from cydp.accounting.ledger._blocks import ALL, unknown_message
 from cydp.accounting.ledger._ledger import BudgetLedger
 from cydp.accounting.ledger._scope import LedgerScope
-from cydp.cli._format import Numbers, format_block, format_numbers, head_of, left_of
-from cydp.cli._ledger_file import check_blocks, open_ledger
+from cydp.cli._file_errors import FileError
+from cydp.cli._messages import format_block, head_of
 
 __all__ = [
+    "WITHOUT_BLOCKS",
+    "check_blocks",
     "check_ledger_options",
     "describe_left",
+    "has_blocks",
     "json_of_ledger",
     "ledger_of",
     "left_in",
+    "open_ledger",
+    "open_to_read",
     "scope_of",
 ]
 
+WITHOUT_BLOCKS = "the ledger must have blocks: make another by `cydp ledger create --by-block`"
 _NEED_A_LEDGER = ("head", "blocks", "label", "charge_id", "data_version")
 _LONGEST_LABEL = 1000
+
+_Numbers: TypeAlias = dict[str, Fraction]  # the numbers of a loss in its own measure, by name
+
+
+def open_ledger(
+    make: Callable[..., BudgetLedger], path: str, *about: Any, **more: Any
+) -> BudgetLedger:
+    """Return the ledger that `make` opens or creates.
+
+    Raises FileError if the file cannot be opened or created. If the ledger is in use, damaged or
+    older than expected, it raises the ledger's own errors.
+    """
+    try:
+        return make(path, *about, **more)
+    except (LedgerBusyError, LedgerCorruptError, LedgerRollbackError):
+        raise
+    except LedgerError as error:
+        raise FileError(str(error)) from None
+
+
+def has_blocks(ledger: BudgetLedger) -> bool:
+    """Whether a ledger was made for blocks."""
+    return isinstance(ledger.remaining, dict)
+
+
+def check_blocks(ledger: BudgetLedger, blocks: Sequence[str] | None, name: str = "blocks") -> None:
+    """Raise a ValueError unless blocks are named if, and only if, the ledger has blocks.
+
+    `name` is the argument that names them, for the error.
+    """
+    if has_blocks(ledger) != (blocks is not None):
+        block = blocks[0] if blocks and name != "blocks" else ALL
+        raise ValueError(
+            ledger._store.read(lambda connection: unknown_message(connection, block, name))
+        )
+
+
+@contextmanager
+def open_to_read(path: str, expect_head: tuple[int, str] | None = None) -> Iterator[BudgetLedger]:
+    """Open a ledger to look at it, which needs no permission to write.
+
+    Every error while the ledger is looked at is caused by what is in the file, and is raised as a
+    LedgerCorruptError.
+    """
+    try:
+        with open_ledger(
+            BudgetLedger.open, path, expect_head=expect_head, read_only=True
+        ) as ledger:
+            yield ledger
+    except FileError:
+        raise
+    except (ArithmeticError, LookupError, TypeError, ValueError):
+        raise LedgerCorruptError("the ledger is damaged: it is not what was written") from None
 
 
 def check_ledger_options(options: argparse.Namespace) -> None:
@@ -75,13 +142,13 @@ def _name_source(options: argparse.Namespace, columns: Sequence[str]) -> str | N
     return text if len(text) <= _LONGEST_LABEL else sha256(text.encode()).hexdigest()
 
 
-def left_in(ledger: BudgetLedger, blocks: Sequence[str] | None) -> dict[str, Numbers]:
-    """Return what is left in the blocks that have paid."""
-    left = left_of(ledger)
-    return {block: left[block] for block in blocks} if blocks else left
+def left_in(ledger: BudgetLedger, blocks: Sequence[str] | None) -> dict[str, _Numbers]:
+    """Return what is left in the blocks that have paid; without blocks, in "all"."""
+    states = ledger._states(blocks or None)
+    return {block: numbers_of(state.remaining) for block, state in states.items()}
 
 
-def describe_left(ledger: BudgetLedger, left: dict[str, Numbers]) -> list[str]:
+def describe_left(ledger: BudgetLedger, left: dict[str, _Numbers]) -> list[str]:
     """Return lines that say what is left."""
     return [
         f"left in the ledger for each {format_name(ledger.privacy_unit)}:",
@@ -90,6 +157,6 @@ def describe_left(ledger: BudgetLedger, left: dict[str, Numbers]) -> list[str]:
     ]  # fmt: skip
 
 
-def json_of_ledger(ledger: BudgetLedger, left: dict[str, Numbers]) -> dict[str, Any]:
+def json_of_ledger(ledger: BudgetLedger, left: dict[str, _Numbers]) -> dict[str, Any]:
     """Return the state of a ledger, as JSON can hold it."""
     return {"privacy_unit": ledger.privacy_unit, "left": left, "head": head_of(ledger)}

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""The way of every release of a command: check, open, charge, read, print, write.
+"""The way of every release of a command: check, open, charge, read, print, write; or a dry run.
 
 All that can be checked is checked before the charge. docs/cli.md.
 """
@@ -13,14 +13,20 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from cydp._columns.tables import table_of_relation
-from cydp.accounting._errors import LedgerError, PrivacyError
+from cydp.accounting._amounts import loss_of_amount
+from cydp.accounting._errors import (
+    BudgetExceededError,
+    LedgerError,
+    PrivacyError,
+)
+from cydp.accounting.ledger._blocks import ALL
+from cydp.accounting.ledger._charge import check_charge
 from cydp.accounting.ledger._ledger import BudgetLedger
+from cydp.accounting.ledger._scope import LedgerScope
 from cydp.cli._data_file import DataFile, Format, open_data
-from cydp.cli._dry_run import explain_dry
-from cydp.cli._errors import FileError
-from cydp.cli._format import json_of
+from cydp.cli._file_errors import FileError
 from cydp.cli._keys_file import read_keys
-from cydp.cli._messages import in_options, json_in_options
+from cydp.cli._messages import in_options, json_in_options, json_of
 from cydp.cli._outputs import Outputs, Showing
 from cydp.cli._payment import (
     check_ledger_options,
@@ -33,11 +39,15 @@ from cydp.cli._payment import (
 from cydp.cli._progress import Watch, watching
 from cydp.mechanisms._parameters import read_level
 from cydp.releases._explain import explain
+from cydp.releases._group_by import group_by
+from cydp.releases._query import Query
 from cydp.releases._run import Prepared, arguments_of, kind_of, prepare
+from cydp.releases._unit import check_ledger
 
 __all__ = ["Request", "charged_words", "release"]
 
-_UNREAD = "could not be read"  # of a relation whose query fails
+
+_UNREAD = "could not be read"  # in the error of a relation, if its query fails
 
 _NOTE = (
     "a value that is no number counts as missing, so a column in which nothing is a number "
@@ -56,11 +66,11 @@ class Request:
     arguments : tuple
         Its arguments after the data.
     named : mapping
-        Its other arguments, without those of the common options.
+        Its other arguments, but for the common options.
     numbers : sequence of str
         Columns of numbers.
     labels : sequence of str
-        Columns of keys, and the column whose entries are counted.
+        Columns of keys, and the column that has its entries counted.
     column : str or None
         The column that is released, for releases of one column.
     every_row : bool
@@ -117,10 +127,7 @@ def release(options: argparse.Namespace, request: Request) -> int:
         columns = [*request.numbers, *labels]
         budget = None if ledger is None else scope_of(ledger, options, columns, request.label)
         if options.dry_run:
-            return explain_dry(
-                options, request.function, request.arguments, named, budget,
-                lambda: _prepared(request, table, named), notes,
-            )  # fmt: skip
+            return _explain_dry(options, request, table, named, budget, notes)
         data.check()
         released = _run(options, request, data, table, named | {"budget": budget})
         try:
@@ -154,7 +161,7 @@ def _check(options: argparse.Namespace, request: Request) -> Format:
 
 
 def _common(options: argparse.Namespace, relation: str) -> dict[str, Any]:
-    """Return the arguments of the common options, of which no release takes all."""
+    """Return the arguments of the common options. No release takes all of them."""
     names = ("epsilon", "rho", "delta", "user", "max_rows_per_unit", "max_rows", "max_partitions",
              "max_rows_per_partition", "missing")  # fmt: skip
     unit = options.unit
@@ -272,3 +279,69 @@ def _after_release(options: argparse.Namespace) -> str:
     if options.charge_id is None:
         return words
     return f"{words}: repeat the command to get it again, for which nothing is charged"
+
+
+def _explain_dry(
+    options: argparse.Namespace,
+    request: Request,
+    table: Any,
+    named: dict[str, Any],
+    budget: LedgerScope | None,
+    notes: Sequence[str],
+) -> int:
+    """Print what a release would do and cost, and raise what the ledger would raise.
+
+    Nothing is read and nothing is charged.
+    """
+    given = dict(named)
+    given.pop("column", None)
+    if options.rows is not None:
+        given["n_per_key" if request.function is group_by else "n"] = options.rows
+    explained = explain(
+        request.function, *request.arguments, confidence=options.confidence or "0.95", **given
+    )
+    lines, facts = [in_options(str(explained))], json_in_options(explained.metadata)
+    lines += [f"note: {note}" for note in notes]
+    if notes:
+        facts["notes"] = list(notes)
+    refusal: PrivacyError | None = None
+    if budget is not None:
+        ledger = budget.ledger
+        assert isinstance(ledger, BudgetLedger)
+        check_ledger(budget, explained.query.unit)
+        was_charged = False
+        if budget.charge_id is not None:
+            was_charged, refusal = budget._look_up(_prepared(request, table, named).asked)
+        if not was_charged:
+            refusal = _refusal(ledger, explained.query, budget.blocks or None)
+        left = left_in(ledger, budget.blocks)
+        lines += describe_left(ledger, left)
+        facts["ledger"] = json_of_ledger(ledger, left) | {"pays": refusal is None}
+        if refusal is None:
+            lines.append(
+                "the charge id was charged before: nothing would be charged again" if was_charged
+                else "the ledger would pay; nothing was charged and no value was read"
+            )  # fmt: skip
+    print(json_of(facts)) if options.json else print(*lines, sep="\n")
+    if refusal is not None:
+        raise refusal
+    return 0
+
+
+def _refusal(
+    ledger: BudgetLedger, query: Query, blocks: Sequence[str] | None
+) -> BudgetExceededError | None:
+    """Return the error of the first block that has too little left, if there is one."""
+    if not ledger.would_exceed(query, blocks=blocks):
+        return None
+    charge = check_charge(ledger.budget, ledger.relation, query)
+    cost = loss_of_amount(charge.kind, charge.requested)
+    named = blocks or (ALL,)
+    short = (
+        block
+        for block in named
+        if ledger.would_exceed(query, blocks=None if block == ALL else [block])
+    )
+    block = next(short, named[0])
+    name, state = None if block == ALL else block, ledger._states([block])[block]
+    return BudgetExceededError(ledger.budget, state.spent, state.remaining, cost, name)

@@ -1,37 +1,32 @@
 # SPDX-License-Identifier: MIT
-"""``cydp ledger show`` and ``cydp ledger history``."""
+"""``cydp ledger show``, ``cydp ledger blocks`` and ``cydp ledger history``, which only read."""
 
 from __future__ import annotations
 
 import argparse
-from collections.abc import Sequence
+import json
+from collections.abc import Callable, Sequence
 from fractions import Fraction
+from functools import partial
 from typing import Any
 
 from cydp.accounting._loss import LOSSES, Loss
-from cydp.accounting._words import format_name
-from cydp.accounting.ledger._blocks import ALL
+from cydp.accounting._words import format_name, format_numbers, names_of, numbers_of
+from cydp.accounting.ledger._blocks import ALL, BlockState, can_pay, match_dims
+from cydp.accounting.ledger._charge import requested_amount
 from cydp.accounting.ledger._ledger import BudgetLedger
-from cydp.cli._format import (
-    Numbers,
-    format_block,
-    format_dims,
-    format_numbers,
-    json_of,
-    left_of,
-    names_of,
-    numbers_by_block,
-    numbers_of,
-)
-from cydp.cli._ledger_file import open_to_read
+from cydp.cli._messages import format_block, format_dims, json_of
+from cydp.cli._options import read_budget
+from cydp.cli._payment import WITHOUT_BLOCKS, has_blocks, open_to_read
+from cydp.cli._specs import read_pairs
 
-__all__ = ["history", "show", "state_line_of"]
+__all__ = ["history", "list_blocks", "show"]
 
 
 def show(options: argparse.Namespace) -> int:
     """Print what was spent and what is left."""
     with open_to_read(options.path) as ledger:
-        entries, left, spent, guarantee = _read_consistently(ledger, options)
+        entries, blocks, guarantee = _read_consistently(ledger, options)
         about = {
             "budget": numbers_of(ledger.budget),
             "privacy_unit": ledger.privacy_unit,
@@ -42,7 +37,7 @@ def show(options: argparse.Namespace) -> int:
             "guarantee_for": {
                 "unit": _unit_of(options) or ledger.privacy_unit, "max_blocks": options.max_blocks,
             },
-            "blocks": _describe_blocks(entries, left, spent),
+            "blocks": blocks,
         }  # fmt: skip
     if isinstance(guarantee, ValueError):
         raise guarantee
@@ -59,7 +54,7 @@ def show(options: argparse.Namespace) -> int:
             unit += f" with records in at most {options.max_blocks:,} blocks,"
         print(f"guarantee: {format_numbers(about['guarantee'])} for each {unit} in all data")
     for block, state in about["blocks"].items():
-        print(f"{format_block(block)}: {state_line_of(state)}")
+        print(f"{format_block(block)}: {_state_line_of(state)}")
     return 0
 
 
@@ -74,7 +69,31 @@ def history(options: argparse.Namespace) -> int:
     return 0
 
 
-def state_line_of(state: dict[str, Any]) -> str:
+def list_blocks(options: argparse.Namespace) -> int:
+    """Print the blocks that are asked for, in the order of their addition."""
+    wanted, cost = read_pairs(options.where, "--where"), read_budget(options)
+    with open_to_read(options.path) as ledger:
+        budget, relation = ledger.budget, ledger.relation
+        states = ledger.blocks() if has_blocks(ledger) else None
+    if states is None:
+        raise ValueError(WITHOUT_BLOCKS)
+    requested = None if cost is None else requested_amount(budget, relation, cost)[0]
+    matches: dict[str, Callable[[Any], bool]] = {
+        key: partial(_is_written, value) for key, value in wanted.items()
+    }
+    for block in match_dims(states, matches):
+        if (options.open or cost is not None) and (block.retired or not can_pay(block, requested)):
+            continue
+        about = _describe(block)
+        if options.json:
+            print(json_of({"block": block.id} | about))
+        else:
+            words = [f"{format_block(block.id)}: {_state_line_of(about)}"]
+            print("; ".join([*words, *format_dims(block.dims)]))
+    return 0
+
+
+def _state_line_of(state: dict[str, Any]) -> str:
     """Return what a block has left and has spent, in a line for people."""
     left, budget = (format_numbers(state[name], left=True) for name in ("left", "budget"))
     return f"left {left}; spent {format_numbers(state['spent'])} of {budget}; {state['state']}"
@@ -98,16 +117,22 @@ def _line_of(entry: dict[str, Any]) -> str:
 
 def _read_consistently(
     ledger: BudgetLedger, options: argparse.Namespace
-) -> tuple[list[dict[str, Any]], dict[str, Numbers], dict[str, Numbers], Loss | ValueError]:
-    """Return all entries, what is left, what was spent, and the guarantee.
+) -> tuple[list[dict[str, Any]], dict[str, dict[str, Any]], Loss | ValueError]:
+    """Return all entries, the blocks, and the guarantee.
 
     They are read again if the ledger was charged in between, so that they go together.
     """
     while True:
-        entries, left, spent = ledger.history(), left_of(ledger), numbers_by_block(ledger.spent)
+        entries, blocks = ledger.history(), _read_blocks(ledger)
         guarantee = _guarantee_for(ledger, options)
         if ledger.head()[0] == len(entries):
-            return entries, left, spent, guarantee
+            return entries, blocks, guarantee
+
+
+def _read_blocks(ledger: BudgetLedger) -> dict[str, dict[str, Any]]:
+    """Return the state of each block; of a ledger without blocks, of "all"."""
+    states = ledger.blocks() if has_blocks(ledger) else ledger._states().values()
+    return {block.id: _describe(block) for block in states}
 
 
 def _guarantee_for(ledger: BudgetLedger, options: argparse.Namespace) -> Loss | ValueError:
@@ -126,28 +151,20 @@ def _unit_of(options: argparse.Namespace) -> str | None:
     return None if options.unit is None else str(options.unit[0])
 
 
-def _describe_blocks(
-    entries: list[dict[str, Any]], left: dict[str, Numbers], spent: dict[str, Numbers]
-) -> dict[str, dict[str, Any]]:
-    blocks: dict[str, dict[str, Any]] = {}
-    for entry in entries:
-        if entry["kind"] == "create":
-            budget_of_ledger = entry["budget"]
-        elif entry["kind"] == "block":
-            left_in_block = left[entry["block"]]
-            blocks[entry["block"]] = {
-                "budget": _read_numbers(
-                    tuple(left_in_block), entry.get("budget", budget_of_ledger)
-                ),
-                "spent": spent[entry["block"]],
-                "left": left_in_block,
-                "state": "open",
-                "dims": entry.get("dims", {}),
-            }
-        elif entry["kind"] == "retire":
-            blocks[entry["block"]]["state"] = "retired"
-    return blocks
+def _is_written(text: str, value: Any) -> bool:
+    """Whether a value of a dim is this text, or is written so in JSON: 47 as ``47``."""
+    return text in (value, json.dumps(value))
 
 
-def _read_numbers(names: tuple[str, ...], strings: Sequence[str]) -> Numbers:
+def _describe(block: BlockState) -> dict[str, Any]:
+    return {
+        "budget": numbers_of(block.budget),
+        "spent": numbers_of(block.spent),
+        "left": numbers_of(block.remaining),
+        "state": "retired" if block.retired else "open",
+        "dims": block.dims,
+    }
+
+
+def _read_numbers(names: tuple[str, ...], strings: Sequence[str]) -> dict[str, Fraction]:
     return dict(zip(names, map(Fraction, strings), strict=True))

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""Values of options that have several parts: LO:HI, LO:HI:STEP, COLUMN:LO:HI, COLUMN:Q:LO:HI."""
+"""Values of options that have several parts: LO:HI, COLUMN:Q:LO:HI, KEY=VALUE, SEQ:HASH."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ import argparse
 import math
 import re
 import sys
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from itertools import pairwise
 from typing import TypeAlias
 
@@ -20,6 +20,7 @@ __all__ = [
     "read_head",
     "read_name",
     "read_names",
+    "read_pairs",
     "read_qs",
     "read_qs_by_column",
 ]  # fmt: skip
@@ -131,6 +132,21 @@ def read_qs(spec: str, option: str = "--q") -> str | list[str]:
         if not 0 <= read_exact(q, f"Q of {option}") <= 1:
             raise ValueError(f"Q of {option} must be from 0 to 1, not {q[:40]!r}")
     return qs if len(qs) > 1 else qs[0]
+
+
+def read_pairs(given: Sequence[str], option: str, reserved: Sequence[str] = ()) -> dict[str, str]:
+    """Return the values of an option ``KEY=VALUE`` by key; a ValueError for anything else."""
+    pairs: dict[str, str] = {}
+    for each in given:
+        key, equals, value = each.partition("=")
+        if not (key and equals):
+            raise ValueError(f"{option} must be KEY=VALUE, not {each[:100]!r}")
+        if key in pairs:
+            raise ValueError(f"{option} must have each key once, and {key[:100]!r} is given twice")
+        if key in reserved:
+            raise ValueError(f"{option} must have another key than {key!r}, which is reserved")
+        pairs[key] = value
+    return pairs
 
 
 def read_names(spec: str, option: str) -> list[str]:

@@ -20,7 +20,13 @@ from cydp.accounting._amounts import (
 from cydp.accounting._budget import check_budget
 from cydp.accounting._errors import LedgerCorruptError, LedgerError, UnknownBlockError
 from cydp.accounting._loss import Loss
-from cydp.accounting._words import format_loss, format_name, html_of
+from cydp.accounting._words import (
+    format_loss,
+    format_name,
+    format_numbers,
+    html_of,
+    numbers_of,
+)
 from cydp.accounting.ledger._serialize import (
     amount_from,
     check_dims,
@@ -86,7 +92,7 @@ class BlockState:
 
 
 class BlockStates(tuple[BlockState, ...]):
-    """The blocks of a ledger, in the order in which they were added. Prints itself as a table."""
+    """The blocks of a ledger, in the order of their addition. Prints itself as a table."""
 
     __slots__ = ()
 
@@ -96,8 +102,9 @@ class BlockStates(tuple[BlockState, ...]):
             dims = (f"{format_name(name)}={value!r}" for name, value in block.dims.items())
             rows.append((
                 format_name(block.id), "retired" if block.retired else "open",
-                _numbers(block.budget, left=True), _numbers(block.spent),
-                _numbers(block.remaining, left=True), ", ".join(dims),
+                format_numbers(numbers_of(block.budget), left=True),
+                format_numbers(numbers_of(block.spent)),
+                format_numbers(numbers_of(block.remaining), left=True), ", ".join(dims),
             ))  # fmt: skip
         widths = [max(map(len, column)) for column in zip(*rows, strict=True)]
         lines = [
@@ -208,7 +215,7 @@ def retired_message(block: str) -> str:
 
 
 def insert_block(connection: Any, block: str, budget: Amount) -> None:
-    """Write a block to which nothing was charged."""
+    """Write a new block, with nothing spent."""
     connection.execute(
         "INSERT INTO block VALUES (?, ?, ?, 0)",
         (block, json_of_amount(budget), json_of_amount(zero_amount(budget))),
@@ -269,7 +276,7 @@ def read_block_states(connection: Connection, kind: type[Loss]) -> BlockStates:
         raise LedgerError(
             "this ledger was made without blocks: make another ledger with by_block=True"
         )
-    # An entry is JSON with sorted keys: those of blocks, and when they retire, begin so.
+    # An entry is JSON with sorted keys. The entries that add and retire blocks begin so.
     rows = connection.execute(
         """SELECT body FROM entry WHERE substr(body, 1, 10) = '{"block": ' ORDER BY seq"""
     ).fetchall()
@@ -294,7 +301,7 @@ def can_pay(block: BlockState, requested: Amount | None) -> bool:
 
 
 def match_dims(states: Iterable[BlockState], wanted: Mapping[str, Any]) -> list[BlockState]:
-    """Return the blocks whose dims have the values that are wanted, or satisfy its functions.
+    """Return the blocks with the dims that are wanted: equal values, or values a function accepts.
 
     Raises
     ------
@@ -325,8 +332,3 @@ def match_dims(states: Iterable[BlockState], wanted: Mapping[str, Any]) -> list[
 
 def _canonical(value: Any) -> str:
     return json.dumps(value, sort_keys=True)
-
-
-def _numbers(loss: Loss, *, left: bool = False) -> str:
-    """Return the numbers of a loss without the name of its measure."""
-    return format_loss(loss, left=left).partition("(")[2][:-1]

@@ -79,7 +79,7 @@ __all__ = [
 ARGUMENTS: dict[str, Any] = {
     "cost": None, "count": 1, "blocks": None, "charge_id": None, "label": None, "relation": None
 }  # fmt: skip
-# The fields in which a repetition of a charge can differ.
+# The fields of a repetition that are compared with the charge.
 _COMPARED = (
     "cost", "count", "blocks", "mechanism", "params", "query", "function", "arguments",
     "data_version",
@@ -197,7 +197,7 @@ def requested_amount(
 ) -> tuple[Amount, bool]:
     """Return what a charge asks of each block, and whether that was rounded up.
 
-    The parameters are those of `check_charge`; `name` is the parameter that the cost was given as.
+    The parameters are as in `check_charge`. `name` is the cost's parameter, for the error.
     """
     loss = loss_of(cost, name)
     check_relation_of_cost(cost, relation, kept)

@@ -17,14 +17,14 @@ from cydp.accounting._loss_numbers import group_delta
 from cydp.accounting.ledger._blocks import BlockState
 from cydp.accounting.ledger._serialize import own_amount_of
 
-__all__ = ["Paid", "guarantee_of", "guarantee_of_several"]
+__all__ = ["BlocksCharge", "guarantee_of", "guarantee_of_several"]
 
-Paid: TypeAlias = tuple[Amount, Sequence[str]]
-"""What a charge has taken from each of its blocks, and their ids."""
+BlocksCharge: TypeAlias = tuple[Amount, Sequence[str]]
+"""What a charge took from each of its blocks, and the ids of the blocks."""
 
 
 def guarantee_of(states: Mapping[str, BlockState], budget: Loss, relation: str) -> Loss:
-    """Return what holds for a unit whose records lie in one block.
+    """Return what holds for a unit with all records in one block.
 
     Parameters
     ----------
@@ -42,7 +42,7 @@ def guarantee_of(states: Mapping[str, BlockState], budget: Loss, relation: str) 
 
 
 def _guaranteed(limit: Amount, spent: Loss) -> Amount:
-    """Return what one block guarantees, whatever has decided what was charged to it."""
+    """Return what one block guarantees, even if earlier answers have decided its charges."""
     amount = own_amount_of(spent)
     if isinstance(spent, ZCDP):
         return limit if any(amount) else amount
@@ -55,9 +55,9 @@ def guarantee_of_several(
     budget: Loss,
     relation: str,
     most_blocks: int,
-    charges: Iterable[Paid] | None,
+    charges: Iterable[BlocksCharge] | None,
 ) -> Loss:
-    """Return what holds for a unit whose records lie in several blocks, by group privacy.
+    """Return what holds for a unit with records in several blocks, by group privacy.
 
     Parameters
     ----------
@@ -65,7 +65,7 @@ def guarantee_of_several(
         As in `guarantee_of`.
     most_blocks : int >= 1
         In how many blocks the unit has records at most.
-    charges : iterable of Paid, or None
+    charges : iterable of BlocksCharge, or None
         All charges, if all of them were fixed before the first release. None: earlier releases may
         have decided them.
 
@@ -109,7 +109,7 @@ def _delta_of_any(states: Mapping[str, BlockState], size: int) -> Fraction:
     return group_delta(epsilon, together / size, size)
 
 
-def _rho_of_fixed(charges: Iterable[Paid], size: int) -> Fraction:
+def _rho_of_fixed(charges: Iterable[BlocksCharge], size: int) -> Fraction:
     weights: dict[str, Fraction] = {}
     for (rho,), blocks in charges:
         for block in blocks:
@@ -117,7 +117,7 @@ def _rho_of_fixed(charges: Iterable[Paid], size: int) -> Fraction:
     return _sum_of_largest(weights.values(), size)
 
 
-def _delta_of_fixed(charges: Iterable[Paid], size: int) -> Fraction:
+def _delta_of_fixed(charges: Iterable[BlocksCharge], size: int) -> Fraction:
     weights: dict[str, Fraction] = {}
     for (epsilon, delta), blocks in charges:
         reached = min(size, len(blocks))

@@ -28,6 +28,7 @@ from cydp.accounting.ledger._entries import (
     append_entry,
     count_charges,
     read_entries,
+    read_hash,
     read_head,
     read_last_charges,
     verify,
@@ -68,8 +69,7 @@ class BudgetLedger(LedgerResults, LedgerBlocks):
     relation : {"add-remove", "change-one", "add-remove-or-change"}
         The relation of neighbours that the losses are stated under.
     privacy_unit : str
-        What is protected, such as "person"; of a ledger whose blocks split people, "person in one
-        block".
+        What is protected, such as "person", or "person in one block" if blocks split people.
     uuid : str
         Tells this ledger from every other one.
 
@@ -97,7 +97,7 @@ class BudgetLedger(LedgerResults, LedgerBlocks):
     __slots__ = ("_store", "_whole_unit", "budget", "privacy_unit", "relation", "uuid")
 
     _store: Store
-    _whole_unit: str  # what `create` was given, of which the privacy unit may be a part
+    _whole_unit: str  # as given to `create`; the privacy unit may be a part of it
     budget: Loss
     privacy_unit: str
     relation: str
@@ -256,13 +256,11 @@ class BudgetLedger(LedgerResults, LedgerBlocks):
 
         def about(connection: Connection) -> tuple[str, Loss, str, str, str]:
             first = connection.execute("SELECT body FROM entry WHERE seq = 1").fetchone()
-            if expect_head is not None:
-                row = connection.execute("SELECT hash FROM entry WHERE seq = ?", (seq,)).fetchone()
-                if row is None or row[0] != digest:
-                    raise LedgerRollbackError(
-                        "the ledger is older than expect_head, or another one: it does not have "
-                        f"the entry {seq} with that hash; find the newest copy"
-                    )
+            if expect_head is not None and read_hash(connection, seq) != digest:
+                raise LedgerRollbackError(
+                    "the ledger is older than expect_head, or another one: it does not have "
+                    f"the entry {seq} with that hash; find the newest copy"
+                )
             try:
                 entry = json.loads(first[0])
                 budget = loss_of_amount(_MEASURES[entry["measure"]], amount_from(entry["budget"]))
@@ -323,7 +321,7 @@ class BudgetLedger(LedgerResults, LedgerBlocks):
         return self._store.read(read_head)
 
     def verify(self) -> None:
-        """Compute all blocks and results from the entries, and compare them with those in the file.
+        """Compute all blocks and results from the entries, and compare the file with them.
 
         Raises
         ------
@@ -339,7 +337,7 @@ class BudgetLedger(LedgerResults, LedgerBlocks):
         Returns
         -------
         str
-            One line for each block and each charge. If there are more than 20, the last 20, whose
+            One line for each block and each charge. If there are more than 20, the last 20. Their
             hashes are checked; `verify` checks all.
 
         """
@@ -385,5 +383,5 @@ class BudgetLedger(LedgerResults, LedgerBlocks):
 
 
 def _part_of(unit: str) -> str:
-    """Return the name of what a ledger protects whose blocks may split a unit."""
+    """Return what a ledger protects if its blocks may split a unit."""
     return f"{unit} in one block"

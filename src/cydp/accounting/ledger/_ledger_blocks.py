@@ -30,7 +30,7 @@ from cydp.accounting.ledger._blocks import (
 )
 from cydp.accounting.ledger._charge import check_unit, requested_amount
 from cydp.accounting.ledger._entries import append_entry, read_entries
-from cydp.accounting.ledger._guarantee import Paid, guarantee_of, guarantee_of_several
+from cydp.accounting.ledger._guarantee import BlocksCharge, guarantee_of, guarantee_of_several
 from cydp.accounting.ledger._serialize import (
     amount_from,
     check_dims,
@@ -44,7 +44,7 @@ __all__ = ["LedgerBlocks"]
 
 
 class LedgerBlocks:
-    """A ledger to which blocks can be added."""
+    """A ledger that may have blocks."""
 
     __slots__ = ()
 
@@ -179,7 +179,7 @@ class LedgerBlocks:
         self._store.write(update)
 
     def blocks(self) -> BlockStates:
-        """Return all blocks in the order in which they were added, the retired ones included.
+        """Return all blocks, the retired ones too, in the order of their addition.
 
         Returns
         -------
@@ -265,8 +265,8 @@ class LedgerBlocks:
         Parameters
         ----------
         below : loss, mechanism or release, optional
-            Blocks are retired to which this could not be charged. Default: blocks without any
-            epsilon, or rho, left.
+            Retire the blocks that could not pay this. Default: the blocks without any epsilon, or
+            rho, left.
 
         Returns
         -------
@@ -335,13 +335,13 @@ class LedgerBlocks:
         Returns
         -------
         loss
-            For a unit in one block a maximum over blocks. PureDP: the largest epsilon that was
-            spent. ApproxDP: that, with the largest delta budget of the blocks in which some delta
-            was spent. ZCDP: the largest budget of the blocks to which something was charged.
-            For a unit in several blocks by group privacy: of a charge to m of its blocks m epsilon,
-            m**2 rho, and the delta of `group_privacy`; the sum over charges, at the choice of
-            blocks that makes it largest. Where charges are adaptive, an epsilon is what was spent,
-            and delta and rho are the most that the budgets of the blocks have allowed.
+            For a unit in one block, a maximum over blocks. PureDP: the largest epsilon that was
+            spent. ApproxDP: the same epsilon, and the largest delta budget of the blocks that have
+            spent some delta. ZCDP: the largest budget of the blocks that were charged something.
+            For a unit in several blocks, by group privacy: a charge to m of its blocks counts m
+            epsilon, m**2 rho, and the delta of `group_privacy`. Charges are summed, for the choice
+            of blocks that makes the sum largest. If charges are adaptive, an epsilon is what was
+            spent, and delta and rho are the most that the budgets of the blocks have allowed.
 
         Raises
         ------
@@ -387,7 +387,7 @@ class LedgerBlocks:
         if wanted == kept and adaptive:
             return guarantee_of(self._states(), self.budget, self.relation)
 
-        def read(connection: Connection) -> tuple[dict[str, BlockState], list[Paid] | None]:
+        def read(connection: Connection) -> tuple[dict[str, BlockState], list[BlocksCharge] | None]:
             states = read_states(connection, type(self.budget))
             return states, None if adaptive else _read_payments(connection)
 
@@ -406,7 +406,7 @@ def _retire(connection: Connection, block: str) -> None:
     connection.execute("UPDATE block SET retired = 1 WHERE id = ?", (block,))
 
 
-def _read_payments(connection: Connection) -> list[Paid]:
+def _read_payments(connection: Connection) -> list[BlocksCharge]:
     entries = read_entries(connection)
     return [
         (amount_from(each["cost"]), each["blocks"]) for each in entries if each["kind"] == "charge"

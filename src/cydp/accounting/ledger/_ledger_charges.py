@@ -48,7 +48,7 @@ __all__ = ["LedgerCharges", "read_outcome"]
 
 
 class LedgerCharges:
-    """A ledger of which budget can be spent."""
+    """A ledger that can be charged."""
 
     __slots__ = ()
 
@@ -61,7 +61,7 @@ class LedgerCharges:
     def _check_named(self, blocks: tuple[str, ...]) -> tuple[str, ...]:
         """Return ids of blocks that the caller has named; UnknownBlockError for the id "all".
 
-        A ledger that was made without blocks has one block of this id, which no caller may name.
+        It is the only block of a ledger that was made without blocks, and no caller may name it.
         """
         if ALL in blocks:
             message = self._store.read(
@@ -71,7 +71,7 @@ class LedgerCharges:
         return blocks
 
     def _states(self, blocks: Iterable[str] | None = None) -> dict[str, BlockState]:
-        """Return what each block has and has spent, of some blocks or of all."""
+        """Return the states of some blocks, or of all."""
         return self._store.read(
             lambda connection: read_states(connection, type(self.budget), blocks)
         )
@@ -262,8 +262,8 @@ class LedgerCharges:
     ) -> bool:
         """Whether a charge would be refused for lack of budget, as things stand.
 
-        The answer promises nothing: another process may charge in between. The parameters are those
-        of `charge`. A cost or blocks that could never be charged raise what `charge` raises.
+        The answer promises nothing: another process may charge in between. The parameters are as in
+        `charge`. A cost or blocks that could never be charged raise what `charge` raises.
 
         Returns
         -------
@@ -294,7 +294,7 @@ class LedgerCharges:
 
 
 def read_outcome(connection: Connection, charge_id: str) -> Any:
-    """Return a row with the recorded result of a charge, or None; None if there is no charge."""
+    """Return a row with the recorded result of a charge, or with None; None without a charge."""
     return connection.execute(
         "SELECT result FROM entry LEFT JOIN outcome USING (charge_id) WHERE charge_id = ?",
         (charge_id,),

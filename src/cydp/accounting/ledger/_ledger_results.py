@@ -126,8 +126,8 @@ class LedgerResults(LedgerCharges):
             As in `charge`.
         release : callable
             Called without arguments after the charge. Its result is recorded. The result can hold
-            what JSON can hold, Fractions, arrays of numbers, times or text, Series of pandas whose
-            index JSON can hold, and releases of cydp. It must not be None.
+            what JSON can hold, Fractions, arrays of numbers, times or text, Series of pandas with
+            an index that JSON can hold, and releases of cydp. It must not be None.
         function : str, optional
             The name of the function that releases, which must be the same in a repetition. Default:
             the qualified name of `release`. Needed if `release` is a lambda or has no name.

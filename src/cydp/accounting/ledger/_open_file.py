@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""A ledger's file while it is open, and the WAL file beside it: that they belong together.
+"""A ledger's file while it is open, and whether the WAL file beside it belongs to it.
 
 SQLite lays the pages of any WAL file with valid checksums over the file of that name:
 https://www.sqlite.org/howtocorrupt.html, 1.4. So the file of one ledger, moved to where users of
@@ -27,7 +27,7 @@ _PAUSE_SECONDS = 0.005
 
 
 class OpenFile:
-    """A connection to a ledger's file, and the hold by which users of other names are noticed."""
+    """A connection to a ledger's file, and the hold that notices users of other names."""
 
     def __init__(self, path: Path) -> None:
         self.connection: sqlite3.Connection | None = None  # None unless it is open
@@ -37,7 +37,7 @@ class OpenFile:
         _forks.register(self)
 
     def close(self) -> None:
-        """Close the file, but not in a cloned process, in which it is the file of the parent."""
+        """Close the file. In a cloned process it is the parent's, and stays open."""
         if not _forks.may_use_ledgers():
             return
         if self.connection is not None:
@@ -55,7 +55,7 @@ class OpenFile:
         return now == [_NO_FILE, *self.files[1:]]
 
     def _empty_wal(self, connection: sqlite3.Connection) -> None:
-        """Copy charges from the WAL file, which SQLite does not do for a file that was moved."""
+        """Copy charges from the WAL file. SQLite does not, for a file that was moved."""
         with suppress(sqlite3.DatabaseError):  # then the charges stay in the WAL file
             if connection.in_transaction:
                 connection.execute("ROLLBACK")
@@ -96,10 +96,10 @@ def check_wal(path: Path) -> None:
 
 
 def _belongs(path: Path) -> bool:
-    """Whether the head in the file itself is in the history that file and WAL file have together.
+    """Whether the head of the file alone is in the history of file and WAL file together.
 
-    A crash in the middle of a copy leaves a file that cannot be read by itself, and a WAL file that
-    makes up for it: then nothing can be told.
+    True if the file cannot be read alone: a crash in the middle of a copy leaves such a file, and a
+    WAL file that completes it.
     """
     with suppress(sqlite3.DatabaseError, TypeError):
         with closing(_open(path, "ro&immutable=1")) as alone:  # without the WAL file
@@ -118,9 +118,9 @@ def _open(path: Path, mode: str) -> sqlite3.Connection:
 
 
 def copy_wal(connection: sqlite3.Connection) -> bool:
-    """Copy what was written from the WAL file to the file itself, durably; False if not all was.
+    """Copy the WAL file into the file itself, durably; False if a part could not be copied.
 
-    A reader that is in the middle of an older state, or another process that copies, prevents it.
+    A reader in the middle of an older state prevents it, and another process that copies.
     """
     busy, written, copied = connection.execute("PRAGMA wal_checkpoint(PASSIVE)").fetchone()
     return not busy and copied >= written

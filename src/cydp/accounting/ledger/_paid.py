@@ -103,7 +103,7 @@ class PaidByLedger:
             return True
 
     def note(self, error: BaseException) -> None:
-        """Say on an exception what became of the charge, if it was written."""
+        """Note on an exception what became of the charge, if it was written."""
         receipt = self.receipt
         if not receipt.fresh:
             return

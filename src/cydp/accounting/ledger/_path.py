@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""The path of a ledger: where the file may be, and that all its users know it by one name.
+"""The path of a ledger: where the file may be, and whether all users have one name for it.
 
 SQLite names the WAL file after the path. Users of one file by two names would have two WAL files,
 and each would spend the whole budget: https://www.sqlite.org/howtocorrupt.html, 2.4 and 2.5.
@@ -141,12 +141,12 @@ _changing = threading.RLock()  # guards the dict; a finalizer may interrupt the 
 
 
 class Hold:
-    """A descriptor of a ledger's file, by whose locks the users of another name are noticed.
+    """A descriptor of a ledger's file. Its locks show who uses the file by another name.
 
     The locks belong to the open file (OFD locks, see fcntl(2)), at offsets beyond SQLite's. Each
     user read-locks one byte, which stands for folder and name, and looks for locks on all other
-    bytes, so that of two users the later one sees the earlier one. Where the system has no such
-    locks, other names are not noticed.
+    bytes: the second of two users sees the first. Where the system has no such locks, other names
+    are not noticed.
     """
 
     def __init__(self, path: Path) -> None:
@@ -183,10 +183,9 @@ class Hold:
                 )
 
     def check_locks(self) -> None:
-        """Raise a LedgerError unless the lock is there that SQLite's connection has taken.
+        """Raise a LedgerError unless this object sees the lock that SQLite's connection holds.
 
-        Some file systems grant every lock, to all who ask: processes would charge at once. Here the
-        locks of two descriptors meet, that of SQLite and the one of this object.
+        Some file systems grant every lock, to all who ask: processes would charge at once.
         """
         if sys.platform != "linux":
             return

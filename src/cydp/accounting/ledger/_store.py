@@ -125,8 +125,8 @@ class Store:
     def _copy_wal(self) -> None:
         """Copy what was written into the file itself, so that it is whole without its WAL file.
 
-        Who moves or copies a ledger may leave the WAL file behind, which is there after every
-        process that did not close the ledger.
+        A process that does not close the ledger leaves its WAL file, and whoever moves or copies
+        the ledger may leave that file behind.
         """
         with self._lock:
             self._check_free()
@@ -291,7 +291,7 @@ class Store:
         return [(found.st_dev, found.st_ino) for found in (file, *others)]
 
     def _check_files(self, file: OpenFile) -> None:
-        """Raise a LedgerError unless the files that are open are those at the path.
+        """Raise a LedgerError unless the open files are still the files at the path.
 
         A file can be replaced. Also, if the file is opened and closed in this process, be it to
         copy it, SQLite's locks on it are dropped, and other processes delete the WAL file as

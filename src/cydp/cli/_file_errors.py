@@ -1,10 +1,10 @@
 # SPDX-License-Identifier: MIT
-"""Whether a file is well-formed CSV in UTF-8, of which all readers see the same records.
+"""What is wrong with a file: it is of another format, or no well-formed CSV in UTF-8.
 
-A cell with a quote or the end of a line stands in quotes, as RFC 4180 says,
-https://www.rfc-editor.org/rfc/rfc4180. Any text can be written so: it is who wrote the file that
-makes it ill-formed, and no record. Of such a file DuckDB drops rows without a word, or makes many
-of one.
+All readers see the same records in well-formed CSV. A cell with a quote or the end of a line stands
+in quotes, as RFC 4180 says, https://www.rfc-editor.org/rfc/rfc4180. Any text can be written so: a
+file is ill-formed by its writer, never by a record. Of an ill-formed file DuckDB drops rows without
+a word, or makes many of one.
 """
 
 from __future__ import annotations
@@ -19,13 +19,46 @@ from typing import IO, Any
 import numpy as np
 from numpy.typing import NDArray
 
-from cydp.cli._errors import FileError
+__all__ = ["LONGEST", "FileError", "check_text", "check_well_formed"]
 
-__all__ = ["check_well_formed"]
+
+# How formats begin. Each begins with bytes that no header in UTF-8 is likely to begin with.
+_BEGINNINGS = {
+    b"PAR1\x15": "is Parquet: name it *.parquet, or add --format parquet for FILE",
+    b"\x1f\x8b": "is compressed by gzip: name it *.gz, which is read so",
+    b"PK\x03\x04": "is a ZIP archive or a workbook: extract or export its table as CSV",
+    b"BZh": "is compressed by bzip2: decompress it, or compress it by gzip",
+    b"\x28\xb5\x2f\xfd": "is compressed by zstd: decompress it, or compress it by gzip",
+    b"\xfd7zXZ\x00": "is compressed by xz: decompress it, or compress it by gzip",
+    b"\xd0\xcf\x11\xe0": "is a workbook: export its table as CSV",
+    b"SQLite format 3\x00": "is a database of SQLite: export its table as CSV",
+    b"\xff\xfe": "is text in UTF-16: write it in UTF-8",
+    b"\xfe\xff": "is text in UTF-16: write it in UTF-8",
+}
+_BZIP2 = b"1AY&SY"  # after "BZh" and a digit
+LONGEST = 16
+"""How many bytes of a file tell its format."""
 
 _CHUNK = 2**22  # bytes
 _QUOTES = "a cell with a quote must stand in quotes, and have each quote twice"
 _ENDS = "all lines must end alike, and a cell with the end of a line must stand in quotes"
+
+
+class FileError(ValueError):
+    """A file cannot be read or written. The message is one line without data."""
+
+
+def check_text(path: str, first: bytes) -> None:
+    """Raise a FileError for a file of another format, by its first bytes.
+
+    These bytes are public: they belong to the header of a CSV file, or mark another format.
+    """
+    for beginning, what in _BEGINNINGS.items():
+        if not first.startswith(beginning) or (
+            beginning == b"BZh" and not first[4:].startswith(_BZIP2)
+        ):
+            continue
+        raise FileError(f"{path!r} {what}")
 
 
 def check_well_formed(path: str, file: Path, delimiter: str, compressed: bool) -> None:
@@ -53,7 +86,7 @@ def check_well_formed(path: str, file: Path, delimiter: str, compressed: bool) -
 
 
 def _text_of(opened: IO[bytes]) -> Iterator[bytes]:
-    """Yield what a file holds but its byte order mark; a UnicodeDecodeError if it is no UTF-8."""
+    """Yield a file without its byte order mark; a UnicodeDecodeError if it is no UTF-8."""
     decoder = codecs.getincrementaldecoder("utf-8")()
     chunk = opened.read(_CHUNK).removeprefix(codecs.BOM_UTF8)
     while chunk:
@@ -65,7 +98,7 @@ def _text_of(opened: IO[bytes]) -> Iterator[bytes]:
 
 
 def _complaint(text: Iterator[bytes], delimiter: str) -> str:
-    """Return what is wrong: with quotes, which open and close cells by turns, or ends of lines."""
+    """Return what is wrong with quotes, which open and close cells by turns, or ends of lines."""
     around = np.zeros(
         256, bool
     )  # what stands before a quote that opens, and behind one that closes
@@ -90,7 +123,7 @@ def _complaint(text: Iterator[bytes], delimiter: str) -> str:
 
 
 def _ends_of_lines(letters: NDArray[np.uint8], quotes: NDArray[np.intp], count: int) -> set[str]:
-    """Return which ends of lines stand outside quotes, `count` of which came before."""
+    """Return which ends of lines stand outside quotes; `count` quotes came before."""
     found = set()
     middle, before, behind = letters[1:-1], letters[:-2], letters[2:]
     for end, is_end in (
