@@ -5,16 +5,14 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from difflib import get_close_matches
-from functools import update_wrapper, wraps
+from functools import wraps
 from inspect import Parameter, Signature, signature
-from types import FunctionType
 from typing import Any, TypeVar, cast
 
-__all__ = ["copy_base_methods", "explain_arguments", "require_names", "signature_of"]
+__all__ = ["explain_arguments", "require_names", "signature_of"]
 
 _Init = TypeVar("_Init", bound=Callable[..., None])
 _Function = TypeVar("_Function", bound=Callable[..., Any])
-_Class = TypeVar("_Class", bound=type)
 
 # Parameters without a default, because the guarantee would rest on a number that was not chosen.
 _MEANINGS = {
@@ -62,23 +60,6 @@ def explain_arguments(function: _Function) -> _Function:
             raise
 
     return cast(_Function, call)
-
-
-def copy_base_methods(cls: _Class) -> _Class:
-    """Give a class copies of the methods of its private bases, so that errors name the class."""
-    for base in cls.__mro__[1:-1]:
-        for name, method in vars(base).items():
-            if name.startswith("_") or not isinstance(method, FunctionType) or name in vars(cls):
-                continue
-            own = FunctionType(
-                method.__code__, method.__globals__, name, method.__defaults__, method.__closure__
-            )
-            own.__kwdefaults__ = method.__kwdefaults__
-            update_wrapper(own, method)
-            own.__qualname__ = f"{cls.__name__}.{name}"
-            vars(own).pop("__wrapped__")  # which update_wrapper adds
-            setattr(cls, name, own)
-    return cls
 
 
 def signature_of(function: Callable[..., Any], shape: Signature) -> str:

@@ -9,6 +9,7 @@ import numpy as np
 from refusals import Refusal, check_refusals
 
 from cydp import sensitivity as of
+from cydp.teach.sensitivity import of as exhaust
 
 # Bounds
 
@@ -58,7 +59,7 @@ PARAMETERS: dict[str, Refusal] = {
     "no rows of a unit": (lambda: of.count(max_rows=0), ValueError, ("max_rows", "at least 1")),
     **{f"norm 3 of {name}": (partial(call, norm=3), ValueError, ("norm must be 1",))
        for name, call in (("histogram", of.histogram), ("queries", partial(of.queries, 1)),
-                          ("of", partial(of.of, len, [1], 2)))},
+                          ("of", partial(exhaust, len, [1], 2)))},
     "a norm of text": (lambda: of.histogram(norm="l1"), TypeError, ("norm must be 1 or 2", "str")),
     "a negative one": (lambda: of.queries(1, -2), ValueError, ("sensitivities", "0, not -2")),
     "a list": (lambda: of.queries([1, 2]), TypeError, ("each of sensitivities", "an int, float")),
@@ -91,7 +92,7 @@ def no_call(_: tuple[Any, ...]) -> int:
 def search(
     f: Any, universe: Any, n: Any, *words: str, error: Any = ValueError, **more: Any
 ) -> Refusal:
-    return partial(of.of, f, universe, n, **more), error, words
+    return partial(exhaust, f, universe, n, **more), error, words
 
 
 SEARCHES: dict[str, Refusal] = {

@@ -40,7 +40,7 @@ from cydp.releases._sum import sum
 __all__ = ["add_commands", "add_verify_release"]
 
 # Beside the releases; once imported, their queries can be built again.
-_ROOMS_OF_QUERIES = ("cydp.models", "cydp.publishing", "cydp.workloads")
+_ROOMS_OF_QUERIES = ("cydp.models", "cydp.publishing", "cydp.teach", "cydp.workloads")
 
 
 def add_commands(commands: Any) -> None:

@@ -11,7 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from cydp._arguments import Column, Integer, Number
-from cydp._call_errors import copy_base_methods, explain_arguments
+from cydp._call_errors import explain_arguments
 from cydp._columns.declared import Labels
 from cydp._columns.keys import Keys
 from cydp._generator import Generator
@@ -34,7 +34,6 @@ CategoryMethod: TypeAlias = Literal["auto", "randomized-response", "unary-encodi
 _RESPONSE, _UNARY = "randomized-response", "unary-encoding"
 
 
-@copy_base_methods
 @dataclass(frozen=True, slots=True, init=False, repr=False)
 class CategorySurvey(Survey):
     """A question with a public list of answers, which each person randomizes on their own device.

@@ -12,7 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from cydp._arguments import Bounds, Column, Integer, Number
-from cydp._call_errors import copy_base_methods, explain_arguments
+from cydp._call_errors import explain_arguments
 from cydp._columns.declared import Records
 from cydp._columns.entries import is_number
 from cydp._columns.reading import read_numbers
@@ -45,7 +45,6 @@ _MOST_EXPONENT = 300
 _LEAST_EPSILON = Fraction(1, 10**30)
 
 
-@copy_base_methods
 @dataclass(frozen=True, slots=True, init=False, repr=False)
 class NumberSurvey(Survey):
     """A question for a number, which each person clamps and randomizes on their own device.

@@ -12,7 +12,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from cydp._arguments import Integer, Number
-from cydp._call_errors import copy_base_methods, require_names
+from cydp._call_errors import require_names
 from cydp._columns.declared import Declared
 from cydp._columns.mechanism_inputs import declare_codes, read_codes
 from cydp._core import Sampler
@@ -47,7 +47,6 @@ def _odds_of(epsilon: Fraction) -> ReportOdds:
     return ReportOdds(_HALF, as_exact(1 / (likelihood_ratio(epsilon) + 1)))
 
 
-@copy_base_methods
 @dataclass(frozen=True, slots=True, init=False, repr=False)
 class UnaryEncoding(FrequencyOracle):
     """Optimised unary encoding: a report has a bit for each category. Exact.

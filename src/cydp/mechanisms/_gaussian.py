@@ -10,7 +10,7 @@ from fractions import Fraction
 from functools import lru_cache
 
 from cydp._arguments import Integer, Number
-from cydp._call_errors import copy_base_methods, require_names
+from cydp._call_errors import require_names
 from cydp._core import Sampler
 from cydp._numbers.intervals import sqrt_bounds
 from cydp._numbers.rational import as_exact, float_of, read_integer
@@ -75,7 +75,6 @@ class _GaussianMechanism(ABC):
         return f"{type(self).__name__}({arguments})"
 
 
-@copy_base_methods
 @dataclass(frozen=True, slots=True, init=False, repr=False, match_args=False)
 class DiscreteGaussian(_GaussianMechanism, IntegerMechanism):
     """The Gaussian mechanism on integers, exact.
@@ -217,7 +216,6 @@ class DiscreteGaussian(_GaussianMechanism, IntegerMechanism):
         return prepare_discrete_gaussian(self._sigma2(entries)), False
 
 
-@copy_base_methods
 @dataclass(frozen=True, slots=True, init=False, repr=False, match_args=False)
 class Gaussian(_GaussianMechanism, GridMechanism):
     """The Gaussian mechanism on real numbers, exact on a grid.

@@ -9,7 +9,7 @@ from fractions import Fraction
 from functools import lru_cache
 
 from cydp._arguments import Integer, Number
-from cydp._call_errors import copy_base_methods, require_names
+from cydp._call_errors import require_names
 from cydp._core import Sampler
 from cydp._numbers.rational import as_exact, float_of, format_number, literal_of, read_positive
 from cydp._samplers import prepare_discrete_laplace
@@ -42,7 +42,6 @@ def _noise_of(numerator: int, denominator: int) -> tuple[Sampler, bool]:
     return prepare_discrete_laplace(scale), scale > MOST_UNSATURATED_SCALE
 
 
-@copy_base_methods
 @dataclass(frozen=True, slots=True, init=False, repr=False, match_args=False)
 class DiscreteLaplace(IntegerMechanism):
     """The Laplace mechanism on integers, exact.
@@ -170,7 +169,6 @@ class DiscreteLaplace(IntegerMechanism):
         return f"DiscreteLaplace(epsilon={epsilon}, sensitivity={norm})"
 
 
-@copy_base_methods
 @dataclass(frozen=True, slots=True, init=False, repr=False, match_args=False)
 class Laplace(GridMechanism):
     """The Laplace mechanism on real numbers, exact on a grid.

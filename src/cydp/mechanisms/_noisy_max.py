@@ -14,7 +14,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from cydp._arguments import Integer, Number
-from cydp._call_errors import copy_base_methods, require_names
+from cydp._call_errors import require_names
 from cydp._columns.declared import Declared
 from cydp._columns.mechanism_inputs import declare_scores, read_scores
 from cydp._core import NoisyMax
@@ -213,7 +213,6 @@ def _prepare(mechanism: _NoisyMaxMechanism) -> NoisyMax:
     return prepare_noisy_max(mechanism._gumbel, 1 / mechanism.scale)
 
 
-@copy_base_methods
 class ExponentialMechanism(_NoisyMaxMechanism):
     """The exponential mechanism, exact: P(i) is proportional to exp(score_i / scale).
 
@@ -283,7 +282,6 @@ class ExponentialMechanism(_NoisyMaxMechanism):
         return True
 
 
-@copy_base_methods
 class PermuteAndFlip(_NoisyMaxMechanism):
     """Permute-and-flip, exact: in expectation never worse than the exponential mechanism.
 

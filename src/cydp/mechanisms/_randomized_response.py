@@ -13,7 +13,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from cydp._arguments import Integer, Number
-from cydp._call_errors import copy_base_methods, require_names
+from cydp._call_errors import require_names
 from cydp._columns.declared import Declared
 from cydp._columns.mechanism_inputs import declare_codes, read_codes
 from cydp._columns.pandas import labels_of, restore_labels
@@ -58,7 +58,6 @@ def _distribution_of(epsilon: Fraction, categories: int) -> _Distribution:
     )
 
 
-@copy_base_methods
 @dataclass(frozen=True, slots=True, init=False, repr=False)
 class RandomizedResponse(FrequencyOracle):
     """Randomized response: a report is uniform with probability q, else the truth. Exact.

@@ -13,7 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from cydp._arguments import Bounds, Integer, Number
-from cydp._call_errors import copy_base_methods, require_names
+from cydp._call_errors import require_names
 from cydp._columns.declared import Declared
 from cydp._columns.mechanism_inputs import read_floats
 from cydp._generator import Generator
@@ -45,7 +45,6 @@ _UNCERTAINTY = 2.0**-48
 _MOST_ZEROS = 1021  # bits 0 before the first 1, in a double that is not subnormal
 
 
-@copy_base_methods
 @dataclass(frozen=True, slots=True, init=False, repr=False, match_args=False)
 class Snapping(RealMechanism):
     """The snapping mechanism: Laplace noise in floating point, made private by rounding.

@@ -10,7 +10,7 @@ from sqlite3 import Connection
 from types import TracebackType
 from typing import Any, NoReturn, Self
 
-from cydp._call_errors import copy_base_methods, explain_arguments
+from cydp._call_errors import explain_arguments
 from cydp._relations import check_relation
 from cydp.accounting._amounts import loss_of_amount
 from cydp.accounting._budget import check_budget
@@ -55,7 +55,6 @@ _NAMES = {kind: name for name, kind in _MEASURES.items()}
 _ROW = "row"  # which lies in one block
 
 
-@copy_base_methods
 class BudgetLedger(LedgerResults, LedgerBlocks):
     """A budget that is kept in a file, charged durably before data is read.
 
