@@ -18,7 +18,6 @@ from cydp.accounting.ledger import (
     _charge,
     _create,
     _entries,
-    _forks,
     _ledger,
     _ledger_blocks,
     _ledger_charges,
@@ -32,7 +31,7 @@ from cydp.accounting.ledger import (
 LEDGER_FILES = {
     module.__file__
     for module in (
-        _blocks, _charge, _create, _entries, _forks, _ledger, _ledger_blocks, _ledger_charges,
+        _blocks, _charge, _create, _entries, _ledger, _ledger_blocks, _ledger_charges,
         _ledger_results, _open_file, _path, _serialize, _store,
     )
 }  # fmt: skip

@@ -14,7 +14,7 @@ from pathlib import Path
 from typing import TypeVar
 
 from cydp.accounting._errors import LedgerError
-from cydp.accounting.ledger import _forks, _path
+from cydp.accounting.ledger import _open_file, _path
 from cydp.accounting.ledger._entries import SCHEMA
 from cydp.accounting.ledger._store import Store
 
@@ -39,8 +39,8 @@ def create_file(path: Path, write: Callable[[sqlite3.Connection], T]) -> T:
     draft = Store(folder / "ledger")
     try:
         with _explain_os_errors(path):
-            _forks.check_process()
-            _forks.run(lambda: _make_tables(draft))
+            _open_file.check_process()
+            _open_file.use_sqlite(lambda: _make_tables(draft))
         result = draft.write(write)
         draft.close()
         if os.path.lexists(draft.wal):

@@ -23,7 +23,7 @@ from cydp.accounting._errors import (
     LedgerRollbackError,
     LedgerSchemaError,
 )
-from cydp.accounting.ledger import _forks, _open_file, _path
+from cydp.accounting.ledger import _open_file, _path
 from cydp.accounting.ledger._entries import APPLICATION_ID, VERSION, read_hash, read_head
 from cydp.accounting.ledger._open_file import OpenFile, identity_of, length_of
 
@@ -144,7 +144,7 @@ class Store:
     # interrupt the entry of their `__exit__`, and the transaction and the locks would be held as
     # long as the exception is kept. The `__exit__` of a lock is in C, where no signal interrupts.
     def _transaction(self, begin: str, work: Callable[[sqlite3.Connection], T]) -> T:
-        _forks.check_process()
+        _open_file.check_process()
         called = False
 
         def once(connection: sqlite3.Connection) -> T:
@@ -159,7 +159,7 @@ class Store:
         end = time.monotonic() + _open_file.BUSY_SECONDS
         while True:
             try:
-                return _forks.run(work)
+                return _open_file.use_sqlite(work)
             except LedgerBusyError:
                 if not again() or time.monotonic() >= end:
                     raise
@@ -365,7 +365,7 @@ class Store:
 
     def close(self) -> None:
         """Close the connection; the next use opens another one."""
-        _forks.run(self._close)
+        _open_file.use_sqlite(self._close)
 
     def _close(self) -> None:
         with self._lock:
@@ -378,4 +378,4 @@ class Store:
             self._file = None
 
     def __del__(self) -> None:
-        _forks.run(self._drop)
+        _open_file.use_sqlite(self._drop)
