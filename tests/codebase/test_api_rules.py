@@ -338,7 +338,7 @@ def test_an_interval_takes_a_confidence(public: Public) -> None:
 
 def test_there_are_bounds_and_intervals() -> None:
     owners = {one.owner.__name__ for one in [*BOUNDS, *INTERVALS] if one.owner}
-    assert owners >= {"DiscreteLaplace", "Laplace", "HistogramRelease", "Estimate"}
+    assert owners >= {"DiscreteLaplace", "HistogramRelease", "Estimate"}
 
 
 # Budgets

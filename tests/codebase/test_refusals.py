@@ -261,7 +261,7 @@ MISTAKES: dict[str, tuple[Ask, type[Exception], list[str]]] = {
     "a seed for a release": (
         lambda b: NOISE.release(5, seed=42, budget=b),
         TypeError,
-        ["DiscreteLaplace.release() got an unexpected keyword argument 'seed'"],
+        ["got an unexpected keyword argument 'seed': call release(value, "],
     ),
     # Budgets.
     "a loss for a budget": (

@@ -13,6 +13,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from cydp._arguments import Integer, Number
+from cydp._call_errors import explain_arguments
 from cydp._columns.declared import Declared, check_entries, declare
 from cydp._columns.entries import is_real
 from cydp._columns.pandas import labels_of, restore_labels
@@ -85,6 +86,7 @@ class RealMechanism(ABC):
         rng: Generator | None = None,
         out: NDArray[np.float64],
     ) -> NDArray[np.float64]: ...
+    @explain_arguments
     def release(
         self,
         value: ArrayLike | GridSum,

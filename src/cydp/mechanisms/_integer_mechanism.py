@@ -11,6 +11,7 @@ from typing import Any, TypeGuard, cast, overload
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from cydp._call_errors import explain_arguments
 from cydp._columns.blocks import is_for_kernel
 from cydp._columns.declared import Declared, check_entries, declare
 from cydp._columns.entries import is_integer, plain
@@ -65,6 +66,7 @@ class IntegerMechanism(NoiseDistribution):
         rng: Generator | None = None,
         out: NDArray[np.int64] | None = None,
     ) -> NDArray[np.int64]: ...
+    @explain_arguments
     def release(
         self,
         value: int | ArrayLike,
