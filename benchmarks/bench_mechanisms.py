@@ -65,7 +65,7 @@ def bench_real(benchmark: Any, law: str) -> None:
 
 def bench_snapping(benchmark: Any) -> None:
     benchmark.group = "Snapping.release, 10^6 float64"
-    m = cydp.Snapping(epsilon=1, sensitivity=1, bounds=BOUNDS)
+    m = cydp.mechanisms.Snapping(epsilon=1, sensitivity=1, bounds=BOUNDS)
     answers = in_turn.measure(
         benchmark,
         {"cydp": lambda: m.release(X), "numpy": lambda: X + RNG.laplace(size=N)},
@@ -82,7 +82,11 @@ ONE: dict[str, tuple[Any, float, Callable[[], float]]] = {
     "DiscreteGaussian": (cydp.DiscreteGaussian(rho=1, sensitivity=1), 5, RNG.normal),
     "Laplace": (cydp.Laplace(epsilon=1, sensitivity=1), 5.5, RNG.laplace),
     "Gaussian": (cydp.Gaussian(rho=1, sensitivity=1), 5.5, RNG.normal),
-    "Snapping": (cydp.Snapping(epsilon=1, sensitivity=1, bounds=BOUNDS), 5.5, RNG.laplace),
+    "Snapping": (
+        cydp.mechanisms.Snapping(epsilon=1, sensitivity=1, bounds=BOUNDS),
+        5.5,
+        RNG.laplace,
+    ),
 }
 
 

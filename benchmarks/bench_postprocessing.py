@@ -9,8 +9,8 @@ from harness import in_turn
 from harness.sizes import size
 
 import cydp
-from cydp import HistogramRelease
 from cydp import _threads as threads
+from cydp.releases import HistogramRelease
 
 N = size(10**7)
 TOTAL = 10 * N

@@ -107,7 +107,7 @@ def bench_one_report(benchmark: Any) -> None:
 
 def bench_one_selection(benchmark: Any) -> None:
     benchmark.group = "PartitionSelection.release, one count"
-    m, calls = cydp.PartitionSelection(epsilon=1, delta=1e-5, max_partitions=1), 1000
+    m, calls = cydp.mechanisms.PartitionSelection(epsilon=1, delta=1e-5, max_partitions=1), 1000
     chances = m.probability(np.arange(100))
     ways = {
         "cydp": lambda: [m.release(10) for _ in range(calls)],
@@ -120,7 +120,7 @@ def bench_one_selection(benchmark: Any) -> None:
 def bench_selection(benchmark: Any) -> None:
     benchmark.group = "partition selection, 10^6 counts"
     counts = RNG.geometric(0.1, COUNTS)
-    m = cydp.PartitionSelection(epsilon=1, delta=1e-5, max_partitions=1)
+    m = cydp.mechanisms.PartitionSelection(epsilon=1, delta=1e-5, max_partitions=1)
     chances = m.probability(np.arange(100))
     answers = in_turn.measure(
         benchmark,

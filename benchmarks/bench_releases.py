@@ -171,7 +171,7 @@ def numbers(answer: Any) -> Any:
     """What is compared with the exact answer, in the same order."""
     if isinstance(answer, cydp.releases.TableRelease):
         return answer[answer.columns[-1]]
-    if isinstance(answer, cydp.HistogramRelease):
+    if isinstance(answer, cydp.releases.HistogramRelease):
         return answer.counts
     if isinstance(answer, tuple):  # diffprivlib's counts, and the edges of a histogram
         return answer[0]

@@ -121,7 +121,7 @@ def bench_bernoulli(benchmark: Any) -> None:
     answers = in_turn.measure(
         benchmark,
         {
-            "cydp": lambda: cydp.bernoulli("1/3", out=out),
+            "cydp": lambda: cydp.random.bernoulli("1/3", out=out),
             "cydp, fixed work": lambda: FIXED.bernoulli("1/3", N),
             "numpy": lambda: numpy_reference.bernoulli(1 / 3, N, RNG),
         },
@@ -138,7 +138,7 @@ def bench_bernoulli(benchmark: Any) -> None:
 def bench_keystream(benchmark: Any, text: str, n: int, stream: Literal["aes", "chacha20"]) -> None:
     cipher = "AES-256" if stream == "aes" else "ChaCha20"
     benchmark.group = f"keystream, {cipher}, {text} bytes"
-    if stream == "aes" and cydp.build_info()["aes"] == "none":
+    if stream == "aes" and cydp.build.build_info()["aes"] == "none":
         pytest.skip("the kernels in use have no AES")
     g = cydp.Generator(stream=stream)
     ways = {"cydp": lambda: g.bytes(n), "cryptography": rivals.openssl(stream, n)}

@@ -30,7 +30,7 @@ def pytest_addoption(parser: pytest.Parser) -> None:
 
 
 def pytest_configure(config: pytest.Config) -> None:
-    if not cydp.build_info()["release"]:
+    if not cydp.build.build_info()["release"]:
         raise pytest.UsageError("benchmarks need a release build of cydp")
     if config.getoption("numprocesses", None):
         raise pytest.UsageError("benchmarks run one after the other: add -n 0")

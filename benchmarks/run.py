@@ -87,7 +87,7 @@ def name_of_machine() -> str:
 
     import cydp
 
-    build = cydp.build_info()
+    build = cydp.build.build_info()
     stream = build["aes"] if build["stream"] == "aes" else build["stream"]
     return re.sub(r"[^a-z0-9]+", "-", f"{processor()} {build['isa']} {stream}".lower()).strip("-")
 

@@ -107,7 +107,7 @@ def seconds_of(process: int) -> float:
 
 def described() -> dict[str, Any]:
     """Return what is known of the machine and of the build, without names of users or hosts."""
-    build = cydp.build_info()
+    build = cydp.build.build_info()
     return {
         "cpu": processor(),
         "cores": len(os.sched_getaffinity(0))

@@ -1,6 +1,6 @@
 # cython: language_level=3
 # SPDX-License-Identifier: MIT
-"""cydp.h in Cython, in its order, for other extensions: see cydp.get_include()."""
+"""cydp.h in Cython, in its order, for other extensions: see cydp.build.get_include()."""
 
 from libc.stdint cimport int64_t, uint8_t, uint32_t, uint64_t
 

@@ -6,16 +6,20 @@ from __future__ import annotations
 from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
-from cydp._build import build_info, get_include, get_lib
+from cydp import build  # loads the C core: an instruction set that is not there fails here
 from cydp._version import __version__
 
 if TYPE_CHECKING:
     from cydp import (
         accounting,
         exact,
+        interactive,
         local,
+        mechanisms,
         models,
         publishing,
+        random,
+        releases,
         sampling,
         sensitivity,
         teach,
@@ -31,14 +35,9 @@ if TYPE_CHECKING:
         Plan,
         PrivacyError,
         PrivacyFilter,
-        PrivacyOdometer,
         PureDP,
         calibrate,
-        convert,
         group_privacy,
-        optimal_composition,
-        parallel,
-        sequential,
     )
     from cydp.interactive import Session
     from cydp.mechanisms import (
@@ -47,14 +46,11 @@ if TYPE_CHECKING:
         ExponentialMechanism,
         Gaussian,
         Laplace,
-        PartitionSelection,
         PermuteAndFlip,
         RandomizedResponse,
-        Snapping,
     )
-    from cydp.random import Generator, bernoulli, discrete_gaussian, discrete_laplace
+    from cydp.random import Generator, discrete_gaussian, discrete_laplace
     from cydp.releases import (
-        HistogramRelease,
         bounds,
         count,
         explain,
@@ -80,48 +76,41 @@ __all__ = [
     "ExponentialMechanism",
     "Gaussian",
     "Generator",
-    "HistogramRelease",
     "Laplace",
     "LedgerError",
-    "PartitionSelection",
     "PermuteAndFlip",
     "Plan",
     "PrivacyError",
     "PrivacyFilter",
-    "PrivacyOdometer",
     "PureDP",
     "RandomizedResponse",
     "Session",
-    "Snapping",
     "__version__",
     "accounting",
-    "bernoulli",
     "bounds",
-    "build_info",
+    "build",
     "calibrate",
-    "convert",
     "count",
     "discrete_gaussian",
     "discrete_laplace",
     "exact",
     "explain",
-    "get_include",
-    "get_lib",
     "group_by",
     "group_privacy",
     "histogram",
     "histogramdd",
+    "interactive",
     "local",
     "mean",
+    "mechanisms",
     "median",
     "models",
-    "optimal_composition",
-    "parallel",
     "publishing",
     "quantile",
+    "random",
+    "releases",
     "sampling",
     "sensitivity",
-    "sequential",
     "sum",
     "teach",
     "testing",
@@ -134,26 +123,25 @@ __all__ = [
 
 # A name is imported when it is first used: whoever draws noise alone does not wait for ledgers.
 _ROOMS = (
-    "accounting", "exact", "interactive", "local", "mechanisms", "models", "publishing", "random",
-    "releases", "sampling", "sensitivity", "teach", "testing", "workloads",
+    "accounting", "exact", "interactive", "local", "mechanisms", "models", "publishing",
+    "random", "releases", "sampling", "sensitivity", "teach", "testing", "workloads",
 )  # fmt: skip
 _HOMES = {
     name: room
     for room, names in {
         "accounting": (
             "ZCDP ApproxDP BudgetExceededError BudgetLedger LedgerError Plan PrivacyError "
-            "PrivacyFilter PrivacyOdometer PureDP calibrate convert group_privacy "
-            "optimal_composition parallel sequential"
+            "PrivacyFilter PureDP calibrate group_privacy"
         ),
         "interactive": "Session",
         "mechanisms": (
-            "DiscreteGaussian DiscreteLaplace ExponentialMechanism Gaussian Laplace "
-            "PartitionSelection PermuteAndFlip RandomizedResponse Snapping"
+            "DiscreteGaussian DiscreteLaplace ExponentialMechanism Gaussian Laplace PermuteAndFlip "
+            "RandomizedResponse"
         ),
-        "random": ("Generator bernoulli discrete_gaussian discrete_laplace"),
+        "random": "Generator discrete_gaussian discrete_laplace",
         "releases": (
-            "HistogramRelease bounds count explain group_by histogram histogramdd mean median "
-            "quantile sum top_k value_counts variance"
+            "bounds count explain group_by histogram histogramdd mean median quantile sum top_k "
+            "value_counts variance"
         ),
     }.items()
     for name in names.split()

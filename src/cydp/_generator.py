@@ -28,7 +28,7 @@ class Generator:
 
     Make a generator to choose `fixed_work`, or to draw through numpy. Without one, mechanisms,
     releases and the functions `cydp.discrete_laplace`, `cydp.discrete_gaussian` and
-    `cydp.bernoulli` draw from a generator that each thread has.
+    `cydp.random.bernoulli` draw from a generator that each thread has.
 
     The stream is AES-256 in counter mode where the CPU has instructions for it, and ChaCha20 (RFC
     8439) elsewhere, with fast key erasure: earlier noise cannot be computed from the generator's
@@ -302,7 +302,7 @@ class Generator:
 
         Notes
         -----
-        ``cydp.bernoulli`` is this method of the calling thread's own generator.
+        ``cydp.random.bernoulli`` is this method of the calling thread's own generator.
 
         Examples
         --------

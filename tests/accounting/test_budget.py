@@ -18,10 +18,10 @@ from cydp import (
     Plan,
     PrivacyError,
     PrivacyFilter,
-    PrivacyOdometer,
     PureDP,
     RandomizedResponse,
 )
+from cydp.accounting import PrivacyOdometer
 
 
 def test_ten_charges_of_a_tenth_empty_a_budget_of_one() -> None:

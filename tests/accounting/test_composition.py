@@ -6,9 +6,10 @@ from itertools import product
 from typing import Any
 
 import cydp
-from cydp import ZCDP, ApproxDP, PureDP, group_privacy, parallel, sequential
+from cydp import ZCDP, ApproxDP, PureDP, group_privacy
 from cydp._numbers.intervals import exp_bounds
 from cydp._numbers.rounding import decimal_above
+from cydp.accounting import parallel, sequential
 from cydp.accounting._loss_numbers import make_loss
 
 

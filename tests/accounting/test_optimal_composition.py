@@ -8,8 +8,9 @@ from typing import Any
 
 import pytest
 
-from cydp import ZCDP, ApproxDP, PureDP, convert, optimal_composition
+from cydp import ZCDP, ApproxDP, PureDP
 from cydp._numbers.rounding import decimal_above
+from cydp.accounting import convert, optimal_composition
 from cydp.accounting._optimal_composition import delta_of, epsilon_of
 
 

@@ -18,19 +18,18 @@ from cydp import (
     DiscreteLaplace,
     Gaussian,
     Laplace,
-    PartitionSelection,
     Plan,
     PrivacyFilter,
     PureDP,
     RandomizedResponse,
-    convert,
-    optimal_composition,
+    mechanisms,
 )
 from cydp._numbers.rounding import delta_float_above
-from cydp.accounting import RelationMismatchError
+from cydp.accounting import RelationMismatchError, convert, optimal_composition
 from cydp.accounting import _pld as pld
 from cydp.accounting._dominating_pairs import LaplacePair, NormalPair
 from cydp.accounting._optimal_composition import epsilon_of
+from cydp.mechanisms import PartitionSelection
 
 MIXED = [
     (DiscreteLaplace(epsilon="0.01", sensitivity=1), 1000),
@@ -293,7 +292,7 @@ def test_advice_only_where_it_helps(monkeypatch: pytest.MonkeyPatch) -> None:
         plan = Plan(items)
         assert last in plan.report(delta).splitlines()[-1]
         assert plan._repr_html_() == f"<pre>{plan.report()}</pre>"
-        assert eval(repr(plan), vars(cydp)).items == plan.items
+        assert eval(repr(plan), (vars(cydp) | vars(mechanisms))).items == plan.items
 
 
 def test_the_guard_is_needed_and_enough() -> None:

@@ -24,11 +24,10 @@ from cydp import (
     PrivacyFilter,
     PureDP,
     RandomizedResponse,
-    convert,
     group_privacy,
-    optimal_composition,
 )
 from cydp._numbers.rounding import delta_float_above
+from cydp.accounting import convert, optimal_composition
 from cydp.accounting._conversion import rho_of
 
 ROWS = json.loads((Path(__file__).parents[1] / "reference" / "accounting.json").read_text())[

@@ -17,7 +17,6 @@ from cydp import (
     LedgerError,
     Plan,
     PrivacyFilter,
-    PrivacyOdometer,
     PureDP,
     RandomizedResponse,
 )
@@ -26,6 +25,7 @@ from cydp.accounting import (
     LedgerRollbackError,
     LedgerSchemaError,
     MeasureMismatchError,
+    PrivacyOdometer,
     RelationMismatchError,
 )
 

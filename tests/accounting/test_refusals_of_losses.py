@@ -20,13 +20,17 @@ from cydp import (
     PureDP,
     RandomizedResponse,
     calibrate,
-    convert,
     group_privacy,
+)
+from cydp.accounting import (
+    AdaptivityError,
+    MeasureMismatchError,
+    RelationMismatchError,
+    convert,
     optimal_composition,
     parallel,
     sequential,
 )
-from cydp.accounting import AdaptivityError, MeasureMismatchError, RelationMismatchError
 from cydp.accounting._conversion import epsilon_of, rho_of
 
 Case = tuple[Any, type[Exception], tuple[str, ...]]
@@ -109,11 +113,12 @@ def test_losses_that_do_not_go_together() -> None:
         place = "first" if isinstance(a, ApproxDP) else "second"
         refusals[f"{a} + {b}"] = (
             lambda a=a, b=b: a + b, MeasureMismatchError,
-            (f"cannot add {a} and {b}: the {place} has no known rho", "rho=", "cydp.convert(loss"),
+            (f"cannot add {a} and {b}: the {place} has no known rho", "rho=",
+             "cydp.accounting.convert(loss"),
         )  # fmt: skip
         refusals[f"{a} < {b}"] = (
             lambda a=a, b=b: a < b, MeasureMismatchError,
-            ("cannot compare", str(a), str(b), "cydp.convert(loss, delta=1e-6) of each"),
+            ("cannot compare", str(a), str(b), "cydp.accounting.convert(loss, delta=1e-6) of each"),
         )  # fmt: skip
     for loss, k in ((ApproxDP(3, 0.1), 3), (ApproxDP(10**9, 1e-6), 2), (ApproxDP(0, 0.5), 2),
                     (ApproxDP(1, "0.26894142137001"), 2)):  # fmt: skip
@@ -153,7 +158,7 @@ def test_composition() -> None:
             lambda: par(PureDP(1, relation="change-one")), RelationMismatchError,
             ("losses must be stated under 'add-remove', not under 'change-one'",)),
         "slices of two measures": (lambda: par(ZCDP(1), ApproxDP(1, 1e-6)), MeasureMismatchError,
-                                   ("cannot combine a ZCDP loss and an", "cydp.convert(")),
+                                   ("cannot combine a ZCDP loss and an", "accounting.convert(")),
         "slices of a delta of 1": (lambda: one(*[(ApproxDP(1, 0.1), ApproxDP(1, 0.5))] * 2),
                                    ValueError, (REACHES_1,)),
         "a relation": (lambda: par(PureDP(1), relation="both"), ValueError, ("relation must be",)),

@@ -78,7 +78,7 @@ def test_version_and_selftest(run: Run) -> None:
     assert run("--version")[1] == f"cydp {cydp.__version__}\n"
     code, printed, _ = run("selftest")
     assert code == 0
-    assert printed.startswith(f"cydp {cydp.__version__}, {cydp.build_info()['isa']} kernels")
+    assert printed.startswith(f"cydp {cydp.__version__}, {cydp.build.build_info()['isa']} kernels")
     assert "FAILED" not in printed
 
 

@@ -58,7 +58,7 @@ RESULTS = {
     "MeanRelease": "cydp.mean",
     "NumberEstimate": "cydp.local.NumberSurvey.estimate",
     "NumberRelease": "cydp.count",
-    "PostProcessed": "cydp.HistogramRelease.nonnegative",
+    "PostProcessed": "cydp.releases.HistogramRelease.nonnegative",
     "Prefetch": "cydp.Generator.discrete_laplace_prefetch",
     "PrivacyLoss": "cydp.teach.privacy_loss",
     "PublicEpsilon": "cydp.teach.public_epsilons",
@@ -134,7 +134,7 @@ RELATIONS = {  # where the default is not "add-remove"
     "cydp.sensitivity.Unbounded": (None, "None: nobody says"),
     "cydp.PrivacyFilter.charge": (None, SAID_OF_A_COST),
     "cydp.PrivacyFilter.would_exceed": (None, SAID_OF_A_COST),
-    "cydp.PrivacyOdometer.charge": (None, SAID_OF_A_COST),
+    "cydp.accounting.PrivacyOdometer.charge": (None, SAID_OF_A_COST),
     "cydp.BudgetLedger.charge": (None, SAID_OF_A_COST),
     "cydp.BudgetLedger.would_exceed": (None, SAID_OF_A_COST),
     "cydp.BudgetLedger.once": (None, SAID_OF_A_COST),
@@ -160,7 +160,7 @@ SPELLINGS = {
     "a class of mechanisms": ("mechanism", {"make_mechanism"}),
 }  # fmt: skip
 OTHER_SPELLINGS = {  # with the reason
-    "cydp.HistogramRelease.clamped": "numpy's clip has them: counts are clamped, and no data",
+    "cydp.releases.HistogramRelease.clamped": "numpy's clip has them; counts are clamped, not data",
 }
 
 NUMPYS = ["numpy._typing", "_SupportsArray", "_NestedSequence", "Union["]
@@ -338,7 +338,7 @@ def test_an_interval_takes_a_confidence(public: Public) -> None:
 
 def test_there_are_bounds_and_intervals() -> None:
     owners = {one.owner.__name__ for one in [*BOUNDS, *INTERVALS] if one.owner}
-    assert owners >= {"DiscreteLaplace", "HistogramRelease", "Estimate"}
+    assert owners >= {"DiscreteLaplace", "Estimate", "PostProcessed"}
 
 
 # Budgets
@@ -350,7 +350,7 @@ def test_what_is_a_budget_has_what_a_budget_has(budget: type) -> None:
         assert hasattr(budget, name), name
 
 
-@rule_of([*typing.get_args(Budget), cydp.PrivacyOdometer])
+@rule_of([*typing.get_args(Budget), cydp.accounting.PrivacyOdometer])
 def test_charges_look_the_same(kind: Any) -> None:
     for function in [kind.charge, getattr(kind, "would_exceed", kind.charge)]:
         cost, count, *others = [*inspect.signature(function).parameters.values()][1:]

@@ -60,7 +60,7 @@ def test_no_flag_breaks_floats_or_portability(flag: str) -> None:
 
 
 def test_build_info_tells_what_was_built() -> None:
-    info = cydp.build_info()
+    info = cydp.build.build_info()
     assert set(info) == {"isa", "stream", "aes", "compiler", "flags", "release"}
     assert info["stream"] in ("aes", "chacha20")
     for flag in ("-O3", "-ffp-contract=off", "-fno-strict-aliasing"):
@@ -96,14 +96,14 @@ def under_isa(isa: str, code: str, stream: str = "") -> subprocess.CompletedProc
 def test_a_forced_isa_is_the_one_in_use_or_fails_at_import() -> None:
     running = []
     for isa in ISAS:
-        done = under_isa(isa, "import cydp; print(cydp.build_info()['isa'])")
+        done = under_isa(isa, "import cydp; print(cydp.build.build_info()['isa'])")
         if done.returncode == 0:
             assert done.stdout.strip() == isa
             running.append(isa)
         else:
             assert "ImportError: CYDP_FORCE_ISA names no kernels that run here" in done.stderr
     assert running[-1] == "portable"
-    unforced = under_isa("", "import cydp; print(cydp.build_info()['isa'])")
+    unforced = under_isa("", "import cydp; print(cydp.build.build_info()['isa'])")
     assert unforced.stdout.strip() == running[0]
 
 
@@ -140,7 +140,7 @@ def test_a_seeded_aes_stream_is_the_same_under_every_isa_and_version() -> None:
 
 
 def test_the_environment_names_the_stream() -> None:
-    code = "import cydp; print(cydp.build_info()['stream'], cydp.Generator().stream)"
+    code = "import cydp; print(cydp.build.build_info()['stream'], cydp.Generator().stream)"
     assert under_isa("", code, "chacha20").stdout.split() == ["chacha20", "chacha20"]
     assert under_isa("portable", code).stdout.split() == ["chacha20", "chacha20"]
     best = cydp.testing.aes256_words(np.zeros(8, np.uint32), np.zeros(3, np.uint32), 0)

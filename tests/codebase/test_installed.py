@@ -58,8 +58,8 @@ def test_the_licence_is_installed() -> None:
 def test_other_extensions_find_the_core() -> None:
     for name in ("cydp.h", "cydp_testing.h"):
         header = installed(f"include/{name}").locate()
-        assert Path(str(header)).parent == Path(cydp.get_include())
-    assert Path(str(installed("lib/libcydp.a").locate())).parent == Path(cydp.get_lib())
+        assert Path(str(header)).parent == Path(cydp.build.get_include())
+    assert Path(str(installed("lib/libcydp.a").locate())).parent == Path(cydp.build.get_lib())
     installed("cydp/__init__.pxd")
     installed("cydp/py.typed")
 
@@ -81,6 +81,6 @@ def test_the_sbom_says_what_the_wheel_holds() -> None:
     for component in made_by:
         assert {"type", "name", "version"} <= component.keys()
         assert re.match(r"\d+\.\d+", component["version"]), component["name"]
-    compiler = str(cydp.build_info()["compiler"])
+    compiler = str(cydp.build.build_info()["compiler"])
     assert made_by[1]["version"] in compiler
     assert "timestamp" not in sbom["metadata"]  # a build can be repeated

@@ -16,17 +16,16 @@ from cydp import (
     DiscreteLaplace,
     ExponentialMechanism,
     Gaussian,
-    PartitionSelection,
     Plan,
     PrivacyFilter,
-    PrivacyOdometer,
     PureDP,
     RandomizedResponse,
     calibrate,
     exact,
-    optimal_composition,
     sensitivity,
 )
+from cydp.accounting import PrivacyOdometer, optimal_composition
+from cydp.mechanisms import PartitionSelection
 
 CALLS: dict[str, Callable[[Any], Any]] = {
     "count": lambda n: PrivacyFilter(PureDP(1)).charge(PureDP("1e-3"), n),

@@ -11,7 +11,7 @@ CODE = """
 import sys, cydp
 assert {use}
 rooms = {{name.split(".")[1] for name in sys.modules if name.startswith("cydp.")}}
-print(*sorted(room for room in rooms if not room.startswith("_")), "sqlite3" in sys.modules)
+print(*sorted(room for room in rooms - {{"build"}} if room[0] != "_"), "sqlite3" in sys.modules)
 """
 
 

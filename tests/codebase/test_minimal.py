@@ -6,6 +6,6 @@ import cydp
 
 
 def test_the_core_answers() -> None:
-    assert cydp.build_info()["release"]
+    assert cydp.build.build_info()["release"]
     assert cydp.discrete_laplace(1, 100).dtype == np.int64
     assert cydp.histogram([1, 2, 3], 3, (0, 3), epsilon=1000).counts.tolist() == [0, 1, 2]

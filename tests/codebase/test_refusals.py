@@ -29,7 +29,7 @@ TABLE = pd.DataFrame({"age": AGES, "town": ["A", "B", "A", "B", "A"]})
 NOISE = cydp.DiscreteLaplace(epsilon=0.5, sensitivity=1)
 SURVEY = cydp.RandomizedResponse(epsilon=0.5, n_categories=3)
 CHOICE = cydp.ExponentialMechanism(epsilon=0.5, sensitivity=1)
-KEYS = cydp.PartitionSelection(epsilon=0.5, delta=1e-6, max_partitions=1)
+KEYS = cydp.mechanisms.PartitionSelection(epsilon=0.5, delta=1e-6, max_partitions=1)
 
 Ask = Callable[[Any], Any]  # takes a budget of epsilon 1
 # What was written; which error it is; and words of its message.
@@ -51,7 +51,7 @@ MISTAKES: dict[str, tuple[Ask, type[Exception], list[str]]] = {
         ["sensitivity must be given", "cydp.sensitivity"],
     ),
     "no max_partitions": (
-        lambda _: cydp.PartitionSelection(epsilon=1, delta=1e-6),
+        lambda _: cydp.mechanisms.PartitionSelection(epsilon=1, delta=1e-6),
         TypeError,
         ["max_partitions must be given", "bound_contributions"],
     ),
@@ -147,7 +147,7 @@ MISTAKES: dict[str, tuple[Ask, type[Exception], list[str]]] = {
         ["bounds must be a pair", "(lower, upper)"],
     ),
     "bounds the wrong way round": (
-        lambda _: cydp.Snapping(epsilon=1, sensitivity=1, bounds=(100, 0)),
+        lambda _: cydp.mechanisms.Snapping(epsilon=1, sensitivity=1, bounds=(100, 0)),
         ValueError,
         ["bounds=(lower, upper) must have lower <= upper, not (100, 0)"],
     ),
@@ -315,7 +315,7 @@ MISTAKES: dict[str, tuple[Ask, type[Exception], list[str]]] = {
         ["items must", "(mechanism", "count"],
     ),
     "a pair for each slice": (
-        lambda _: cydp.parallel(PureDP(1), PureDP(2), relation="change-one"),
+        lambda _: cydp.accounting.parallel(PureDP(1), PureDP(2), relation="change-one"),
         TypeError,
         ["change-one", "pair"],
     ),

@@ -16,14 +16,12 @@ from cydp import (
     ExponentialMechanism,
     Gaussian,
     Laplace,
-    PartitionSelection,
     PermuteAndFlip,
     Plan,
     PrivacyFilter,
-    PrivacyOdometer,
     PureDP,
     RandomizedResponse,
-    Snapping,
+    mechanisms,
 )
 from cydp._numbers.rational import (
     binary_literal_of,
@@ -32,6 +30,8 @@ from cydp._numbers.rational import (
     read_binary,
     read_exact,
 )
+from cydp.accounting import PrivacyOdometer
+from cydp.mechanisms import PartitionSelection, Snapping
 
 # From texts, long fractions and floats: what short decimals do not hold, what float64 does not
 # hold, and what it holds only as a subnormal number.
@@ -117,7 +117,7 @@ def test_a_repr_evaluates_to_an_equal_object(name: str) -> None:
     things = list(made(MAKERS[name]))
     assert len(things) > 5
     for thing in things:
-        again = eval(repr(thing), vars(cydp))
+        again = eval(repr(thing), (vars(cydp) | vars(mechanisms)))
         assert type(again) is type(thing)
         assert parts(again) == parts(thing)
         assert repr(again) == repr(thing)

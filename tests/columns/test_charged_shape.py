@@ -15,14 +15,13 @@ from cydp import (
     ExponentialMechanism,
     Gaussian,
     Laplace,
-    PartitionSelection,
     PermuteAndFlip,
     PrivacyFilter,
     PureDP,
     RandomizedResponse,
-    Snapping,
 )
 from cydp._columns.declared import Labels
+from cydp.mechanisms import PartitionSelection, Snapping
 
 # Each takes an array of integers of shape (n,), but selection, which takes (rows, 3).
 MECHANISMS: dict[str, Any] = {

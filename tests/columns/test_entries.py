@@ -45,7 +45,7 @@ SHAPES: list[Callable[[list[Any]], Any]] = [list, tuple, objects]
 NOISE: list[Any] = [
     cydp.Laplace(epsilon=1, sensitivity=1),
     cydp.Gaussian(rho=1, sensitivity=1),
-    cydp.Snapping(epsilon=1, sensitivity=1, bounds=(-100, 100)),
+    cydp.mechanisms.Snapping(epsilon=1, sensitivity=1, bounds=(-100, 100)),
 ]
 INTEGER_NOISE: list[Any] = [
     cydp.DiscreteLaplace(epsilon=1, sensitivity=1),

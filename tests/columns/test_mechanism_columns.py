@@ -17,15 +17,14 @@ from cydp import (
     ExponentialMechanism,
     Gaussian,
     Laplace,
-    PartitionSelection,
     PermuteAndFlip,
     PrivacyFilter,
     PureDP,
     RandomizedResponse,
-    Snapping,
 )
 from cydp._columns.declared import declare
 from cydp._columns.mechanism_inputs import declare_codes, read_codes, read_floats
+from cydp.mechanisms import PartitionSelection, Snapping
 from cydp.testing import SeededGenerator
 
 # Each with the value that stands for null in an array.

@@ -67,7 +67,7 @@ def test_k_counts() -> None:
         assert together == k == at_once.scale == split.scale
         one = PureDP("0.1")  # k epsilon for a group of k, and for k releases
         assert cydp.group_privacy(one, k).epsilon == Fraction(k, 10)
-        assert cydp.sequential(*[one] * k).epsilon == Fraction(k, 10)
+        assert cydp.accounting.sequential(*[one] * k).epsilon == Fraction(k, 10)
     complaints = sensitivity.count(max_rows=5)
     assert cydp.DiscreteLaplace(epsilon="1/2", sensitivity=complaints).scale == 10
     assert cydp.Laplace(epsilon=3, sensitivity=5).scale == pytest.approx(5 / 3, rel=1e-9)

@@ -41,8 +41,8 @@ def build(title: str, folder: Path, include: str | None = None) -> Path:
     shutil.copytree(EXAMPLE, folder, dirs_exist_ok=True)
     commands = COMMANDS[title]
     if include is not None:
-        assert commands.count("cydp.get_include()") == 1
-        commands = commands.replace("cydp.get_include()", f'"{include}"')
+        assert commands.count("cydp.build.get_include()") == 1
+        commands = commands.replace("cydp.build.get_include()", f'"{include}"')
     if sys.platform == "darwin":
         commands = commands.replace("-shared", "-bundle -undefined dynamic_lookup")
         commands = commands.replace(" -Wl,-z,now", "")
@@ -56,7 +56,7 @@ def build(title: str, folder: Path, include: str | None = None) -> Path:
 def another_header(tmp_path_factory: pytest.TempPathFactory) -> str:
     """A folder of headers whose ABI version is not the library's."""
     folder = tmp_path_factory.mktemp("another") / "include"
-    shutil.copytree(cydp.get_include(), folder)
+    shutil.copytree(cydp.build.get_include(), folder)
     text = (folder / "cydp.h").read_text()
     assert text.count("#define CYDP_ABI_VERSION ") == 1
     (folder / "cydp.h").write_text(
@@ -70,7 +70,9 @@ SAYS = "cydp.h and libcydp.a have different ABI versions"
 
 def test_the_installed_headers_are_those_of_the_core() -> None:
     core = {file.name: file.read_text() for file in (ROOT / "csrc" / "include").iterdir()}
-    assert core == {file.name: file.read_text() for file in Path(cydp.get_include()).iterdir()}
+    assert core == {
+        file.name: file.read_text() for file in Path(cydp.build.get_include()).iterdir()
+    }
 
 
 def test_the_readme_shows_how_both_are_built() -> None:
@@ -159,7 +161,8 @@ def test_the_headers_compile_without_a_warning(language: str, tmp_path: Path) ->
     (tmp_path / file).write_text(USER)
     done = run(
         [compiler, f"-std={language}", "-Wall", "-Wextra", "-pedantic", "-Wconversion", "-Werror",
-         file, "-o", "use", f"-I{cydp.get_include()}", f"-L{cydp.get_lib()}", "-lcydp", "-lm",
+         file, "-o", "use", f"-I{cydp.build.get_include()}", f"-L{cydp.build.get_lib()}",
+        "-lcydp", "-lm",
          "-pthread"], tmp_path,
     )  # fmt: skip
     assert done.returncode == 0, done.stderr.decode()

@@ -31,7 +31,8 @@ RELEASES: dict[str, tuple[Any, Unreadable, int]] = {
     "Laplace": (cydp.Laplace(epsilon=1, sensitivity=1), Unreadable(float, 3), 1),
     "Gaussian": (cydp.Gaussian(rho=1, sensitivity=1), Unreadable(float, 3), 1),
     "Snapping": (
-        cydp.Snapping(epsilon=1, sensitivity=1, bounds=(-9, 9)), Unreadable(float, 3, 2), 6
+        cydp.mechanisms.Snapping(epsilon=1, sensitivity=1, bounds=(-9, 9)),
+        Unreadable(float, 3, 2), 6
     ),
     "ExponentialMechanism": (
         cydp.ExponentialMechanism(epsilon=1, sensitivity=1), Unreadable(float, 2, 3, 4), 6
@@ -39,7 +40,8 @@ RELEASES: dict[str, tuple[Any, Unreadable, int]] = {
     "PermuteAndFlip": (cydp.PermuteAndFlip(epsilon=1, sensitivity=1), Unreadable(float, 4), 1),
     "RandomizedResponse": (cydp.RandomizedResponse(epsilon=1), Unreadable("u1", 3), 1),
     "PartitionSelection": (
-        cydp.PartitionSelection(epsilon=1, delta="1e-5", max_partitions=3), Unreadable(int, 3), 1
+        cydp.mechanisms.PartitionSelection(epsilon=1, delta="1e-5", max_partitions=3),
+        Unreadable(int, 3), 1
     ),
     "ProposeTestRelease": (
         ProposeTestRelease(epsilon=1, delta="0.1", sensitivity=1), Unreadable(int, 3), 1
@@ -104,7 +106,7 @@ def test_what_a_budget_has_paid() -> None:
     half.release(1, budget=people)
     assert people.remaining == PureDP(0)
     snapped = PrivacyFilter(PureDP(4))
-    snapping = cydp.Snapping(epsilon=1, sensitivity=1, bounds=(-1000, 1000))
+    snapping = cydp.mechanisms.Snapping(epsilon=1, sensitivity=1, bounds=(-1000, 1000))
     assert np.shape(snapping.release([1.5, 2, 3], budget=snapped)) == (3,)
     assert type(snapping.release(1, budget=snapped)) is float
     assert snapped.remaining == PureDP(0)

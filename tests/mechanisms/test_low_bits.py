@@ -14,7 +14,8 @@ from generator.streams import Seeded
 from numpy.typing import NDArray
 from scipy.stats import beta
 
-from cydp import Gaussian, Laplace, Snapping
+from cydp import Gaussian, Laplace
+from cydp.mechanisms import Snapping
 
 N = 40_000
 LEVEL = 1e-6

@@ -11,8 +11,9 @@ import numpy as np
 import pytest
 from generator.streams import Seeded
 
-from cydp import ApproxDP, PartitionSelection
+from cydp import ApproxDP
 from cydp._numbers.intervals import exp_below
+from cydp.mechanisms import PartitionSelection
 from cydp.mechanisms._partition_selection import MOST_COUNT, compute_table, draw_kept
 from cydp.testing import SeededGenerator
 

@@ -12,8 +12,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from mechanisms.test_laplace import nearest
 
-from cydp import Snapping
 from cydp._columns.mechanism_inputs import read_floats
+from cydp.mechanisms import Snapping
 from cydp.mechanisms._grid_mechanism import declare_reals
 from cydp.mechanisms._grid_noise import read_steps
 from cydp.testing import SeededGenerator

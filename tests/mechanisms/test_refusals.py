@@ -26,11 +26,11 @@ GOOD: dict[Callable[..., Any], dict[str, Any]] = {
     cydp.Laplace: {"epsilon": 1, "sensitivity": 1},
     cydp.DiscreteGaussian: {"rho": 1, "sensitivity": 1},
     cydp.Gaussian: {"rho": 1, "sensitivity": 1},
-    cydp.Snapping: {"epsilon": 1, "sensitivity": 1, "bounds": (-1000, 1000)},
+    cydp.mechanisms.Snapping: {"epsilon": 1, "sensitivity": 1, "bounds": (-1000, 1000)},
     cydp.ExponentialMechanism: {"epsilon": 1, "sensitivity": 1},
     cydp.PermuteAndFlip: {"epsilon": 1, "sensitivity": 1},
     cydp.RandomizedResponse: {"epsilon": 1, "n_categories": 3},
-    cydp.PartitionSelection: {"epsilon": 1, "delta": 0.1, "max_partitions": 1},
+    cydp.mechanisms.PartitionSelection: {"epsilon": 1, "delta": 0.1, "max_partitions": 1},
     ProposeTestRelease: {"epsilon": 1, "delta": 0.1, "sensitivity": 1},
     QuantileMechanism: {"epsilon": 1, "sensitivity": 1, "q": 0.5},
     UniformChoice: {"count": 4},
@@ -79,7 +79,7 @@ def test_numbers() -> None:
         (cydp.Gaussian, "coordinates", "1 to 2**60 - 1", (0, 2**60)),
         (cydp.DiscreteGaussian, "coordinates", "1 to 2**60 - 1", (0, 2**60)),
         (cydp.RandomizedResponse, "n_categories", "from 2 to 2**31", (1, -2, 2**31 + 1, 10**100)),
-        (cydp.PartitionSelection, "max_partitions", "1 to 2**63 - 1", (0, -1, 2**63)),
+        (cydp.mechanisms.PartitionSelection, "max_partitions", "1 to 2**63 - 1", (0, -1, 2**63)),
         (UniformChoice, "count", "1 to 2**62", (0, -1, 2**62 + 1)),
     ]:
         table.make(make, ValueError, f"{name}|{allowed}", **{name: values})
@@ -109,7 +109,7 @@ def test_laplace_and_gaussian_noise() -> None:
         table.make(make, ValueError, words, sensitivity=beyond)
         table.make(make, ValueError, "sensitivity must be finite|clamp", sensitivity=math.inf)
     l2 = of.histogram(relation="change-one", norm=2)
-    for make in (cydp.DiscreteLaplace, cydp.Laplace, cydp.Snapping, *SELECTIONS):
+    for make in (cydp.DiscreteLaplace, cydp.Laplace, cydp.mechanisms.Snapping, *SELECTIONS):
         table.make(make, ValueError, "sensitivity|L1 norm|Gaussian", sensitivity=l2)
     for make in NORMAL:
         one = "only one of "
@@ -133,8 +133,12 @@ def test_laplace_and_gaussian_noise() -> None:
 
 def test_snapping() -> None:
     table = Table()
-    table.make(cydp.Snapping, ValueError, "epsilon must|greater than 2**-52", epsilon=2.0**-53)
-    table.make(cydp.Snapping, ValueError, "sensitivity must|2**-900", sensitivity="1e-400")
+    table.make(
+        cydp.mechanisms.Snapping, ValueError, "epsilon must|greater than 2**-52", epsilon=2.0**-53
+    )
+    table.make(
+        cydp.mechanisms.Snapping, ValueError, "sensitivity must|2**-900", sensitivity="1e-400"
+    )
     for words, bounds in {
         "lower < upper, not equal": (0, 0),
         "lower <= upper": (1000, -1000),
@@ -145,8 +149,8 @@ def test_snapping() -> None:
         "bounds must be a pair": (1, 2, 3),
         "lower in bounds=|must be a number": ("low", 3),
     }.items():
-        table.make(cydp.Snapping, ValueError, words, bounds=(bounds,))
-    table.make(cydp.Snapping, TypeError, "bounds must be a pair", bounds=(None, 1000))
+        table.make(cydp.mechanisms.Snapping, ValueError, words, bounds=(bounds,))
+    table.make(cydp.mechanisms.Snapping, TypeError, "bounds must be a pair", bounds=(None, 1000))
     check_refusals(table)
 
 
@@ -161,7 +165,7 @@ def test_selections_and_scores() -> None:
             norm = Sensitivity(1, relation=relation)
             words = f"monotonic must be False|{relation}"
             table.make(make, ValueError, words, sensitivity=norm, monotonic=True)
-    selection, larger = cydp.PartitionSelection, "epsilon and delta must be larger"
+    selection, larger = cydp.mechanisms.PartitionSelection, "epsilon and delta must be larger"
     table.make(selection, ValueError, "delta must be", delta=(1, 2, "1.5"))
     table.make(selection, ValueError, "relation must be", relation="both")
     for epsilon, delta, most in (("1e-6", "1e-9", 1), ("1e-300", "1e-300", 1),

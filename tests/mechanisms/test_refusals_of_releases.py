@@ -26,13 +26,13 @@ INTEGERS: list[Any] = [
 REALS: list[Any] = [
     cydp.Laplace(epsilon=1, sensitivity=1),
     cydp.Gaussian(epsilon=1, delta=1e-6, sensitivity=1),
-    cydp.Snapping(epsilon=1, sensitivity=1, bounds=(-100, 100)),
+    cydp.mechanisms.Snapping(epsilon=1, sensitivity=1, bounds=(-100, 100)),
 ]
 SELECTIONS: list[Any] = [
     cydp.ExponentialMechanism(epsilon=1, sensitivity=1),
     cydp.PermuteAndFlip(epsilon=1, sensitivity=1),
 ]
-PARTITIONS = cydp.PartitionSelection(epsilon=1, delta=1e-5, max_partitions=1)
+PARTITIONS = cydp.mechanisms.PartitionSelection(epsilon=1, delta=1e-5, max_partitions=1)
 LEADER = ProposeTestRelease(epsilon=1, delta=0.1, sensitivity=1)
 CODES = cydp.RandomizedResponse(epsilon=1, n_categories=3)
 COIN = cydp.RandomizedResponse(epsilon=1)

@@ -28,7 +28,7 @@ INTEGERS: list[Any] = [
 REALS: list[Any] = [
     cydp.Laplace(epsilon=1, sensitivity=1),
     cydp.Gaussian(rho=1, sensitivity=1),
-    cydp.Snapping(epsilon=1, sensitivity=1, bounds=(-1000, 1000)),
+    cydp.mechanisms.Snapping(epsilon=1, sensitivity=1, bounds=(-1000, 1000)),
 ]
 ADDING = INTEGERS + REALS
 CODES: list[Any] = [

@@ -12,9 +12,9 @@ from samplers.goodness_of_fit import LIMIT, REJECTED
 from scipy.stats import chisquare
 
 import cydp
-from cydp import PureDP, Snapping
+from cydp import PureDP, mechanisms
 from cydp._numbers.intervals import ln_bounds
-from cydp.mechanisms import _snapping
+from cydp.mechanisms import Snapping, _snapping
 from cydp.testing import SeededGenerator
 
 ETA = Fraction(1, 2**53)
@@ -98,7 +98,7 @@ def test_parameters_are_those_of_the_paper() -> None:
         assert 1 / smaller <= scale < (1 / smaller) * (1 + Fraction(1, 2**51))
         assert m.step / Fraction(unit) / 2 < scale <= m.step / Fraction(unit)
         assert m.loss == PureDP(epsilon)
-        assert eval(repr(m), vars(cydp)) == m
+        assert eval(repr(m), (vars(cydp) | vars(mechanisms))) == m
         assert pickle.loads(pickle.dumps(m)) == m
         assert m.__dataclass_params__.frozen  # type: ignore[attr-defined]
 

@@ -69,7 +69,7 @@ def without_noise() -> Iterator[Recorder]:
         for kind in (cydp.DiscreteLaplace, cydp.DiscreteGaussian):
             patch.setattr(kind, "release", method(recorder.add_nothing))
         patch.setattr(QuantileMechanism, "choose", method(recorder.choose_lowest))
-        patch.setattr(cydp.PartitionSelection, "release", method(recorder.select_all))
+        patch.setattr(cydp.mechanisms.PartitionSelection, "release", method(recorder.select_all))
         patch.setattr(_contributions, "_draw_key", recorder.key)
         yield recorder
 
@@ -83,7 +83,9 @@ def answers(recorder: Recorder, secret: int, release: Callable[[], Any]) -> Answ
     assert set(exact) == set(made.query.parts)
     if "count" not in exact and isinstance(getattr(made, "rows", None), int):
         exact["count"] = made.rows  # without noise: public
-    units = [value for by, value in recorder.given if isinstance(by, cydp.PartitionSelection)]
+    units = [
+        value for by, value in recorder.given if isinstance(by, cydp.mechanisms.PartitionSelection)
+    ]
     if not units:
         return Answers(made.query, exact, None, None)
     return Answers(made.query, exact, units[0], made.key_columns[0])

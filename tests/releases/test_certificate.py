@@ -75,7 +75,7 @@ def test_a_certificate_holds(name: str, cost: str) -> None:
     assert wrong_in_release(certificate, release.to_json() + "\n") == []
     assert certificate["released"]["sha256"] == sha256(release.to_json().encode()).hexdigest()
     assert certificate["ledger"] is None
-    assert certificate["build"] == cydp.build_info()
+    assert certificate["build"] == cydp.build.build_info()
     assert {key: certificate[key] for key in release.metadata} == release.metadata
     other = MADE[name](**COSTS[cost] | {"rng": cydp.testing.SeededGenerator(1)})
     assert other == release or wrong_in_release(certificate, other.to_json()) != []

@@ -206,7 +206,7 @@ def test_delta_is_said_as_a_test() -> None:
 
 
 def test_rho_is_said_by_conversion() -> None:
-    loss = cydp.convert(cydp.ZCDP(1), delta=1e-6)
+    loss = cydp.accounting.convert(cydp.ZCDP(1), delta=1e-6)
     text = " ".join(meaning_of(cydp.ZCDP(1), Unit()))
     assert f"epsilon={float(loss.epsilon)} with delta=1e-06" in text
     assert "any factor" in text

@@ -12,8 +12,9 @@ import numpy as np
 import pytest
 
 import cydp
-from cydp import BudgetLedger, HistogramRelease, PureDP, releases, teach
+from cydp import BudgetLedger, PureDP, releases, teach
 from cydp.accounting import UnitMismatchError
+from cydp.releases import HistogramRelease
 from cydp.releases._query import Query
 from cydp.releases._release import Release
 from cydp.testing import SeededGenerator

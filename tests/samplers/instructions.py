@@ -25,7 +25,8 @@ def built(source: Path, folder: Path, flag: str = "-DNDEBUG") -> Path:
     """Return the program of a source, in a folder."""
     program = folder / source.stem
     subprocess.run(
-        [_COMPILER, "-O2", flag, str(source), f"-I{cydp.get_include()}", f"-L{cydp.get_lib()}",
+        [_COMPILER, "-O2", flag, str(source), f"-I{cydp.build.get_include()}",
+         f"-L{cydp.build.get_lib()}",
          "-lcydp", "-lm", "-pthread", "-o", str(program)],
         check=True,
     )  # fmt: skip

@@ -94,14 +94,14 @@ def test_sigma_and_its_square_mean_the_same() -> None:
 
 def test_a_cached_number_is_not_taken_for_a_bool() -> None:
     """True == 1 == 1.0, and a cache must not know that."""
-    for draw in (cydp.discrete_laplace, cydp.discrete_gaussian, cydp.bernoulli):
+    for draw in (cydp.discrete_laplace, cydp.discrete_gaussian, cydp.random.bernoulli):
         assert draw(1) is not None
         assert draw(1.0) is not None  # lru_cache holds 1 itself, but takes 1.0 for True
         with pytest.raises(TypeError, match="bool"):
             draw(True)
 
 
-FUNCTIONS = [cydp.discrete_laplace, cydp.discrete_gaussian, cydp.bernoulli]
+FUNCTIONS = [cydp.discrete_laplace, cydp.discrete_gaussian, cydp.random.bernoulli]
 
 
 def test_functions_pickle_and_copy() -> None:

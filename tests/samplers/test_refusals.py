@@ -45,7 +45,7 @@ DRAWS: dict[str, dict[str, Draw]] = {
         "prefetch": lambda square: G.discrete_gaussian_prefetch(sigma2=square, size=3),
     },
     "p": {
-        "function": cydp.bernoulli,
+        "function": cydp.random.bernoulli,
         "method": G.bernoulli,
         "block": lambda p: G.bernoulli_iter(p),
         "prefetch": lambda p: G.bernoulli_prefetch(p, 3),
@@ -178,7 +178,7 @@ def test_sizes_and_dtypes() -> None:
         for way, draw in {
             "laplace": lambda size: cydp.discrete_laplace(1, size),
             "gaussian": lambda size: cydp.discrete_gaussian(1, size),
-            "coins": lambda size: cydp.bernoulli(1, size),
+            "coins": lambda size: cydp.random.bernoulli(1, size),
             "ahead": lambda size: G.discrete_laplace_prefetch(1, size),
         }.items():
             refusals[f"{way}: {name}"] = (

@@ -49,7 +49,7 @@ def test_what_has_no_share_or_no_loss_is_refused() -> None:
     }  # fmt: skip
     for function in (amplified, loss_on_sample):
         refusals[f"{function.__name__} of a rho"] = (
-            partial(function, ZCDP(1), "1/2"), MeasureMismatchError, ("cydp.convert",)
+            partial(function, ZCDP(1), "1/2"), MeasureMismatchError, ("cydp.accounting.convert",)
         )  # fmt: skip
     refusals["a plan of a rho under change-one"] = (
         lambda: Sampled(ZCDP(1, relation="change-one"), "1/2"),

@@ -20,20 +20,17 @@ from cydp import (
     DiscreteLaplace,
     ExponentialMechanism,
     Laplace,
-    PartitionSelection,
     PermuteAndFlip,
     Plan,
     PrivacyFilter,
-    PrivacyOdometer,
     PureDP,
     RandomizedResponse,
-    Snapping,
     calibrate,
     exact,
-    parallel,
 )
 from cydp import sensitivity as of
-from cydp.accounting import RelationMismatchError
+from cydp.accounting import PrivacyOdometer, RelationMismatchError, parallel
+from cydp.mechanisms import PartitionSelection, Snapping
 from cydp.sensitivity import Sensitivity
 
 EITHER = "add-remove-or-change"
@@ -102,7 +99,12 @@ def test_losses_hold_for_what_they_have_in_common(make: Callable[..., Any]) -> N
         one = make(relation=relation)
         assert one != either
         plan = Plan([(one, 1), (either, 2), (plain, 1)])
-        for found in (one + either, either + one, plan, cydp.sequential(either, one, plain)):
+        for found in (
+            one + either,
+            either + one,
+            plan,
+            cydp.accounting.sequential(either, one, plain),
+        ):
             assert found.relation == relation
         assert one <= either <= one * 2
     with pytest.raises(RelationMismatchError):

@@ -23,21 +23,19 @@ from cydp import (
     Plan,
     PrivacyFilter,
     PureDP,
-    Snapping,
     calibrate,
-    convert,
     exact,
     group_privacy,
-    parallel,
-    sequential,
+    mechanisms,
 )
 from cydp import sensitivity as of
 from cydp._numbers.rational import Exact
-from cydp.accounting import RelationMismatchError
+from cydp.accounting import RelationMismatchError, convert, parallel, sequential
+from cydp.mechanisms import Snapping
 from cydp.sensitivity import Sensitivity
 
 RELATIONS = ["add-remove", "change-one"]
-NAMES = vars(cydp) | {"Sensitivity": Sensitivity}
+NAMES = vars(cydp) | vars(mechanisms) | {"Sensitivity": Sensitivity}
 
 ADDITIVE: list[Callable[[Any], Any]] = [
     lambda norm: DiscreteLaplace(epsilon=1, sensitivity=norm),

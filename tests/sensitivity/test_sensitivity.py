@@ -21,11 +21,12 @@ from cydp import (
     Gaussian,
     Laplace,
     PermuteAndFlip,
-    Snapping,
     exact,
+    mechanisms,
 )
 from cydp import sensitivity as of
 from cydp.accounting import RelationMismatchError
+from cydp.mechanisms import Snapping
 from cydp.sensitivity import Sensitivity
 
 
@@ -260,7 +261,7 @@ def check_read_up(value: Any) -> None:
         Snapping(epsilon=1, sensitivity=value, bounds=(-(100 * larger), 100 * larger)),
     ):
         assert mechanism.sensitivity == larger
-        assert eval(repr(mechanism), vars(cydp)) == mechanism
+        assert eval(repr(mechanism), (vars(cydp) | vars(mechanisms))) == mechanism
         assert pickle.loads(pickle.dumps(mechanism)) == mechanism
     assert of.Sensitivity(value) == of.queries(value) == larger
 
@@ -272,13 +273,13 @@ def test_long_sensitivities_evaluate() -> None:
         for long in (number, root, root * number.numerator, number / 3):
             assert eval(repr(long), vars(of)) == long
     noise = Gaussian(sensitivity=root, rho=1)
-    assert eval(repr(noise), vars(cydp) | vars(of)) == noise
+    assert eval(repr(noise), (vars(cydp) | vars(mechanisms)) | vars(of)) == noise
 
 
 def test_text_means_what_it_says() -> None:
     read_up, tenth = Laplace(epsilon=1, sensitivity=0.1), Laplace(epsilon=1, sensitivity="0.1")
     assert (tenth.sensitivity, read_up.sensitivity) == (Fraction(1, 10), Fraction(0.1))
-    assert read_up != tenth == eval(repr(tenth), vars(cydp))
+    assert read_up != tenth == eval(repr(tenth), (vars(cydp) | vars(mechanisms)))
     assert "sensitivity='0.1'" in repr(tenth)
     assert "sensitivity=0.1)" in repr(read_up)
 

@@ -38,7 +38,7 @@ PLAN = privacy_loss(
 )
 RESPONSES = 3 * privacy_loss(cydp.RandomizedResponse(epsilon=1))
 SELECTION = privacy_loss(
-    cydp.PartitionSelection(epsilon=1, delta="0.05", max_partitions=2), neighbours=(1, 0)
+    cydp.mechanisms.PartitionSelection(epsilon=1, delta="0.05", max_partitions=2), neighbours=(1, 0)
 )
 BOTH = ["add-remove", "change-one"]
 

@@ -21,7 +21,7 @@ from cydp.teach import expected_change as change
 ONE, STATED = PureDP(1), PureDP(1, relation="add-remove")
 CHANGED = PureDP(1, relation="change-one")
 NOISE, WIDE = (DiscreteLaplace(epsilon=1, sensitivity=each) for each in (1, 2))
-SELECT = cydp.PartitionSelection(epsilon=1, delta="0.01", max_partitions=1)
+SELECT = cydp.mechanisms.PartitionSelection(epsilon=1, delta="0.01", max_partitions=1)
 CHOICE = cydp.ExponentialMechanism(epsilon=1, sensitivity=1)
 RISING = cydp.ExponentialMechanism(epsilon=1, sensitivity=1, monotonic=True)
 NORMAL, FAR = Gaussian(rho="1/2", sensitivity=1), (10**17, 10**17 + 1)
@@ -109,7 +109,7 @@ LOSSES: dict[str, Refusal] = {
         ({"cost": 3}, TypeError, "cost must be a loss or a mechanism"),
         ({"cost": []}, ValueError, "empty"),
         ({"cost": LOSS}, TypeError, "by +"),
-        ({"cost": cydp.Snapping(epsilon=1, sensitivity=1, bounds=(0, 9))}, TypeError,
+        ({"cost": cydp.mechanisms.Snapping(epsilon=1, sensitivity=1, bounds=(0, 9))}, TypeError,
          "privacy_loss(snapping.loss)"),
         ({"cost": ONE, "neighbours": (0, 1)}, TypeError, "neighbours is for"),
         ({"cost": CHOICE, "neighbours": (0, 1)}, TypeError, "not for Exponential"),

@@ -65,7 +65,7 @@ def amount_of(loss: Loss, budget: Loss) -> Amount:
         if isinstance(budget, ApproxDP):
             what_to_do += (
                 ", or charge Plan([(mechanism, count)]).as_loss(delta), or of a loss "
-                "cydp.convert(loss, delta=...)"
+                "cydp.accounting.convert(loss, delta=...)"
             )
     elif isinstance(budget, ApproxDP):
         return loss.epsilon, loss.delta if isinstance(loss, ApproxDP) else Fraction(0)

@@ -203,7 +203,7 @@ def _numbers_in_common_measure(losses: Sequence[Loss]) -> tuple[type[Loss], list
         if None in rhos:
             raise MeasureMismatchError(
                 "losses must have one measure: cannot combine a ZCDP loss and an ApproxDP loss "
-                "without a rho; convert the former with cydp.convert(loss, delta=...)"
+                "without a rho; convert the former with cydp.accounting.convert(loss, delta=...)"
             )
         return ZCDP, [rhos]
     epsilons = [cast("PureDP | ApproxDP", loss).epsilon for loss in losses]

@@ -373,7 +373,7 @@ def _add_in_zcdp(first: Loss, second: Loss) -> ZCDP:
         if loss.rho is None:
             raise MeasureMismatchError(
                 f"cannot add {first} and {second}: the {place} has no known rho. Give it one by "
-                "rho=, or convert the ZCDP by cydp.convert(loss, delta=...)"
+                "rho=, or convert the ZCDP by cydp.accounting.convert(loss, delta=...)"
             )
     relation = combine_relations("losses", first.relation, second.relation)
     total = cast("Fraction", first.rho) + cast("Fraction", second.rho)

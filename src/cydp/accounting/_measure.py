@@ -174,6 +174,6 @@ def _is_at_most(loss: Measure, other: Measure) -> bool:
     if len(numbers) != len(others):
         raise MeasureMismatchError(
             f"cannot compare {loss} and {other}: ask for both in one measure, as "
-            "cydp.convert(loss, delta=1e-6) of each does"
+            "cydp.accounting.convert(loss, delta=1e-6) of each does"
         )
     return all(a <= b for a, b in zip(numbers, others, strict=True))

@@ -10,10 +10,10 @@ import sys
 from collections.abc import Sequence
 from typing import Any, NoReturn
 
-from cydp._build import build_info
 from cydp._selftest import checks
 from cydp._version import __version__
 from cydp.accounting._errors import BudgetExceededError, LedgerError, PrivacyError
+from cydp.build import build_info
 from cydp.cli import _commands, _ledger
 from cydp.cli._messages import message_of
 from cydp.cli._options import add_parser, epilog_of

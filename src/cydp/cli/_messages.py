@@ -52,7 +52,8 @@ _IN_PYTHON = {
     "--bounds 0:1",
     # Longer ones first.
     "use a ZCDP budget, or a mechanism with epsilon, or charge Plan([(mechanism, "
-    "count)]).as_loss(delta), or of a loss cydp.convert(loss, delta=...)": "give --epsilon instead "
+    "count)]).as_loss(delta), or of a loss "
+    "cydp.accounting.convert(loss, delta=...)": "give --epsilon instead "
     "of --rho, or use a ledger with a budget of rho",
     "use a ZCDP budget, or a mechanism with epsilon": "give --epsilon instead of --rho, or use a "
     "ledger with a budget of rho",

@@ -8,7 +8,6 @@ from collections.abc import Mapping
 from fractions import Fraction
 from typing import Any
 
-from cydp._build import build_info
 from cydp._numbers.rational import format_number
 from cydp._relations import implies
 from cydp._version import __version__
@@ -19,6 +18,7 @@ from cydp.accounting.ledger._blocks import ALL
 from cydp.accounting.ledger._ledger import BudgetLedger
 from cydp.accounting.ledger._paid import Payment
 from cydp.accounting.ledger._serialize import amount_from, deserialize, serialize, sha256_of
+from cydp.build import build_info
 from cydp.mechanisms._laplace import DiscreteLaplace
 from cydp.mechanisms._quantile import QuantileMechanism
 from cydp.releases._parts import Part

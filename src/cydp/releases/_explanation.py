@@ -78,7 +78,7 @@ def meaning_of(loss: Loss, unit: Unit) -> list[str]:
         loss = convert(loss, delta=_STATED_DELTA)
         found.append(
             f"The cost implies epsilon={format_number(loss.epsilon)} with delta="
-            f"{format_number(loss.delta)}; cydp.convert gives epsilon for another delta."
+            f"{format_number(loss.delta)}; cydp.accounting.convert gives epsilon for another delta."
         )
         if isinstance(loss, PureDP):
             return [*found, bet]

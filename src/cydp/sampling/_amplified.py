@@ -124,7 +124,7 @@ def _read(cost: Cost, name: str) -> PureDP | ApproxDP:
         raise MeasureMismatchError(
             f"{name} must be PureDP or ApproxDP: no rho says what a mechanism of ZCDP costs on a "
             "sample. The Renyi divergence at large orders stays as it was, whatever the share is. "
-            "Use cydp.convert(loss, delta=...), which is ApproxDP, or a cydp.Plan of "
+            "Use cydp.accounting.convert(loss, delta=...), which is ApproxDP, or a cydp.Plan of "
             "cydp.sampling.Sampled"
         )
     if relation not in (None, _RELATION):

@@ -27,7 +27,8 @@ class Sampled:
 
     Each time it runs, each row is in its sample with the probability `share`, independently of the
     others and of other samples, and nobody learns which rows were. It is an item of a `Plan`,
-    which composes many of them tightly. It draws nothing itself (`cydp.bernoulli` draws a sample).
+    which composes many of them tightly. It draws nothing itself: `cydp.random.bernoulli` draws
+    a sample.
     A row is the unit: rows of one person would have to be in a sample together.
 
     Parameters

@@ -23,7 +23,6 @@ from cydp import (
     DiscreteLaplace,
     LedgerError,
     PureDP,
-    sequential,
 )
 from cydp.accounting import (
     BlockRetiredError,
@@ -33,6 +32,7 @@ from cydp.accounting import (
     RelationMismatchError,
     UnitMismatchError,
     UnknownBlockError,
+    sequential,
 )
 from cydp.accounting.ledger import _serialize
 from cydp.testing import SeededGenerator

@@ -25,15 +25,14 @@ from cydp import (
     ExponentialMechanism,
     Gaussian,
     Laplace,
-    PartitionSelection,
     PermuteAndFlip,
     PureDP,
     RandomizedResponse,
-    Snapping,
 )
 from cydp.accounting import ChargeConflictError, ChargeInDoubtError
 from cydp.accounting.ledger import _serialize
 from cydp.accounting.ledger._serialize import deserialize, serialize
+from cydp.mechanisms import PartitionSelection, Snapping
 
 
 @pytest.fixture
@@ -189,12 +188,12 @@ def test_once(path: Path) -> None:
 def test_a_release_object_is_rebuilt(path: Path) -> None:
     ledger = new(path)
 
-    def ages() -> cydp.HistogramRelease:
+    def ages() -> cydp.releases.HistogramRelease:
         return cydp.histogram([1, 2], 3, (0, 1), epsilon="1/3", relation="add-remove")
 
     first, again = (ledger.once("ages", PureDP("1/3"), ages) for _ in range(2))
     for release in (first, again):
-        assert isinstance(release, cydp.HistogramRelease)
+        assert isinstance(release, cydp.releases.HistogramRelease)
         stated = cydp.sensitivity.histogram(relation="add-remove")
         assert release.mechanism == DiscreteLaplace(epsilon="1/3", sensitivity=stated)
         assert release.loss == PureDP("1/3", relation="add-remove") == first.loss

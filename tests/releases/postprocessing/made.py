@@ -9,8 +9,7 @@ from typing import Any
 import numpy as np
 
 import cydp
-from cydp import HistogramRelease
-from cydp.releases import PostProcessed, TableRelease
+from cydp.releases import HistogramRelease, PostProcessed, TableRelease
 from cydp.testing import SeededGenerator
 
 __all__ = ["COUNTS", "HIGHEST", "LOWEST", "RELEASES", "STEPS", "histogram_of", "nonnegative_of",

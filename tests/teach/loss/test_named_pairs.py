@@ -15,7 +15,6 @@ from cydp import (
     ExponentialMechanism,
     Gaussian,
     Laplace,
-    PartitionSelection,
     PermuteAndFlip,
     Plan,
     PureDP,
@@ -24,6 +23,7 @@ from cydp import (
     teach,
 )
 from cydp.accounting import RelationMismatchError
+from cydp.mechanisms import PartitionSelection
 from cydp.teach import publish_share
 
 privacy_loss = teach.privacy_loss

@@ -18,7 +18,6 @@ from cydp import (
     ExponentialMechanism,
     Gaussian,
     Laplace,
-    PartitionSelection,
     PermuteAndFlip,
     Plan,
     PureDP,
@@ -27,6 +26,7 @@ from cydp import (
     teach,
 )
 from cydp.accounting._optimal_composition import delta_of
+from cydp.mechanisms import PartitionSelection
 from cydp.mechanisms._gaussian_delta import discrete_delta
 from cydp.teach import publish_share
 

@@ -244,7 +244,7 @@ def test_a_delta_bounds_no_single_output_and_certainty_stays() -> None:
     assert posterior(cydp.PureDP(1), 0) == (0.0, 0.0)
     three = posterior(cydp.PureDP("1.5"), "0.1")
     assert posterior(cydp.group_privacy(cydp.PureDP("0.5"), 3), "0.1") == three
-    assert posterior(cydp.sequential(*[cydp.PureDP("0.5")] * 3), "0.1") == three
+    assert posterior(cydp.accounting.sequential(*[cydp.PureDP("0.5")] * 3), "0.1") == three
 
 
 def test_a_picture_shows_the_bounds() -> None:

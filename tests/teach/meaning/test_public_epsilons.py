@@ -32,7 +32,7 @@ def test_losses_are_those_that_are_stated() -> None:
     for row in ROWS:
         kinds.add(type(row.loss))
         if isinstance(row.loss, cydp.ZCDP):  # publishers convert by formulas of their own
-            ours = float(cydp.convert(row.loss, delta=row.delta).epsilon)
+            ours = float(cydp.accounting.convert(row.loss, delta=row.delta).epsilon)
             assert ours == pytest.approx(float(row.epsilon), rel=0.15), row
         elif isinstance(row.loss, cydp.ApproxDP):
             assert row.loss == cydp.ApproxDP(row.epsilon, row.delta, relation=row.relation)

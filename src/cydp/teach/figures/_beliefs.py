@@ -35,7 +35,8 @@ def beliefs(*losses: CostOrPlan, ax: Any = None, about: str | None = None) -> An
     ----------
     *losses : loss, mechanism, release or Plan
         Up to 5, of pure differential privacy: a delta above 0 bounds no single output. For groups
-        and for several releases give ``cydp.group_privacy(loss, k)`` and ``cydp.sequential(...)``.
+        and for several releases give ``cydp.group_privacy(loss, k)`` and
+        ``cydp.accounting.sequential(...)``.
         Default: epsilon 0.1, 1 and 3.
     ax : matplotlib Axes, optional
         Default: axes of a new figure.

@@ -332,7 +332,7 @@ class PrivacyLoss:
 
         Examples
         --------
-        >>> from cydp import PartitionSelection
+        >>> from cydp.mechanisms import PartitionSelection
         >>> select = PartitionSelection(epsilon=1, delta="0.01", max_partitions=1)
         >>> loss = privacy_loss(select, neighbours=(1, 0))
         >>> round(loss.delta(1), 4), loss.reverse().delta(1)

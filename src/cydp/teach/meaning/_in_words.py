@@ -143,7 +143,8 @@ def in_words(loss: Cost, *, unit: str | None = None, n: Integer | None = None) -
     ----------
     loss : loss, mechanism or release
         One that states no relation is read as of "add-remove". For a plan give
-        ``plan.as_loss(delta)``; for several releases their sum, `cydp.sequential`; for groups
+        ``plan.as_loss(delta)``; for several releases their sum,
+        `cydp.accounting.sequential`; for groups
         `cydp.group_privacy`.
     unit : str, optional
         The unit that the loss protects. Default: the unit of a release, such as "row"; else

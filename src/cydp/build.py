@@ -51,3 +51,7 @@ def get_lib() -> str:
     True
     """
     return str(_PACKAGE / "lib")
+
+
+def __dir__() -> list[str]:
+    return __all__
