@@ -21,6 +21,7 @@ from accounting.ledger.ledger_processes import child, ended, forked, new
 
 from cydp import BudgetExceededError, BudgetLedger, LedgerError, PureDP
 from cydp.accounting.ledger import _path
+from cydp.accounting.ledger._store import Store
 
 pytestmark = [
     pytest.mark.skipif(not hasattr(os, "fork"), reason="needs fork"),
@@ -157,6 +158,21 @@ def test_a_ledger_that_is_moved_while_it_is_open(path: Path, charged: bool) -> N
     with BudgetLedger.open(other) as ledger:
         ledger.verify()
         assert ledger.remaining == PureDP(0)
+
+
+@linux
+def test_a_charge_that_was_not_copied_before_its_ledger_was_moved(
+    path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A signal may come between a charge and the copy of its WAL file into the ledger."""
+    monkeypatch.setattr(Store, "_copy_wal", lambda _: None)
+    ledger, other = new(path), path.with_name("other")
+    ledger.charge(PureDP("1/4"))
+    path.rename(other)
+    ledger.close()
+    with BudgetLedger.open(other) as moved:
+        moved.verify()
+        assert moved.spent == PureDP("1/4")
 
 
 @linux
