@@ -22,6 +22,7 @@ from accounting.ledger.ledger_processes import child, ended, forked, new
 from cydp import BudgetExceededError, BudgetLedger, LedgerError, PureDP
 from cydp.accounting.ledger import _path
 from cydp.accounting.ledger._store import Store
+from cydp.accounting.ledger._store import Store
 
 pytestmark = [
     pytest.mark.skipif(not hasattr(os, "fork"), reason="needs fork"),
@@ -166,7 +167,7 @@ def test_a_charge_that_was_not_copied_before_its_ledger_was_moved(
 ) -> None:
     """A signal may come between a charge and the copy of its WAL file into the ledger."""
     monkeypatch.setattr(Store, "_copy_wal", lambda _: None)
-    ledger, other = new(path), path.with_name("other")
+    ledger, other = BudgetLedger.open(path), path.with_name("other")
     ledger.charge(PureDP("1/4"))
     path.rename(other)
     ledger.close()
