@@ -48,29 +48,31 @@ _METHODS = {
 }
 _NO_BOUND = "at delta {} no bound gives an epsilon: a larger delta is needed"
 
-_SMALL = Fraction(1, 10**12)  # a sum of deltas below it is used for the probability of their union
+_SMALL = Fraction(
+    1, 10**12
+)  # if the deltas sum to less, the sum itself bounds the probability of their union
 _MARGIN = Fraction(1, 10**12)  # relative; more than the rounding of logarithms and expm1
 
 # Orders of Renyi divergences: any integers above 1 do. Large ones are for tiny deltas and shares.
 _ORDERS = [*range(2, 65), *(round(64 * 1.1**i) for i in range(1, 45))]
 _RENYI_MARGIN = 1e-9  # relative; more than the rounding of sums of positive numbers
-_SHIFT = 1e-12  # of epsilon: by more than discrete noise on a grid may cost above normal noise
+_SHIFT = 1e-12  # added to epsilon: more than discrete noise on a grid costs above normal noise
 _UP, _UP_BY = 1 + Fraction(_RENYI_MARGIN), Fraction(_SHIFT)
 _LEAST_LOG = -700  # the logarithm of a delta that is still a float
-_LEAST_SHARE = 1e-300  # a larger share costs no less
+_LEAST_SHARE = 1e-300  # smaller shares are raised to this: a larger share never costs less
 _BELOW_1 = 1 - 2.0**-53  # the largest float below 1, with which logarithms of 1 - q are finite
 
 
 @dataclass(frozen=True, slots=True)
 class EqualReleases:
-    """Releases alike: the loss of each, their number, and the dominating pairs of each if known."""
+    """Equal releases: their number, and the loss and known dominating pairs of one of them."""
 
     loss: Loss
     count: int
     pairs: Pairs | None
 
     @property
-    def costs(self) -> bool:
+    def costs_anything(self) -> bool:
         """Whether the releases cost anything."""
         return self.count > 0 and any(self.known or (self.loss.rho,))
 
@@ -103,7 +105,7 @@ class Bound:
 def releases_of(items: Iterable[tuple[Cost, int]]) -> list[EqualReleases]:
     """Return the items of a plan that cost anything, with the dominating pairs of mechanisms."""
     releases = [EqualReleases(loss_of(cost), count, pairs_of(cost)) for cost, count in items]
-    return [each for each in releases if each.costs]
+    return [each for each in releases if each.costs_anything]
 
 
 def report_costs(epsilons: dict[str, Fraction], delta: Fraction, *, without_pld: bool) -> list[str]:
@@ -112,7 +114,7 @@ def report_costs(epsilons: dict[str, Fraction], delta: Fraction, *, without_pld:
     Parameters
     ----------
     epsilons : dict
-        By the names of the methods; those without an epsilon are left out.
+        The epsilon of each method, by its name. Methods that give none are left out.
     delta : Fraction
     without_pld : bool
         Whether the extra ``pld``, which is not installed, could find a smaller epsilon.
@@ -173,7 +175,7 @@ def _zcdp_bound(parts: Sequence[EqualReleases]) -> Bound:
 
 
 def _renyi_bound(parts: Sequence[EqualReleases]) -> Bound | None:
-    """Renyi divergences add up: of normal noise on samples, and alpha rho of other losses."""
+    """Renyi divergences add up. Normal noise on samples has its own; any other loss has alpha * rho."""
     sampled = [(*pair, part.count) for part in parts if (pair := _sampled_normal(part))]
     if not sampled:
         return None
@@ -192,7 +194,7 @@ def _renyi_bound(parts: Sequence[EqualReleases]) -> Bound | None:
 
 
 def _sampled_normal(part: EqualReleases) -> tuple[Fraction, Fraction] | None:
-    """Return the rho of a normal pair that was sampled, and the share; None for another part."""
+    """Return (rho, share) if the part is normal noise on a Poisson sample, else None."""
     pairs = list(part.pairs or ())
     if len(pairs) != 1 or not isinstance(pairs[0], SampledPair):
         return None
@@ -201,7 +203,7 @@ def _sampled_normal(part: EqualReleases) -> tuple[Fraction, Fraction] | None:
 
 
 def _beside(others: Sequence[EqualReleases], bound: Bound, needs_delta: bool) -> Bound:
-    """Return a bound that includes other parts: their epsilons and deltas are added to it.
+    """Return a bound with other parts added by basic composition.
 
     `needs_delta` says whether the bound gives no epsilon at delta = 0.
     """
@@ -230,7 +232,7 @@ def _beside(others: Sequence[EqualReleases], bound: Bound, needs_delta: bool) ->
 
 
 def _optimal_bound(parts: Sequence[EqualReleases]) -> Bound | None:
-    """Losses of one epsilon cost no more together than as many randomized responses."""
+    """If all losses have one epsilon, they cost at most what as many randomized responses of it cost."""
     known = [part.known for part in parts]
     epsilons = {numbers[0] for numbers in known if numbers is not None}
     count = sum(part.count for part in parts)
@@ -328,7 +330,7 @@ class RenyiCurve:
     Parameters
     ----------
     sampled : sequence of (rho, share, count)
-        Normal noise of this rho on Poisson samples of this share, so many times.
+        For each kind: rho of the normal noise, share of the Poisson samples, number of releases.
     rho : Fraction
         Of everything else, in zCDP.
 

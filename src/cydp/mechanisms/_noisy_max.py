@@ -42,7 +42,7 @@ __all__ = ["ExponentialMechanism", "PermuteAndFlip"]
 
 @dataclass(frozen=True, slots=True, init=False, repr=False, match_args=False)
 class _NoisyMaxMechanism(ABC):
-    """What both mechanisms have in common: parameters, and which loss a release charges."""
+    """What both mechanisms have in common: parameters, the error bound, and the way of a release."""
 
     epsilon: Fraction
     sensitivity: Fraction
@@ -92,7 +92,7 @@ class _NoisyMaxMechanism(ABC):
         Parameters
         ----------
         confidence : number between 0 and 1, default 0.95
-            The least probability that it is.
+            The bound holds with at least this probability.
         candidates : int >= 1
             The number of candidates.
 
@@ -141,14 +141,14 @@ class _NoisyMaxMechanism(ABC):
         ----------
         scores : array of floats or integers of up to 64 bits, shape (..., m), m >= 1
             A higher score is better. A float is read as its exact binary value, and an integer of
-            any size is exact. NaN counts as -inf. Scores of +inf are equal, and so are the
-            scores of a row of -inf alone. Lists with numbers that neither float64 nor int64 holds
-            take longer, which a clock can show.
+            any size is exact. NaN counts as -inf. All scores of +inf tie; if every score of a row
+            is -inf, they all tie. A list with a number that fits neither float64 nor int64 takes
+            longer, so the time shows that there is one.
         budget : PrivacyFilter, BudgetLedger or LedgerScope, optional
-            It is charged the loss for each row, before a score is read.
+            One loss is charged for each row, before a score is read.
         rng : Generator, optional
-            The source of the noise. Default: the calling thread's own generator. `fixed_work` has
-            no effect.
+            The source of the noise. Default: the calling thread's own generator. A
+            generator's `fixed_work` has no effect here.
 
         Returns
         -------
@@ -224,9 +224,8 @@ class ExponentialMechanism(_NoisyMaxMechanism):
     epsilon : number > 0
         Privacy cost of one selection in pure DP, in nats.
     sensitivity : number > 0
-        The largest change that one unit can make in any one score. A float is read up. A
-        sensitivity from `cydp.sensitivity` states its relation, and the loss is then stated under
-        it.
+        The largest change that one unit can make in any one score. A float is rounded up. A
+        sensitivity from `cydp.sensitivity` carries a relation, and the loss gets the same one.
     monotonic : bool, default False
         Whether adding a record can only increase scores, or only decrease them. This holds for
         counts, but not for quantiles. The noise is then half as large. The loss is stated under

@@ -22,7 +22,6 @@ from accounting.ledger.ledger_processes import child, ended, forked, new
 from cydp import BudgetExceededError, BudgetLedger, LedgerError, PureDP
 from cydp.accounting.ledger import _path
 from cydp.accounting.ledger._store import Store
-from cydp.accounting.ledger._store import Store
 
 pytestmark = [
     pytest.mark.skipif(not hasattr(os, "fork"), reason="needs fork"),

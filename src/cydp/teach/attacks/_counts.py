@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""Counts of people that attackers ask for, and how often noisy ones tell of one person."""
+"""The counts that attackers ask for, and how often a noisy one tells whether a person is in it."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ from cydp.teach.attacks._attack import CHANCE, Trial, largest_success
 __all__ = [
     "QUESTION",
     "count_where",
-    "read_answers",
+    "read_answer_count",
     "read_codes",
     "read_where",
     "rows_where",
@@ -29,14 +29,14 @@ __all__ = [
     "trial_of_mean",
 ]
 
-_LOG_ERROR = 42.0  # exp(-42) is below 2**-60: what the two truncations leave out
-_LARGEST_RATE = 700.0  # beyond it noise is 0, but for events of probability exp(-700)
+_LOG_ERROR = 42.0  # exp(-42) is below 2**-60: each of the two truncations leaves out less than this
+_LARGEST_RATE = 700.0  # at a larger rate the noise is 0, except with probability exp(-700)
 QUESTION = "is a person counted, if all others are known?"
 _MOST_ANSWERS = 10**7
 
 
 def success_of_sum(noise: DiscreteLaplace, count: int, gap: int) -> float:
-    """Return the probability that a sum of noisy values is nearer to the true of two sums.
+    """Return the probability that, of two possible sums, the noisy one is nearer to the true one.
 
     At equal distance a coin decides.
 
@@ -74,7 +74,8 @@ def _within(noise: DiscreteLaplace, count: int, h: int) -> float:
     if count == 1:
         return 1 - 2 * math.exp(-rate * (h + 1)) / (1 + math.exp(-rate))
     s = math.sinh(rate / 2) ** -2
-    # Beyond `tail` S has a probability below exp(-42), by Chernoff's bound at any t < rate.
+    # abs(S) exceeds `tail` with a probability below exp(-42): the best of Chernoff's bounds at
+    # 200 values of t below the rate.
     ts = rate * 0.9 * np.geomspace(1e-5, 1, 200)
     tail = float(((_LOG_ERROR - count * np.log1p(-s * np.sinh(ts / 2) ** 2)) / ts).min())
     period = max(math.ceil(tail) + h, 2 * h + 1) | 1
@@ -112,7 +113,9 @@ def read_where(where: Any, name: str) -> list[Domain]:
 def read_codes(
     table: Any, domains: Sequence[tuple[Sequence[Domain], str]]
 ) -> list[list[NDArray[np.uint32]]]:
-    """Return the code of each row in each domain, its size if it is outside; read in one go.
+    """Return each row's code in each domain, or the domain's size if it is outside.
+
+    All columns are read at once.
 
     Parameters
     ----------
@@ -135,7 +138,7 @@ def rows_where(codes: Sequence[NDArray[np.uint32]], domains: Sequence[Domain]) -
     return found
 
 
-def read_answers(count: Integer) -> int:
+def read_answer_count(count: Integer) -> int:
     """Return how many answers there are.
 
     Raises
@@ -151,7 +154,7 @@ def read_answers(count: Integer) -> int:
 
 
 def count_where(table: Any, where: Any) -> int:
-    """Return how many records are counted: NOT private.
+    """Return how many records satisfy the condition: NOT private.
 
     Raises
     ------
@@ -193,7 +196,7 @@ def trial_of_mean(
     return Trial(
         release=release,
         loss=loss,
-        # One answer reaches the limit, which rounding must not exceed.
+        # With one answer the success equals the limit; rounding must not push it above.
         success=min(success_of_sum(noise, len(answers), len(answers)), limit),
         limit=limit,
         observed={"answers": answers, "mean": mean, "counted": mean >= exact - 0.5},
