@@ -175,7 +175,7 @@ def _zcdp_bound(parts: Sequence[EqualReleases]) -> Bound:
 
 
 def _renyi_bound(parts: Sequence[EqualReleases]) -> Bound | None:
-    """Renyi divergences add up. Normal noise on samples has its own; any other loss has alpha * rho."""
+    """Renyi divergences add up. Normal noise on samples has its own, other losses alpha * rho."""
     sampled = [(*pair, part.count) for part in parts if (pair := _sampled_normal(part))]
     if not sampled:
         return None
@@ -232,7 +232,7 @@ def _beside(others: Sequence[EqualReleases], bound: Bound, needs_delta: bool) ->
 
 
 def _optimal_bound(parts: Sequence[EqualReleases]) -> Bound | None:
-    """If all losses have one epsilon, they cost at most what as many randomized responses of it cost."""
+    """Losses of one epsilon cost at most what as many randomized responses of it cost."""
     known = [part.known for part in parts]
     epsilons = {numbers[0] for numbers in known if numbers is not None}
     count = sum(part.count for part in parts)

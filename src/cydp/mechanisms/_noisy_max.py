@@ -42,7 +42,7 @@ __all__ = ["ExponentialMechanism", "PermuteAndFlip"]
 
 @dataclass(frozen=True, slots=True, init=False, repr=False, match_args=False)
 class _NoisyMaxMechanism(ABC):
-    """What both mechanisms have in common: parameters, the error bound, and the way of a release."""
+    """What both mechanisms have in common: parameters, error bound, and the way of a release."""
 
     epsilon: Fraction
     sensitivity: Fraction
