@@ -21,7 +21,7 @@ from cydp.mechanisms._run import Budget
 from cydp.models._linear_function import ColumnBounds, LinearFunction, ModelColumn, read_columns
 from cydp.models._rows import ModelRows, read_features
 from cydp.releases._answers import Answer, NoisyAnswer
-from cydp.releases._parts import Aggregate, Part
+from cydp.releases._noise_split import Aggregate, Part
 from cydp.releases._query import DataQuery, Given
 from cydp.releases._reads import names_of
 from cydp.releases._release import Release, recorded

@@ -19,8 +19,8 @@ from cydp.accounting._loss import Loss
 from cydp.publishing._integers import Columns
 from cydp.publishing._synthetic import SyntheticTable, synthesize
 from cydp.releases._release import Release
+from cydp.releases.output._exportable import Exportable
 from cydp.releases.output._sheet import Axis, Numbers, Sheet, keys_of
-from cydp.releases.output._shown import Shown
 from cydp.releases.output._words import axis_labels
 
 __all__ = ["Published", "PublishedTable"]
@@ -33,7 +33,7 @@ _WHY_NONE = "a published count depends on the noise in all counts"
 
 
 @dataclass(frozen=True, eq=False, repr=False)
-class PublishedTable(Shown):
+class PublishedTable(Exportable):
     """One table of those that are published together.
 
     Attributes

@@ -15,7 +15,7 @@ from cydp._arguments import Number
 from cydp._numbers.rational import float_of
 from cydp.exact._grid import Grid
 from cydp.mechanisms._noisy_max import ExponentialMechanism
-from cydp.releases._parts import Part
+from cydp.releases._noise_split import Part
 
 __all__ = [
     "OF_X",

@@ -24,7 +24,7 @@ from cydp.mechanisms._run import Budget
 from cydp.releases._answers import Answer, NoisyAnswer, Steps
 from cydp.releases._cells import CellRows
 from cydp.releases._histogram import binned_rows
-from cydp.releases._parts import Aggregate, Part
+from cydp.releases._noise_split import Aggregate, Part
 from cydp.releases._query import DataQuery, Given
 from cydp.releases._release import Release, recorded
 from cydp.releases._rows import Key

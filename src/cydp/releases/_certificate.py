@@ -21,7 +21,7 @@ from cydp.accounting.ledger._paid import Payment
 from cydp.accounting.ledger._serialize import amount_from, deserialize, serialize, sha256_of
 from cydp.mechanisms._laplace import DiscreteLaplace
 from cydp.mechanisms._quantile import QuantileMechanism
-from cydp.releases._parts import Part
+from cydp.releases._noise_split import Part
 from cydp.releases._query import Query
 from cydp.releases._unit import Unit
 

@@ -17,7 +17,7 @@ from cydp._numbers.rational import as_exact, float_of
 from cydp.accounting.ledger._paid import Payment
 from cydp.mechanisms._run import Budget
 from cydp.releases._answers import Answer, NoisyAnswer, Steps
-from cydp.releases._parts import Aggregate, Part
+from cydp.releases._noise_split import Aggregate, Part
 from cydp.releases._query import DataQuery, Given
 from cydp.releases._release import Release, recorded
 from cydp.releases._rows import Key, PresentRows

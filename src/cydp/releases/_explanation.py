@@ -21,7 +21,7 @@ from cydp.mechanisms._quantile import QuantileMechanism
 from cydp.releases._answers import Answer
 from cydp.releases._certificate import describe
 from cydp.releases._format import format_cost
-from cydp.releases._parts import Part
+from cydp.releases._noise_split import Part
 from cydp.releases._query import Query
 from cydp.releases._unit import Unit
 

@@ -13,7 +13,7 @@ from cydp.accounting._loss import ZCDP, Loss, PureDP
 from cydp.exact._grid import Grid
 from cydp.mechanisms._laplace import DiscreteLaplace
 from cydp.mechanisms._quantile import QuantileMechanism
-from cydp.releases._parts import Part
+from cydp.releases._noise_split import Part
 
 __all__ = ["format_cost", "format_noise", "format_parameter"]
 

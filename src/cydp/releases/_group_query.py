@@ -33,7 +33,7 @@ from cydp.releases._group_rows import (
     exact_summary,
     read_summaries,
 )
-from cydp.releases._parts import Aggregate, Moves, RowMoves, log_noise, size_of, split_privacy
+from cydp.releases._noise_split import Aggregate, Moves, RowMoves, log_noise, size_of, split_privacy
 from cydp.releases._query import DataQuery, Given
 from cydp.releases._ratios import MeanAnswer
 from cydp.releases._reads import count_keys, digest_keys, key_names, known_names

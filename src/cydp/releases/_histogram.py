@@ -21,7 +21,7 @@ from cydp.mechanisms._run import Budget
 from cydp.releases._answers import Answer, NoisyAnswer
 from cydp.releases._cells import BinnedColumns, CellRows, KeyedColumns
 from cydp.releases._histogram_release import HistogramRelease
-from cydp.releases._parts import Aggregate
+from cydp.releases._noise_split import Aggregate
 from cydp.releases._query import DataQuery, Given
 from cydp.releases._reads import by_names, count_keys, digest_keys, known_names, name_of
 from cydp.releases._release import recorded

@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 
 from cydp._arguments import Number
 from cydp.releases._answers import Steps
-from cydp.releases._parts import Part
+from cydp.releases._noise_split import Part
 from cydp.releases._release import Release, recorded
 from cydp.releases.output._sheet import Numbers, Sheet, bins_of, keys_of
 from cydp.releases.postprocessing._post_processed import PostProcessing

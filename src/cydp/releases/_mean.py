@@ -22,8 +22,8 @@ from cydp.exact._grid import centre_of, public_grid
 from cydp.mechanisms._run import Budget
 from cydp.releases._answers import OF_X, Answer, Steps
 from cydp.releases._missing import Missing, count_present, read_missing
+from cydp.releases._noise_split import Aggregate, Moves, RowMoves, size_of
 from cydp.releases._numbers_query import NumbersQuery
-from cydp.releases._parts import Aggregate, Moves, RowMoves, size_of
 from cydp.releases._ratios import MeanAnswer
 from cydp.releases._release import Release, recorded
 from cydp.releases._rows import Key, NumberRows

@@ -22,8 +22,8 @@ from cydp.exact._sorted_units import SortedUnits, sort_units
 from cydp.mechanisms._run import Budget
 from cydp.releases._answers import Answer, RankAnswer
 from cydp.releases._missing import Missing, fill_absent, read_missing
+from cydp.releases._noise_split import Aggregate
 from cydp.releases._numbers_query import NumbersQuery
-from cydp.releases._parts import Aggregate
 from cydp.releases._query import DataQuery, Given
 from cydp.releases._release import Release, recorded
 from cydp.releases._rows import Key, NumberRows

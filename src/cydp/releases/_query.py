@@ -23,7 +23,15 @@ from cydp.accounting._loss import Loss
 from cydp.accounting.ledger._serialize import deserialize, serialize
 from cydp.releases._answers import Answer
 from cydp.releases._format import format_parameter
-from cydp.releases._parts import ALONE, Aggregate, Joint, Part, RowMoves, joint_of, split_privacy
+from cydp.releases._noise_split import (
+    ALONE,
+    Aggregate,
+    Joint,
+    Part,
+    RowMoves,
+    joint_of,
+    split_privacy,
+)
 from cydp.releases._reads import NOTHING, Reads, known_names, names_of
 from cydp.releases._tally import Tally
 from cydp.releases._terms import TERMS, read_terms, terms_of

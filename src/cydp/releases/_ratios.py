@@ -17,7 +17,7 @@ from cydp._numbers.intervals import sqrt_bounds
 from cydp._numbers.rational import as_exact, float_of
 from cydp.exact._grid import Grid, centre_of
 from cydp.releases._answers import Answer, Steps
-from cydp.releases._parts import Part
+from cydp.releases._noise_split import Part
 
 __all__ = [
     "MeanAnswer",

@@ -29,8 +29,8 @@ from cydp.releases._certificate import (
 from cydp.releases._format import format_cost, format_noise
 from cydp.releases._query import Query
 from cydp.releases._unit import Unit
+from cydp.releases.output._exportable import Exportable
 from cydp.releases.output._sheet import Axis, Numbers, Sheet
-from cydp.releases.output._shown import Shown
 
 __all__ = ["Release", "recorded", "rounded"]
 
@@ -38,7 +38,7 @@ _Kind = TypeVar("_Kind", bound=type)
 
 
 @dataclass(frozen=True, slots=True, eq=False, repr=False, kw_only=True)
-class Release(Shown):
+class Release(Exportable):
     """A private release, which knows what it is.
 
     Releases are values: they are equal if all their fields are, but for `payment`, they can be

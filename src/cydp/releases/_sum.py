@@ -19,8 +19,8 @@ from cydp.mechanisms._run import Budget
 from cydp.releases._answers import OF_X, Answer, NoisyAnswer
 from cydp.releases._count import NumberRelease
 from cydp.releases._missing import Missing, count_present, read_missing
+from cydp.releases._noise_split import Aggregate
 from cydp.releases._numbers_query import NumbersQuery
-from cydp.releases._parts import Aggregate
 from cydp.releases._release import recorded
 from cydp.releases._rows import Key, NumberRows
 from cydp.releases._run import release, run

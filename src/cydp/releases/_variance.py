@@ -23,7 +23,7 @@ from cydp.mechanisms._run import Budget
 from cydp.releases._answers import Answer, Steps
 from cydp.releases._mean import MomentQuery, MomentRelease
 from cydp.releases._missing import Missing, count_present, read_missing
-from cydp.releases._parts import Aggregate, Moves, RowMoves, size_of
+from cydp.releases._noise_split import Aggregate, Moves, RowMoves, size_of
 from cydp.releases._ratios import VarianceAnswer
 from cydp.releases._release import recorded
 from cydp.releases._rows import Key, NumberRows

@@ -31,8 +31,8 @@ from cydp.releases._run import arguments_of, kind_of, prepare
 from cydp.releases._sum import SumQuery
 from cydp.releases._table_release import TableRelease
 from cydp.releases._unit import Unit, check_ledger
+from cydp.releases.output._exportable import Exportable
 from cydp.releases.output._sheet import Sheet
-from cydp.releases.output._shown import Shown
 from cydp.sampling._amplified import amplified, read_share
 
 __all__ = ["SampleRelease", "WholeEstimate", "on_sample"]
@@ -112,7 +112,7 @@ class WholeEstimate:
 
 @recorded
 @dataclass(frozen=True, repr=False, kw_only=True)
-class SampleRelease(Shown):
+class SampleRelease(Exportable):
     """A private release of a secret random share of the rows. `on_sample` returns it.
 
     Attributes

@@ -24,8 +24,8 @@ from cydp.mechanisms._parameters import read_level
 from cydp.mechanisms._run import Budget
 from cydp.releases._answers import Answer, HalvedAnswer
 from cydp.releases._missing import Missing, read_missing
+from cydp.releases._noise_split import Aggregate
 from cydp.releases._numbers_query import NumbersQuery
-from cydp.releases._parts import Aggregate
 from cydp.releases._quantile import QuantileRelease, read_sorted
 from cydp.releases._release import recorded
 from cydp.releases._rows import Key, NumberRows

@@ -13,7 +13,7 @@ from cydp._arguments import Integer, Number
 from cydp.releases._answers import Answer, NoisyAnswer, Steps
 from cydp.releases._release import Release, recorded
 from cydp.releases.output._sheet import Numbers, Sheet, keys_of
-from cydp.workloads._tails import SumsAnswer, Terms
+from cydp.workloads._chernoff_bounds import SumsAnswer, Terms
 
 __all__ = ["LinearRelease"]
 

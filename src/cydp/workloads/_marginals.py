@@ -24,11 +24,11 @@ from cydp.releases._release import recorded
 from cydp.releases._run import release, run
 from cydp.releases._terms import Split, read_split, read_terms, terms_of
 from cydp.releases._unit import UnitName
+from cydp.workloads._cell_ranges import MOST_CELLS
+from cydp.workloads._chernoff_bounds import SumsAnswer, Terms
 from cydp.workloads._consistency import effect_weights, shared_sets
 from cydp.workloads._marginals_release import MarginalsRelease
-from cydp.workloads._places import MOST_CELLS
 from cydp.workloads._tables_query import TOTAL, Columns, TablesQuery
-from cydp.workloads._tails import SumsAnswer, Terms
 
 __all__ = ["marginals"]
 

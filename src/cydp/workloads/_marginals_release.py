@@ -15,8 +15,8 @@ from numpy.typing import NDArray
 from cydp._arguments import Integer, Number
 from cydp.releases._release import Release, recorded
 from cydp.releases.output._sheet import Numbers, Sheet, keys_of
+from cydp.workloads._chernoff_bounds import bound_sums
 from cydp.workloads._consistency import agree
-from cydp.workloads._tails import bound_sums
 
 __all__ = ["MarginalsRelease"]
 

@@ -21,7 +21,7 @@ from cydp.mechanisms._run import Budget
 from cydp.releases._answers import Answer, NoisyAnswer
 from cydp.releases._cells import CellRows
 from cydp.releases._histogram import binned_rows, bins_of
-from cydp.releases._parts import Aggregate, Part, split_privacy
+from cydp.releases._noise_split import Aggregate, Part, split_privacy
 from cydp.releases._query import DataQuery, Given
 from cydp.releases._reads import known_names
 from cydp.releases._release import recorded
@@ -29,9 +29,9 @@ from cydp.releases._rows import Key
 from cydp.releases._run import release, run
 from cydp.releases._tally import Tally
 from cydp.releases._unit import Change, Unit, UnitName
-from cydp.workloads._places import MOST_CELLS, read_cells, read_ranges
+from cydp.workloads._cell_ranges import MOST_CELLS, read_cells, read_ranges
+from cydp.workloads._chernoff_bounds import SumsAnswer, Terms
 from cydp.workloads._range_release import RangeRelease
-from cydp.workloads._tails import SumsAnswer, Terms
 from cydp.workloads._tree import Tree, change_nodes, levels_to_root
 from cydp.workloads._tree_variance import mean_range_variance, range_variance
 

@@ -21,8 +21,8 @@ from cydp.accounting.ledger._paid import payment_of
 from cydp.accounting.ledger._scope import LedgerScope
 from cydp.mechanisms._run import Budget, pay_and_draw
 from cydp.releases._unit import UnitName
+from cydp.workloads._chernoff_bounds import bound_sums
 from cydp.workloads._running_query import RunningQuery
-from cydp.workloads._tails import bound_sums
 
 __all__ = ["RunningCounts"]
 

@@ -12,12 +12,12 @@ import numpy as np
 
 from cydp._numbers.rational import read_integer
 from cydp.releases._answers import Answer
-from cydp.releases._parts import Aggregate
+from cydp.releases._noise_split import Aggregate
 from cydp.releases._query import Given, Query
 from cydp.releases._release import recorded
 from cydp.releases._terms import read_terms, terms_of
 from cydp.releases._unit import Change, root_above
-from cydp.workloads._tails import SumsAnswer, Terms
+from cydp.workloads._chernoff_bounds import SumsAnswer, Terms
 from cydp.workloads._tree import parent_variance
 
 _MOST_STEPS = 2**40

@@ -18,7 +18,7 @@ from cydp.accounting.ledger._paid import Payment
 from cydp.releases._answers import Answer, NoisyAnswer
 from cydp.releases._cells import CellRows
 from cydp.releases._histogram import binned_rows, bins_of
-from cydp.releases._parts import Aggregate, Part
+from cydp.releases._noise_split import Aggregate, Part
 from cydp.releases._query import DataQuery, Given
 from cydp.releases._reads import names_of
 from cydp.releases._release import recorded
@@ -26,11 +26,11 @@ from cydp.releases._rows import Key
 from cydp.releases._tally import Tally
 from cydp.releases._terms import read_terms, terms_of
 from cydp.releases._unit import Change, Unit, root_above
+from cydp.workloads._cell_ranges import MOST_CELLS
+from cydp.workloads._chernoff_bounds import SumsAnswer, Terms
 from cydp.workloads._linear_release import LinearRelease
-from cydp.workloads._places import MOST_CELLS
 from cydp.workloads._queries import Queries, read_workload, sum_of_largest
 from cydp.workloads._range_counts import choose_tree
-from cydp.workloads._tails import SumsAnswer, Terms
 from cydp.workloads._tree import Tree, change_nodes
 
 __all__ = [

@@ -11,7 +11,7 @@ from typing import Any, ClassVar, TypeAlias
 from cydp._arguments import Number
 from cydp.releases._answers import Answer, NoisyAnswer
 from cydp.releases._cells import CellRows
-from cydp.releases._parts import Aggregate, RowMoves, moves_of_tables
+from cydp.releases._noise_split import Aggregate, RowMoves, moves_of_tables
 from cydp.releases._query import DataQuery
 from cydp.releases._rows import Key
 from cydp.releases._tally import Tally

@@ -11,7 +11,7 @@ from cydp._arguments import Integer, Number
 from cydp._call_errors import explain_arguments
 from cydp.releases._terms import read_terms, terms_of
 from cydp.releases._unit import UnitName
-from cydp.workloads._places import read_cells, read_ranges
+from cydp.workloads._cell_ranges import read_cells, read_ranges
 from cydp.workloads._queries import Queries, RangeQueries, read_matrix
 from cydp.workloads._strategies import StrategyError, errors_of, strategies_of
 

@@ -17,8 +17,8 @@ from numpy.typing import NDArray
 from cydp._arguments import Integer, Number
 from cydp._numbers.rational import read_integer
 from cydp.accounting._loss import Loss
+from cydp.releases.output._exportable import Exportable
 from cydp.releases.output._sheet import Numbers, Sheet
-from cydp.releases.output._shown import Shown
 from cydp.releases.postprocessing._steps import (
     Step,
     add_step,
@@ -234,7 +234,7 @@ class PostProcessing:
 
 
 @dataclass(frozen=True, eq=False, repr=False)
-class PostProcessed(Shown, PostProcessing):
+class PostProcessed(Exportable, PostProcessing):
     """Counts, or shares, that were made from a release without further privacy cost.
 
     It is made by `nonnegative`, `with_total`, `normalized`, `rounded` and `clamped` of a histogram

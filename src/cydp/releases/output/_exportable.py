@@ -16,13 +16,13 @@ from cydp._arguments import Number
 from cydp._numbers.rational import float_of, read_exact
 from cydp.releases.output._sheet import Axis, Numbers, Sheet
 
-__all__ = ["Shown", "dict_of", "json_of"]
+__all__ = ["Exportable", "dict_of", "json_of"]
 
 
 # Modules of outputs are imported when they are first used: most programs need one of them.
 
 
-class Shown(ABC):
+class Exportable(ABC):
     """A result that shows and exports itself: releases, and what is made from them."""
 
     __slots__ = ()
