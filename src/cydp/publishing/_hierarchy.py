@@ -209,7 +209,7 @@ def hierarchy(
     Parameters
     ----------
     table : frame, table, relation or dict of columns
-        Of pandas, polars, pyarrow or DuckDB (whose own expressions must not fail on a record); a
+        Of pandas, polars, pyarrow or DuckDB (its expressions must not fail on a record); a
         dict of arrays or lists; a structured array.
     levels : list of column names
         The columns of regions, the coarsest first, such as ["state", "county", "tract"].

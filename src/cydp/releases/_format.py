@@ -33,7 +33,7 @@ def format_cost(loss: Loss) -> str:
 
 
 def format_noise(parts: Iterable[Part]) -> str:
-    """Return the mechanisms with their scales, in the unit of the data; of quantiles in ranks.
+    """Return the mechanisms with their scales, in the unit of the data, or in ranks for quantiles.
 
     Parts with one kind of noise stand together, each scale with the name of its part.
     """

@@ -149,7 +149,7 @@ def histogram(
     ----------
     x : array_like of real numbers, shape (n,), or table
         A number for each record: a list, which is read as float64, an array, or a column or table
-        of pandas, polars, pyarrow or DuckDB (whose own expressions must not fail on a record).
+        of pandas, polars, pyarrow or DuckDB (its expressions must not fail on a record).
     bins : int or sequence of edges
         A number of equal bins over `range`, or edges that never decrease. The last bin includes its
         right edge. Missing numbers, and numbers in no bin, are left out.

@@ -96,7 +96,7 @@ class HistogramRelease(Release, PostProcessing):
         Returns
         -------
         object
-            `axes`, `values()`, `variances()`, which are those of the noise, `counts()` and `kind`.
+            `axes`, `values()`, `variances()` (of the noise), `counts()` and `kind`.
             Keys are an axis of categories. ``boost_histogram.Histogram`` takes it too.
 
         Examples

@@ -91,7 +91,7 @@ class MomentQuery(NumbersQuery):
 
     @abstractmethod
     def number_becomes(self) -> Sequence[Moves]:
-        """Return what a row does whose number becomes another number: one of these, or less."""
+        """Return what a row does if its number becomes another: one of these moves, or less."""
 
     def row_moves(self) -> RowMoves:
         """Return what a row does: one that stays does not change the number of rows."""
@@ -245,7 +245,7 @@ def mean(
     ----------
     x : array_like of real numbers, shape (n,), or table
         A number for each record: a list, which is read as float64, an array, or a column or table
-        of pandas, polars, pyarrow or DuckDB (whose own expressions must not fail on a record).
+        of pandas, polars, pyarrow or DuckDB (its expressions must not fail on a record).
     bounds : (lower, upper)
         Public ends, to which numbers outside are clamped. A float means its exact binary value.
     column : name, optional

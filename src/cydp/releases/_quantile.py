@@ -248,7 +248,7 @@ def quantile(
     ----------
     x : array_like of real numbers, shape (n,), or table
         A number for each record: a list, which is read as float64, an array, or a column or table
-        of pandas, polars, pyarrow or DuckDB (whose own expressions must not fail on a record).
+        of pandas, polars, pyarrow or DuckDB (its expressions must not fail on a record).
     q : number from 0 to 1, or list of numbers
         Which quantiles: 0.5 is the median. Several share the privacy equally, and one sort. 0 and 1
         are any points below the least and above the largest number: take 0.01 and 0.99.
@@ -343,7 +343,7 @@ def median(
     ----------
     x : array_like of real numbers, shape (n,), or table
         A number for each record: a list, which is read as float64, an array, or a column or table
-        of pandas, polars, pyarrow or DuckDB (whose own expressions must not fail on a record).
+        of pandas, polars, pyarrow or DuckDB (its expressions must not fail on a record).
     bounds : (lower, upper)
         Public ends, to which numbers outside are clamped. A float means its exact binary value.
     column : name, optional

@@ -301,7 +301,7 @@ def median_by_halving(
     ----------
     x : array_like of real numbers, shape (n,), or table
         A number for each record: a list, which is read as float64, an array, or a column or table
-        of pandas, polars, pyarrow or DuckDB (whose own expressions must not fail on a record).
+        of pandas, polars, pyarrow or DuckDB (its expressions must not fail on a record).
     bounds : (lower, upper)
         Public ends, to which numbers outside are clamped. A float means its exact binary value.
     rounds : int >= 1, default 10

@@ -48,7 +48,7 @@ def linear_queries(
     ----------
     x : array_like of real numbers, shape (n,), or table
         A number for each record: a list, which is read as float64, an array, or a column or table
-        of pandas, polars, pyarrow or DuckDB (whose own expressions must not fail on a record).
+        of pandas, polars, pyarrow or DuckDB (its expressions must not fail on a record).
     workload : Workload, or array_like of real numbers, shape (queries, bins)
         The weights of each query.
     bins : int or sequence of edges

@@ -217,7 +217,7 @@ def marginals(
     Parameters
     ----------
     table : frame, table, relation or dict of columns
-        Of pandas, polars, pyarrow or DuckDB (whose own expressions must not fail on a record); a
+        Of pandas, polars, pyarrow or DuckDB (its expressions must not fail on a record); a
         dict of arrays or lists; a structured array.
     domains : dict by column
         The public values of each column: a list of labels, or a tuple (bins, range): a number of
