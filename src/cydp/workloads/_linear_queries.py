@@ -42,7 +42,7 @@ def linear_queries(
     budget: Budget | None = None,
     rng: Generator | None = None,
 ) -> LinearRelease:
-    """Answer many linear queries on the counts of bins, with noise in what costs least error.
+    """Answer many linear queries on the counts of bins, with noise where it costs the least error.
 
     Parameters
     ----------
@@ -59,12 +59,12 @@ def linear_queries(
         The ends of the bins, if `bins` is an int. There is no default, because the range of the
         data would reveal records.
     strategy : {"identity", "tree", "workload"}, optional
-        What has noise: the counts of bins; those of a tree's nodes, which are sums of bins; or the
-        answers themselves, which must have integer weights. Default: that with the least sum of
-        variances, which depends on no data.
+        Where noise is added: to the counts of bins; to the counts of a tree's nodes, which are sums
+        of bins; or to the answers themselves, which must have integer weights. Default: the
+        strategy with the least sum of variances, which depends on no data.
     branching : int >= 2, optional
-        How many counts of one level of the tree have one sum in the next. Default: what gives the
-        least mean variance over all ranges.
+        How many counts of one level of the tree have one sum in the next. Default: the number with
+        the least mean variance over all ranges.
     levels : int >= 1, optional
         How many levels of the tree have noise. Default: chosen together with `branching`.
     column : name, optional

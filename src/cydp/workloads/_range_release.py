@@ -162,7 +162,7 @@ class RangeRelease(Release):
 
         Returns
         -------
-        (lower, upper) : floats, or ndarrays of float64, as of `ranges`
+        (lower, upper) : floats, or ndarrays of float64, as from `ranges`
             In records.
 
         Raises

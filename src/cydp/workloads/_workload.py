@@ -24,7 +24,7 @@ class Workload:
     Parameters
     ----------
     matrix : array_like of real numbers, shape (queries, cells)
-        The weights of each query. Integers can have noise in the answers themselves.
+        The weights of each query. With integers, noise can be added to the answers themselves.
 
     Raises
     ------
@@ -129,7 +129,7 @@ class Workload:
         Returns
         -------
         dict of StrategyError
-            By strategy, that of the least total variance first: `linear_queries` chooses it.
+            By strategy, the least total variance first: `linear_queries` chooses it.
 
         Raises
         ------
