@@ -122,13 +122,13 @@ __all__ = [
 
 
 # A name is imported when it is first used: whoever draws noise alone does not wait for ledgers.
-_ROOMS = (
-    "accounting", "exact", "interactive", "local", "mechanisms", "models", "publishing",
-    "random", "releases", "sampling", "sensitivity", "teach", "testing", "workloads",
+_PACKAGES = (
+    "accounting", "exact", "interactive", "local", "mechanisms", "models", "publishing", "random",
+    "releases", "sampling", "sensitivity", "teach", "testing", "workloads",
 )  # fmt: skip
-_HOMES = {
-    name: room
-    for room, names in {
+_PACKAGE_OF = {
+    name: package
+    for package, names in {
         "accounting": (
             "ZCDP ApproxDP BudgetExceededError BudgetLedger LedgerError Plan PrivacyError "
             "PrivacyFilter PureDP calibrate group_privacy"
@@ -153,9 +153,9 @@ def __dir__() -> list[str]:
 
 
 def __getattr__(name: str) -> Any:
-    if name in _HOMES:
-        found = getattr(import_module(f"cydp.{_HOMES[name]}"), name)
-    elif name in _ROOMS:
+    if name in _PACKAGE_OF:
+        found = getattr(import_module(f"cydp.{_PACKAGE_OF[name]}"), name)
+    elif name in _PACKAGES:
         found = import_module(f"cydp.{name}")
     else:
         raise AttributeError(f"module 'cydp' has no attribute {name!r}")

@@ -29,7 +29,7 @@ Bounds: TypeAlias = tuple[Number, Number]
 """A pair (lower, upper) of numbers; a float means its binary value."""
 
 OpenBounds: TypeAlias = tuple[Number | None, Number | None] | None
-"""A pair (lower, upper), of which either may be None, as the whole may: no such bound."""
+"""A pair (lower, upper). Either, or the whole, may be None: no such bound."""
 
 Column: TypeAlias = ArrayLike | Sequence[Any]
 """A list or array, or a column of pandas, polars, pyarrow or DuckDB: one entry for each record."""

@@ -27,7 +27,7 @@ _NO_SEED = "no seed: cydp.testing.SeededGenerator(seed), for tests, has one"
 
 
 def require_names(init: _Init) -> _Init:
-    """Return an `__init__` that takes its parameters by name, and whose errors say what is wrong.
+    """Return an `__init__` that takes its parameters by name, with errors that say what is wrong.
 
     They say which parameter is missing, unknown, or without its name.
     """
@@ -45,7 +45,7 @@ def require_names(init: _Init) -> _Init:
 
 
 def explain_arguments(function: _Function) -> _Function:
-    """Return a function whose error for wrong arguments shows its signature."""
+    """Return a function that shows its signature in the error for wrong arguments."""
 
     @wraps(function)
     def call(*args: Any, **kwargs: Any) -> Any:

@@ -2,7 +2,7 @@
 """The C core for Python, in the order of cydp.h: each binding converts, checks and calls.
 
 Arrays come as buffers with their format, which says the element type. They are no memoryviews of
-Cython, whose code is half as large as all of this. The caller chooses the number of threads: see
+Cython: its code is half as large as all of this. The caller chooses the number of threads: see
 cydp/_threads.py.
 """
 
@@ -88,7 +88,7 @@ cdef union entries:
 @cython.no_gc  # it refers to an array, which does not refer to it
 @cython.freelist(8)
 cdef class View:
-    """An array whose buffer is released with this object.
+    """An array; its buffer is released with this object.
 
     A buffer on the stack is faster by 50 ns, and is for what small calls do most often.
     """
@@ -240,7 +240,7 @@ cdef double next_double(void *state) noexcept nogil:
 cdef class Stream:
     """The C generator: keyed by the operating system, or by 8 given words.
 
-    `name` is that of its stream: "chacha20", "aes", or "" for the default.
+    `name` is the name of its stream: "chacha20", "aes", or "" for the default.
     """
 
     cdef _c.cydp_rng *rng
@@ -321,7 +321,7 @@ cdef class Sampler:
 
     cdef _c.cydp_sampler *sampler
     cdef readonly bint boolean
-    cdef Sampler wide  # whose values it narrows, or None
+    cdef Sampler wide  # the sampler with the values to narrow, or None
 
     def __init__(self):
         raise TypeError("a Sampler is made by make_sampler")
@@ -380,7 +380,7 @@ def make_sampler(str distribution not None, numerator, denominator):
 
 
 def make_discrete_laplace_prefix(numerator, denominator, unsigned prefix_bits):
-    """Prepare discrete Laplace noise whose kernel takes so few bits, as cydp_testing.h says."""
+    """Prepare discrete Laplace noise with a kernel of so few bits, as cydp_testing.h says."""
     cdef View top = read(numerator, b"u8", 1), bottom = read(denominator, b"u8", 1)
     cdef _c.cydp_rational scale = rational(top, bottom)
     cdef Sampler made = Sampler.__new__(Sampler)
@@ -797,7 +797,7 @@ def grid_sum(x, int exponent, int64_t lowest, int64_t highest, unsigned threads)
 
 
 def grid_sum_and_squares(x, int exponent, int64_t lowest, int64_t highest, unsigned threads):
-    """Return the sum of numbers on a grid, and that of their squares."""
+    """Return the sum of numbers on a grid, and the sum of their squares."""
     return add_up(x, _c.cydp_grid(exponent, lowest, highest), threads, True)
 
 
@@ -1069,7 +1069,7 @@ def map_bits(Sampler sampler not None, planes, extensions, bint resolve_all, bin
              asked):
     """Map the bits of n candidates; extensions[d - 1, i] lie behind decision d of candidate i.
 
-    Returns the number of values and the work; asked tells whose extensions were read.
+    Returns the number of values and the work; asked tells which extensions were read.
     """
     cdef View planes_view = read(planes, b"u1", 1), behind = read(extensions, b"u8", 3)
     cdef View view = write_numbers(out), asked_view = write(asked, b"u1", 2)
@@ -1101,7 +1101,7 @@ def map_bits(Sampler sampler not None, planes, extensions, bint resolve_all, bin
 def map_noisy_max(NoisyMax noisy_max not None, scores, words, extensions, bint resolve_all, asked):
     """Choose from one row by given words; extensions[i] lie behind words[i].
 
-    Returns the place of the candidate; asked tells whose extensions were read.
+    Returns the place of the candidate; asked tells which extensions were read.
     """
     cdef View view = read_numbers(scores), words_view = read(words, b"u4", 1)
     cdef View behind = read(extensions, b"u8", 2), asked_view = write(asked, b"u1", 1)
@@ -1122,7 +1122,7 @@ def map_noisy_max(NoisyMax noisy_max not None, scores, words, extensions, bint r
 
 def map_quantile(Quantile quantile not None, units, int64_t lowest, int64_t highest, words,
                  extensions, bint resolve_all, asked):
-    """Choose a unit by 12 given words; extensions[d - 1] lie behind those of decision d.
+    """Choose a unit by 12 given words; extensions[d - 1] lie behind the words of decision d.
 
     asked tells which decisions' extensions were read.
     """

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""The generator of each thread, which draws where a caller gives none."""
+"""The generator of each thread, which draws if a caller gives none."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ def default_generator() -> Generator:
 
 
 class _DefaultGenerator(Generator):
-    """The generator of the thread that calls, whose methods are the functions of `cydp.random`."""
+    """The generator of the thread that calls: its methods are the functions of `cydp.random`."""
 
     __slots__ = ()
 
@@ -36,7 +36,7 @@ class _DefaultGenerator(Generator):
 
     @property
     def _stream(self) -> Stream:  # type: ignore[override]
-        # One call less than default_generator() for most draws, which a scalar one notices.
+        # For most draws one call less than default_generator(), which shows in draws of a scalar.
         generator = _thread.generator
         return (default_generator() if generator is None else generator)._stream
 

@@ -38,13 +38,13 @@ class Generator:
     Parameters
     ----------
     fixed_work : bool, default False
-        Whether to hide from a clock which candidates needed further bits. An event whose
-        probability is stated remains visible: see docs/samplers/fixed_work.md. Drawing takes
-        longer; the values of a stream are the same.
+        Whether to hide from a clock which candidates needed further bits. An event of stated
+        probability remains visible: see docs/samplers/fixed_work.md. Drawing takes longer; the
+        values of a stream are the same.
     stream : {"aes", "chacha20"}, optional
-        What expands the key. Default: "aes" if the CPU has instructions for it, else "chacha20";
-        the environment variable `CYDP_STREAM` may name another. docs/generator.md states what
-        each promises.
+        The cipher that expands the key. Default: "aes" if the CPU has instructions for it, else
+        "chacha20"; the environment variable `CYDP_STREAM` may name another. docs/generator.md
+        states what each promises.
 
     Raises
     ------
@@ -79,7 +79,7 @@ class Generator:
             raise TypeError(f"fixed_work must be True or False, not {type(fixed_work).__name__}")
         if stream is not None and not isinstance(stream, str):
             raise TypeError(f"stream must be a string or None, not {type(stream).__name__}")
-        name = "" if stream is None else str.__str__(stream)  # of a subclass, such as numpy's
+        name = "" if stream is None else str.__str__(stream)  # also for a subclass, such as numpy's
         if stream is not None and name not in _STREAMS:
             raise ValueError(f"stream must be 'aes' or 'chacha20', not {name!r}")
         if name == "aes" and (info := _core.build_info())["aes"] == "none":
@@ -92,7 +92,7 @@ class Generator:
 
     @property
     def stream(self) -> str:
-        """What expands the key: "aes" or "chacha20".
+        """The cipher that expands the key: "aes" or "chacha20".
 
         >>> Generator(stream="chacha20").stream
         'chacha20'
@@ -316,7 +316,7 @@ class Generator:
         return self._draw_array(sampler, size, out, _BOOL)
 
     def discrete_laplace_iter(self, scale: Number) -> NoiseBlock:
-        """Return an iterator whose values are those of `discrete_laplace`, one at a time.
+        """Return an iterator of the values of `discrete_laplace`, one at a time.
 
         It is for hosts that ask for the noise of one value in each call, such as a database that
         calls a function for each cell.
@@ -329,8 +329,8 @@ class Generator:
         Returns
         -------
         NoiseBlock
-            An endless iterator of int. It draws 4,096 values at a time: those of
-            ``discrete_laplace(scale, size=4096)``.
+            An endless iterator of int. It draws 4,096 values at a time, as
+            ``discrete_laplace(scale, size=4096)`` does.
 
         Raises
         ------
@@ -361,7 +361,7 @@ class Generator:
     def discrete_gaussian_iter(
         self, sigma: Number | None = None, *, sigma2: Number | None = None
     ) -> NoiseBlock:
-        """Return an iterator whose values are those of `discrete_gaussian`, one at a time.
+        """Return an iterator of the values of `discrete_gaussian`, one at a time.
 
         Parameters
         ----------
@@ -387,7 +387,7 @@ class Generator:
         return NoiseBlock(self._stream, _samplers.read_discrete_gaussian(sigma, sigma2))
 
     def bernoulli_iter(self, p: Number) -> NoiseBlock:
-        """Return an iterator whose values are those of `bernoulli`, one at a time.
+        """Return an iterator of the values of `bernoulli`, one at a time.
 
         Parameters
         ----------

@@ -33,7 +33,7 @@ class Prefetch(Iterator[NDArray[Any]]):
     ----------
     shape : tuple of int
     dtype : numpy.dtype
-        Those of the arrays.
+        The shape and dtype of the arrays.
 
     """
 

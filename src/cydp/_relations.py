@@ -11,7 +11,7 @@ RELATIONS = (*SINGLE_RELATIONS, _EITHER)
 
 
 def check_relation(relation: object) -> str:
-    """Return a relation of neighbours, or raise a ValueError that names those that there are."""
+    """Return a relation of neighbours, or raise a ValueError that names all relations."""
     if not isinstance(relation, str) or relation not in RELATIONS:
         given = repr(relation[:40]) if isinstance(relation, str) else type(relation).__name__
         raise ValueError(
@@ -22,7 +22,7 @@ def check_relation(relation: object) -> str:
 
 
 def check_optional_relation(relation: object) -> str | None:
-    """Return the relation that a number is stated under, which may be None: it states none."""
+    """Return the relation that a number is stated under; None if it states none."""
     return None if relation is None else check_relation(relation)
 
 

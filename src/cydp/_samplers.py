@@ -41,7 +41,7 @@ def _keep(read: Callable[[Number], Sampler]) -> Callable[[Number], Sampler]:
     def keeping(number: Number) -> Sampler:
         try:
             hash(number)
-        except TypeError:  # it is no number, or Decimal's signalling NaN, and refused
+        except TypeError:  # no number, or Decimal's signalling NaN: both are refused
             return read(number)
         return kept(number)
 
@@ -117,7 +117,7 @@ def narrow(sampler: Sampler, demand: str) -> Sampler:
 
 @lru_cache(_KEPT)
 def prepare_category_offset(p: Fraction, categories: int) -> Sampler:
-    """Return a sampler of offsets, each but 0 with probability p; p may be of any length."""
+    """Return a sampler of offsets, each with probability p except 0; p may be of any length."""
     return _core.make_category_offset(*_limbs_of(p), categories)
 
 

@@ -87,9 +87,9 @@ class Sensitivity(Exact):
 
     Notes
     -----
-    Two sensitivities of which the first has the larger L1 norm and the second the larger L2 norm
-    are in no order: to compare them by < or >, as `max` does, is a TypeError. A plain number is
-    compared with the number alone, as <= and >= compare all.
+    Two sensitivities are in no order if one has the larger L1 norm and the other the larger L2
+    norm: to compare them by < or >, as `max` does, is a TypeError. A plain number is compared with
+    the number alone, as <= and >= compare all.
 
     Examples
     --------
@@ -143,7 +143,7 @@ class Sensitivity(Exact):
 
     @property
     def l2(self) -> Fraction:
-        """What the L2 norm of a change is at most: the number, or less."""
+        """A bound of the L2 norm of a change: the number, or less."""
         return self._l2
 
     def __add__(self, other: Any) -> Any:
@@ -247,7 +247,7 @@ def norm_order(sensitivity: object) -> int:
 def largest_sensitivity(find: Callable[..., Sensitivity | Unbounded]) -> Sensitivity:
     """Return the larger of the sensitivities under "add-remove" and under "change-one".
 
-    It holds under "add-remove-or-change", whose neighbours are those of one of the two.
+    It holds under "add-remove-or-change", where tables are neighbours under one of the two.
 
     Parameters
     ----------
@@ -256,7 +256,7 @@ def largest_sensitivity(find: Callable[..., Sensitivity | Unbounded]) -> Sensiti
 
     """
     found = [find(relation=relation) for relation in SINGLE_RELATIONS]
-    # Where one of them bounds the L2 norm only, so does the larger.
+    # If one of them bounds the L2 norm only, so does the larger.
     norm = max(map(norm_order, found))
     largest, l2 = max(Fraction(each) for each in found), max(map(_l2_of, found))
     return sensitivity_of(largest, "add-remove-or-change", norm, l2)
@@ -291,7 +291,7 @@ def sensitivity_of(
 
 
 def _l2_of(number: Any) -> Fraction:
-    """Return what a number, in its L1 or L2 norm, says of the L2 norm."""
+    """Return the bound of the L2 norm that follows from a number in its norm."""
     return number.l2 if isinstance(number, Sensitivity) else read_upward(number, "value")
 
 
@@ -326,7 +326,7 @@ def _apply(operation: Callable[[Any, Any], Any], left: Any, right: Any) -> Any:
 def _compare(operation: Callable[[Any, Any], Any], one: Sensitivity, other: Any) -> bool:
     """Return how the numbers compare; a TypeError if the L2 norms compare otherwise.
 
-    Otherwise `max` would return the one whose L2 norm may be far too small for the other.
+    Otherwise `max` might return a number with an L2 norm far too small for the other.
     """
     found = bool(operation(_plain(one), _plain(other)))
     if isinstance(other, Sensitivity) and bool(operation(one.l2, other.l2)) != found:

@@ -19,10 +19,10 @@ def build_info() -> dict[str, str | bool]:
     -------
     dict
         "isa": the instruction set of the kernels in use, "avx512", "avx2", "neon" or "portable".
-        "stream": what expands the key of a `Generator` that asks for no stream, "aes" or
-        "chacha20". "aes": the version of AES in use, "vaes512", "vaes", "aesni" or "armv8", or
-        "none". "compiler" and "flags": those that compiled the C core. "release": whether it was
-        built for speed.
+        "stream": the cipher that expands the key of a `Generator` by default, "aes" or "chacha20".
+        "aes": the version of AES in use, "vaes512", "vaes", "aesni" or "armv8", or "none".
+        "compiler" and "flags": what the C core was compiled with. "release": whether it was built
+        for speed.
 
     Examples
     --------

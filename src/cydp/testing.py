@@ -41,7 +41,7 @@ def __dir__() -> list[str]:
 
 
 class SeededGenerator(Generator):
-    """A generator whose stream is the same for the same seed.
+    """A generator with the same stream for the same seed.
 
     It is for tests and research only: a person who knows the seed can subtract the noise, so
     budgets refuse it. The stream may change in a minor release; the changelog says when. A forked
@@ -54,8 +54,8 @@ class SeededGenerator(Generator):
     fixed_work : bool, default False
         As in `Generator`; the values are the same.
     stream : {"chacha20", "aes"}, default "chacha20"
-        What expands the key. ChaCha20 gives the same values on every machine, AES those of its
-        own on machines that have it.
+        The cipher that expands the key. ChaCha20 gives the same values on every machine. AES gives
+        other values, on machines that have it.
 
     Raises
     ------
@@ -188,7 +188,7 @@ def category_offset_sampler(p: Number, n_categories: int) -> Sampler:
     Parameters
     ----------
     p : number in [2**-900, 1 / n_categories]
-        The probability of each offset from 1 to n_categories - 1; the rest is that of 0.
+        The probability of each offset from 1 to n_categories - 1; offset 0 has the rest.
     n_categories : int in [2, 2**31]
 
     Returns
@@ -216,13 +216,13 @@ def category_offset_sampler(p: Number, n_categories: int) -> Sampler:
     return prepare_category_offset(probability, categories)
 
 
-_MOST_CATEGORIES, _LEAST_PROBABILITY = 2**31, Fraction(1, 2**900)  # those of cydp.h
+_MOST_CATEGORIES, _LEAST_PROBABILITY = 2**31, Fraction(1, 2**900)  # as in cydp.h
 _DTYPES = {1: np.bool_, 2: np.uint16, 4: np.uint32, 8: np.int64}
 
 
 @dataclass(frozen=True)
 class MappedBits:
-    """What a sampler made of given bits, as `map_bits` returns it.
+    """The values of a sampler from given bits, as `map_bits` returns them.
 
     Attributes
     ----------

@@ -110,8 +110,8 @@ def test_wrong_use(run: Run, files: dict[str, Path], tmp_path: Path) -> None:
         assert len(err.splitlines()) >= 1
 
 
-def test_the_queries_of_every_room_are_known(tmp_path: Path) -> None:
-    """In a process that has imported none of these rooms."""
+def test_the_queries_of_every_package_are_known(tmp_path: Path) -> None:
+    """In a process that has imported none of these packages."""
     table = {"x": [1.0, 2.0], "y": [1.0, 2.0], "g": ["a", "b"]}
     keys = {"g": ["a", "b"]}
     releases = [

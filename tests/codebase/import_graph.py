@@ -1,7 +1,7 @@
 """The import graph of src/cydp.
 
-A room is a module or a package of `cydp`; `accounting/ledger` is a room of its own. The
-`__init__.py` of a room is its door: it offers what is inside, and is no part of the graph.
+A package is here a package or a top-level module of `cydp`; `accounting/ledger` is a package of
+its own. An `__init__.py` offers what is inside to users, and is no part of the graph.
 """
 
 from __future__ import annotations
@@ -12,7 +12,7 @@ from functools import cache
 from pathlib import Path
 
 SOURCE = Path(__file__).parents[2] / "src" / "cydp"
-INNER = {  # rooms inside of rooms
+INNER = {  # packages inside of packages
     "accounting.ledger": "accounting/ledger", "releases.output": "releases/output",
 }  # fmt: skip
 
@@ -30,7 +30,7 @@ def files() -> Mapping[str, Path]:
     return {name_of(file): file for file in sorted(found)}
 
 
-def is_door(file: Path) -> bool:
+def is_init(file: Path) -> bool:
     return file.name == "__init__.py"
 
 
@@ -61,25 +61,25 @@ def imports(file: Path) -> frozenset[str]:
 
 
 def modules() -> dict[str, set[str]]:
-    """What each module needs, doors and extensions aside."""
+    """What each module needs, `__init__.py` and extensions aside."""
     return {
         name: set(imports(file))
         for name, file in files().items()
-        if not is_door(file) and file.suffix == ".py"
+        if not is_init(file) and file.suffix == ".py"
     } | {name: set() for name, file in files().items() if file.suffix == ".pyx"}
 
 
-def room_of(module: str) -> str:
-    """The room that a module is in."""
-    for inner, room in INNER.items():
+def package_of(module: str) -> str:
+    """The package that a module is in."""
+    for inner, package in INNER.items():
         if module == inner or module.startswith(inner + "."):
-            return room
+            return package
     return module.split(".")[0]
 
 
-def rooms(graph: dict[str, set[str]]) -> dict[str, set[str]]:
-    """What each room needs."""
+def packages(graph: dict[str, set[str]]) -> dict[str, set[str]]:
+    """What each package needs."""
     found: dict[str, set[str]] = {}
     for name, below in graph.items():
-        found.setdefault(room_of(name), set()).update(map(room_of, below))
+        found.setdefault(package_of(name), set()).update(map(package_of, below))
     return {name: below - {name} for name, below in found.items()}

@@ -1,6 +1,6 @@
 """The include graph of csrc, and what would be wrong with it.
 
-A folder is a room. A unit is a header and the source files of its name, with those of single
+A unit is a header and the source files of its name, with those of single
 instruction sets: `samplers/acceptance` is `acceptance.h`, `acceptance.c`, `acceptance_avx2.c`, ...
 """
 
@@ -50,11 +50,11 @@ def units() -> Graph:
 
 def folders(graph: Graph) -> Graph:
     """Which folders each folder includes from."""
-    rooms: Graph = {}
+    found: Graph = {}
     for name, below in graph.items():
-        room = name.split("/")[0]
-        rooms.setdefault(room, set()).update({n.split("/")[0] for n in below} - {room})
-    return rooms
+        folder = name.split("/")[0]
+        found.setdefault(folder, set()).update({n.split("/")[0] for n in below} - {folder})
+    return found
 
 
 def defined(file: Path) -> set[str]:
@@ -82,7 +82,7 @@ def kernel_functions(folder: str) -> set[str]:
     }
 
 
-def homeless() -> Iterator[str]:
+def undeclared() -> Iterator[str]:
     """Functions that are declared elsewhere than in the header of their file: hidden arrows."""
     headers = (CORE / "include").glob("*.h")
     public = {name for file in headers for name in re.findall(r"\b(cydp_\w+)\(", code(file))}

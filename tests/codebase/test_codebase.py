@@ -18,14 +18,14 @@ import cydp
 ROOT = Path(__file__).parents[2]
 CORE = sorted((ROOT / "csrc").rglob("*.[ch]"))
 SOURCES = [*(f for f in CORE if "tests" not in f.parts), *sorted((ROOT / "src").rglob("*.py*"))]
-ROOMS = {
+FOLDERS = {
     "include", "base", "generator", "samplers", "mechanisms", "columns", "exact",
     "postprocessing", "tests",
 }  # fmt: skip
 
 
-def test_every_room_of_the_core_is_seen() -> None:
-    assert {file.relative_to(ROOT / "csrc").parts[0] for file in CORE} == ROOMS
+def test_every_folder_of_the_core_is_seen() -> None:
+    assert {file.relative_to(ROOT / "csrc").parts[0] for file in CORE} == FOLDERS
     assert len(CORE) > 120
 
 

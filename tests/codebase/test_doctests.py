@@ -16,15 +16,17 @@ SLOW = {
     "sampling",
     "teach",
 }  # a test each, to run side by side
-ROOMS: dict[str, list[str]] = defaultdict(list)
+MODULES: dict[str, list[str]] = defaultdict(list)
 for found in pkgutil.walk_packages(cydp.__path__, "cydp."):
-    room = found.name.split(".")[1]
-    ROOMS[room if room in SLOW else "all others"].append(found.name)
+    package = found.name.split(".")[1]
+    MODULES[package if package in SLOW else "all others"].append(found.name)
 
 
-@pytest.mark.parametrize("room", ROOMS)
-def test_examples(room: str) -> None:
-    failed = {name: doctest.testmod(importlib.import_module(name)).failed for name in ROOMS[room]}
+@pytest.mark.parametrize("package", MODULES)
+def test_examples(package: str) -> None:
+    failed = {
+        name: doctest.testmod(importlib.import_module(name)).failed for name in MODULES[package]
+    }
     assert {name for name, count in failed.items() if count} == set()
 
 

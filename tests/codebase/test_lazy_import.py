@@ -10,8 +10,8 @@ import cydp
 CODE = """
 import sys, cydp
 assert {use}
-rooms = {{name.split(".")[1] for name in sys.modules if name.startswith("cydp.")}}
-print(*sorted(room for room in rooms - {{"build"}} if room[0] != "_"), "sqlite3" in sys.modules)
+found = {{name.split(".")[1] for name in sys.modules if name.startswith("cydp.")}}
+print(*sorted(name for name in found - {{"build"}} if name[0] != "_"), "sqlite3" in sys.modules)
 """
 
 
@@ -23,7 +23,7 @@ print(*sorted(room for room in rooms - {{"build"}} if room[0] != "_"), "sqlite3"
         ("cydp.PureDP(1) == cydp.accounting.PureDP(1)", "accounting True"),
     ],
 )
-def test_a_name_imports_its_room_and_what_is_below(use: str, imported: str) -> None:
+def test_a_name_imports_its_package_and_what_is_below(use: str, imported: str) -> None:
     done = subprocess.run(
         [sys.executable, "-c", CODE.format(use=use)], capture_output=True, text=True, check=True
     )

@@ -1,14 +1,14 @@
-"""The floors of csrc and of src/cydp: each needs floors below it only, and nothing in a circle."""
+"""The layers of csrc and of src/cydp: each needs layers below it only, and nothing in a circle."""
 
 import re
 
 import pytest
 from codebase import import_graph
 from codebase import include_graph as graph
-from codebase.floors import drawing, floors, page
+from codebase.layers import drawing, layers, page
 from codebase.rule import rule_of
 
-FLOORS = [  # from the ground up
+LAYERS = [  # the lowest first
     {"include"},
     {"base", "postprocessing"},
     {"generator"},
@@ -18,53 +18,53 @@ FLOORS = [  # from the ground up
 
 
 def test_every_file_is_seen() -> None:
-    rooms = {file.parent.relative_to(graph.CORE).as_posix() for file in graph.files()}
-    assert rooms == set().union(*FLOORS)
+    folders = {file.parent.relative_to(graph.CORE).as_posix() for file in graph.files()}
+    assert folders == set().union(*LAYERS)
     assert len(graph.files()) > 100
     assert sum(len(below) for below in graph.units().values()) > 150
 
 
 def test_no_arrow_goes_up() -> None:
-    height = {room: i for i, floor in enumerate(FLOORS) for room in floor}
+    height = {folder: i for i, layer in enumerate(LAYERS) for folder in layer}
     for file in graph.files():
         for path in graph.includes(file):
             above, below = (f.relative_to(graph.CORE).parts[0] for f in (file, path))
             assert above == below or height[above] > height[below], f"{file} includes {path}"
 
 
-def test_folders_stand_on_their_floors() -> None:
-    rooms = graph.folders(graph.units())
-    stack = floors(rooms)
-    assert stack == FLOORS, "\n" + drawing(stack)
+def test_folders_include_from_layers_below_only() -> None:
+    folders = graph.folders(graph.units())
+    stack = layers(folders)
+    assert stack == LAYERS, "\n" + drawing(stack)
 
 
 def test_no_units_include_each_other() -> None:
-    assert floors(graph.units())
+    assert layers(graph.units())
 
 
 def test_a_function_is_declared_in_the_header_of_its_file() -> None:
     """Otherwise a circle of calls would not show among the includes."""
     assert sum(len(graph.defined(file)) for file in graph.files()) > 150
-    assert not list(graph.homeless())
+    assert not list(graph.undeclared())
 
 
 def test_the_library_includes_nothing_of_its_tests_and_tests_mirror_it() -> None:
     assert not any("tests" in path.relative_to(graph.CORE).parts
                    for file in graph.files() for path in graph.includes(file))  # fmt: skip
     tests = graph.CORE / "tests"
-    assert {path.name for path in tests.iterdir() if path.is_dir()} < set().union(*FLOORS)
+    assert {path.name for path in tests.iterdir() if path.is_dir()} < set().union(*LAYERS)
     for file in tests.rglob("*.c"):
-        above = FLOORS[
-            next((i for i, floor in enumerate(FLOORS) if file.parent.name in floor), -1) :
+        above = LAYERS[
+            next((i for i, layer in enumerate(LAYERS) if file.parent.name in layer), -1) :
         ]
-        rooms = {path.relative_to(graph.CORE).parts[0] for path in graph.includes(file)}
-        assert not rooms & set().union(*above[1:]), file
+        folders = {path.relative_to(graph.CORE).parts[0] for path in graph.includes(file)}
+        assert not folders & set().union(*above[1:]), file
 
 
 def test_every_source_file_is_built_and_every_test_is_run() -> None:
     """CMake lists the folders' files itself, so a folder must not be forgotten."""
     library = (graph.CORE / "CMakeLists.txt").read_text()
-    for folder in set().union(*FLOORS) - {"include"}:
+    for folder in set().union(*LAYERS) - {"include"}:
         assert f" {folder}/*.c" in library
     assert {file.parent.parent for file in graph.files()} == {graph.CORE}
     tests = graph.CORE / "tests"
@@ -77,46 +77,46 @@ def test_every_source_file_is_built_and_every_test_is_run() -> None:
 @rule_of([("generator", "columns"), ("columns", "exact")])
 def test_an_arrow_up_is_noticed(arrow: tuple[str, str]) -> None:
     lower, upper = arrow
-    rooms = graph.folders(graph.units())
-    rooms[lower] = rooms[lower] | {upper}
-    if lower in rooms[upper]:
+    folders = graph.folders(graph.units())
+    folders[lower] = folders[lower] | {upper}
+    if lower in folders[upper]:
         with pytest.raises(ValueError, match="a circle among"):
-            floors(rooms)
+            layers(folders)
     else:
-        assert floors(rooms) != FLOORS
+        assert layers(folders) != LAYERS
 
 
 def test_a_circle_of_units_is_noticed() -> None:
     units = graph.units()
     units["mechanisms/noisy_max_exact"].add("mechanisms/noisy_max_bounds")
     with pytest.raises(ValueError, match="noisy_max_bounds"):
-        floors(units)
+        layers(units)
 
 
-PACKAGE = import_graph.modules()
-ROOMS = import_graph.rooms(PACKAGE)
-DOORS = {name: file for name, file in import_graph.files().items() if import_graph.is_door(file)}
+MODULES = import_graph.modules()
+PACKAGES = import_graph.packages(MODULES)
+INITS = {name: file for name, file in import_graph.files().items() if import_graph.is_init(file)}
 ARCHITECTURE = graph.CORE.parent / "docs" / "architecture.md"
 
 
 def test_every_module_is_seen() -> None:
-    assert len(PACKAGE) > 90
-    assert sum(map(len, PACKAGE.values())) > 350
-    assert {"_core", "accounting/ledger", "exact", "mechanisms"} <= ROOMS.keys()
+    assert len(MODULES) > 90
+    assert sum(map(len, MODULES.values())) > 350
+    assert {"_core", "accounting/ledger", "exact", "mechanisms"} <= PACKAGES.keys()
 
 
 def test_no_modules_import_each_other() -> None:
-    assert floors(PACKAGE)
+    assert layers(MODULES)
 
 
-def test_rooms_of_the_package_stand_on_their_floors() -> None:
-    assert floors(ROOMS)
+def test_packages_import_from_layers_below_only() -> None:
+    assert layers(PACKAGES)
 
 
-def test_a_module_imports_from_the_home_of_a_thing() -> None:
-    """Never from a package, whose door offers it to users: that would hide what needs what."""
-    for name, below in PACKAGE.items():
-        assert not below & DOORS.keys(), name
+def test_a_module_imports_a_thing_from_where_it_is_defined() -> None:
+    """Never from a package, which offers it to users: that would hide what needs what."""
+    for name, below in MODULES.items():
+        assert not below & INITS.keys(), name
 
 
 def test_only_columns_ask_of_which_library_a_column_is() -> None:
@@ -127,28 +127,28 @@ def test_only_columns_ask_of_which_library_a_column_is() -> None:
     assert {name for name in found if not name.startswith("_columns")} == set()
 
 
-def test_a_door_offers_what_is_inside() -> None:
+def test_a_package_offers_what_is_inside() -> None:
     """And users' columns, such as Keys, which `exact` offers, and what a sensitivity is."""
-    for name, file in DOORS.items():
+    for name, file in INITS.items():
         inside = {below.split(".")[0] for below in import_graph.imports(file)}
         assert not name or inside <= {name.split(".")[0], "_columns", "_sensitivity"}, name
 
 
-def test_the_page_shows_the_floors_as_they_are() -> None:
+def test_the_page_shows_the_layers_as_they_are() -> None:
     figure = re.search(r"```text\n(.*?)```", ARCHITECTURE.read_text(), re.DOTALL)
     assert figure is not None
     drawn = [line.split("#")[0].rstrip() for line in figure[1].splitlines()]
     assert drawn == page().splitlines(), page()
 
 
-def test_the_tests_mirror_the_rooms() -> None:
+def test_the_tests_mirror_the_packages() -> None:
     tests = graph.CORE.parent / "tests"
     folders = {
         file.parent.relative_to(tests).as_posix() for file in tests.rglob("test_*.py")
     }  # fmt: skip
     assert len(folders) > 10
-    packages = {name.replace(".", "/") for name in DOORS}  # inside of rooms, too
-    rooms = {room.strip("_") for room in {*ROOMS, *packages, *graph.folders(graph.units())}}
-    # Of folders, of the page that follows a course, and the rules of the house.
+    inner = {name.replace(".", "/") for name in INITS}  # packages inside of packages, too
+    subjects = {name.strip("_") for name in {*PACKAGES, *inner, *graph.folders(graph.units())}}
+    # Of folders, of the page that follows a course, and the rules of the code.
     others = {"benchmarks", "codebase", "course", "examples", "examples/adapters"}
-    assert folders - rooms == others
+    assert folders - subjects == others

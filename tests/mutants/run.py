@@ -2,15 +2,16 @@
 
     python tests/mutants/run.py                  # all
     python tests/mutants/run.py --some 20        # 20 that .ci/run must kill, chosen by the commit
-    python tests/mutants/run.py --only clamp     # those whose room, claim or file holds a text
+    python tests/mutants/run.py --only clamp     # those with a text in subject, claim or file
     python tests/mutants/run.py --only clamp --seek tests/exact    # which of these tests kills?
 
-`<room>.toml` lists the mutants of a room. `old` stands once in `file` and becomes `new`; `killer`
-is the test that must fail then, of pytest or `csrc/tests/<room>/test_<thing>.c`; `long` says why
-that test runs in .ci/long alone. Mutants in C and Cython are compiled once, all together: the
-environment variable CYDP_MUTANT chooses one. There `old` and `new` are expressions, or statements
-that end with a semicolon or a brace (in Cython: one line, with its indentation). The tests of a
-kernel's mutant run with its instruction set; a machine that lacks it leaves the mutant out.
+`<subject>.toml` lists the mutants of a subject. `old` stands once in `file` and becomes `new`;
+`killer` is the test that must fail then, of pytest or `csrc/tests/<subject>/test_<thing>.c`; `long`
+says why that test runs in .ci/long alone. Mutants in C and Cython are compiled once, all together:
+the environment variable CYDP_MUTANT chooses one. There `old` and `new` are expressions, or
+statements that end with a semicolon or a brace (in Cython: one line, with its indentation). The
+tests of a kernel's mutant run with its instruction set; a machine that lacks it leaves the mutant
+out.
 """
 
 from __future__ import annotations
@@ -55,7 +56,7 @@ class Mutant:
     """One wrong version. `number` is what CYDP_MUTANT chooses it by."""
 
     number: int
-    room: str
+    subject: str
     claim: str
     file: str
     old: str
@@ -75,7 +76,7 @@ class Mutant:
 
     @property
     def name(self) -> str:
-        return f"{self.room}: {self.claim}"
+        return f"{self.subject}: {self.claim}"
 
     def place(self) -> tuple[int, int]:
         """Return where the old text begins and ends in its file."""
@@ -100,11 +101,11 @@ class Mutant:
 
 
 def listed() -> list[Mutant]:
-    """Return all mutants, those of one room together."""
+    """Return all mutants, those of one subject together."""
     found: list[Mutant] = []
     for file in sorted(Path(__file__).parent.glob("*.toml")):
         for entry in tomllib.loads(file.read_text())["mutant"]:
-            found.append(Mutant(number=len(found) + 1, room=file.stem, **entry))
+            found.append(Mutant(number=len(found) + 1, subject=file.stem, **entry))
     return found
 
 
@@ -290,7 +291,7 @@ def runs_without(mutants: list[Mutant]) -> list[Run]:
 def main(arguments: list[str] | None = None) -> int:
     parser = argparse.ArgumentParser(description=__doc__.partition("\n")[0])
     parser.add_argument("--some", type=int, metavar="N", help="N of them, chosen by the commit")
-    parser.add_argument("--only", metavar="TEXT", help="those whose room, claim or file holds it")
+    parser.add_argument("--only", metavar="TEXT", help="with it in subject, claim or file")
     parser.add_argument("--seek", metavar="TESTS", help="print which of these tests kills")
     given = parser.parse_args(arguments)
     mutants = listed()

@@ -16,7 +16,7 @@ import cydp
 from cydp.exact import _contributions
 from cydp.exact._sorted_units import SortedUnits
 from cydp.mechanisms._quantile import QuantileMechanism
-from cydp.releases._parts import Part
+from cydp.releases._noise_split import Part
 from cydp.releases._query import Query
 
 __all__ = ["Answers", "Apart", "answers", "distances", "without_noise"]

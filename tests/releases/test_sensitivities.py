@@ -30,7 +30,7 @@ from releases.neighbours import (
 
 from cydp import DiscreteGaussian, DiscreteLaplace, PureDP
 from cydp.mechanisms._quantile import QuantileMechanism
-from cydp.releases._parts import Part, split_privacy
+from cydp.releases._noise_split import Part, split_privacy
 from cydp.releases._query import Query
 from cydp.releases._unit import Change
 

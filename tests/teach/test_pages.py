@@ -1,4 +1,4 @@
-"""The pages of the lessons run; the lecture, and the benchmark, have every picture of the room."""
+"""The pages of the lessons run; the lecture and the benchmark have every picture."""
 
 from __future__ import annotations
 
@@ -31,13 +31,13 @@ def recorded() -> Iterator[tuple[set[str], set[str]]]:
         return lambda *args, **keywords: called.add(name)
 
     with pytest.MonkeyPatch.context() as patch:
-        for room in (teach, attacks, figures, utility):
-            for name, thing in inspect.getmembers(room):
+        for package in (teach, attacks, figures, utility):
+            for name, thing in inspect.getmembers(package):
                 if inspect.isclass(thing):
                     for method in [each for each in vars(thing) if each.startswith("plot")]:
                         patch.setattr(thing, method, recorder(f"{name}.{method}"))
                 elif inspect.isfunction(thing) and thing.__annotations__["return"] == "Any":
-                    patch.setattr(room, name, recorder(name))
+                    patch.setattr(package, name, recorder(name))
         yield every, called
 
 

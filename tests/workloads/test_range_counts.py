@@ -14,7 +14,7 @@ import cydp
 from cydp import PrivacyFilter, PureDP, workloads
 from cydp.accounting import BudgetExceededError
 from cydp.releases._certificate import wrong_in_certificate
-from cydp.releases._parts import Aggregate, split_privacy
+from cydp.releases._noise_split import Aggregate, split_privacy
 from cydp.releases._terms import read_privacy
 from cydp.releases._unit import Unit
 from cydp.testing import SeededGenerator

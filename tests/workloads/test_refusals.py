@@ -14,7 +14,7 @@ from workloads.test_range_counts import released as ranges
 
 from cydp import DiscreteLaplace, PrivacyFilter, PureDP, explain
 from cydp.workloads import RunningCounts, linear_queries, marginals, range_counts
-from cydp.workloads._tails import Terms, bound_sums
+from cydp.workloads._chernoff_bounds import Terms, bound_sums
 
 WIDE = {"b": (2**14, (0, 1)), "c": (2**14, (0, 1))}
 SETS: list[tuple[Any, Any, type[Exception], str]] = [

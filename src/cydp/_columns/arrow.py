@@ -26,7 +26,7 @@ from cydp._columns.masks import Mask, both_present, concatenate_masks
 __all__ = ["ArrowColumn", "Chunk", "declared_in", "import_nanoarrow", "read_arrow", "read_table"]
 
 _TABLE = "+s"  # the format of a struct; a table is a struct of its columns
-# The formats whose buffers are read.
+# The formats with buffers that are read.
 _READ = {_TABLE, *ARROW_DTYPES, *ARROW_OFFSETS, *ARROW_VIEWS} - {"n"}
 
 
@@ -132,7 +132,7 @@ class Chunk:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class ArrowColumn:
-    """A column that was read: its schema, and those of its chunks that have rows."""
+    """A column that was read: its schema, and its chunks that have rows."""
 
     schema: Any
     chunks: list[Chunk]

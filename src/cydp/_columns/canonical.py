@@ -50,8 +50,8 @@ _EPOCH, _EPOCH_UTC = datetime(1970, 1, 1), datetime(1970, 1, 1, tzinfo=UTC)
 _MICROSECOND = timedelta(microseconds=1)
 _MOST_DIGITS = 400  # of a Decimal, before or behind the point
 _MOST_NESTED = 8
-# Types whose entries can be hashed without calling anything of the user's; equal ones of one type
-# are one label.
+# Types with entries that can be hashed without a call of the user's code. Equal entries of one
+# type are one label.
 _SAFE = frozenset({bool, bytes, date, Fraction, timedelta})
 
 
@@ -86,7 +86,7 @@ def canonical(entry: Any, others: frozenset[type] = frozenset()) -> Canonical | 
 def canonical_block(
     entries: list[Any], types: set[type], others: frozenset[type] = frozenset()
 ) -> Iterable[Canonical | None]:
-    """Return the canonical labels of entries, whose types are given."""
+    """Return the canonical labels of entries; their types are given."""
     if types <= RAW:
         return entries
     if len(types) == 1 and types <= _SAFE:  # each distinct entry once
@@ -107,7 +107,7 @@ def rank(label: Canonical) -> tuple[Any, ...]:
 
 
 def restore(label: Canonical) -> Any:
-    """Return the label whose canonical value is given: of equal labels, always the same one."""
+    """Return the label of a canonical value; equal labels give always the same one."""
     if not isinstance(label, tuple):
         return _decimal(label) if isinstance(label, Fraction) else label
     kind, *parts = label
@@ -137,7 +137,7 @@ def restore(label: Canonical) -> Any:
 
 
 def label_bytes(label: Canonical) -> bytes:
-    r"""Return bytes that no other label has: those of a text are UTF-8.
+    r"""Return bytes that no other label has; for a text, its UTF-8.
 
     >>> label_bytes("a"), label_bytes(255), label_bytes((2, b"x"))
     (b'a', b'\xffff', b'\xfc2:\xff22:\xfbx')
@@ -281,7 +281,7 @@ def _time_of(nanoseconds: int, epoch: datetime) -> Any:
 
 
 class _Held:
-    """An entry that a canonical value carries; of it, only the type is compared."""
+    """An entry that a canonical value carries; only its type is compared."""
 
     __slots__ = ("entry",)
 
@@ -299,7 +299,7 @@ class _Held:
 
 
 class _Guarded:
-    """An entry of a type of which there is a key, compared by its own methods."""
+    """An entry that has the type of a key, compared by its own methods."""
 
     __slots__ = ("_hash", "entry")
 

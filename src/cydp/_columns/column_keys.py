@@ -33,7 +33,7 @@ from cydp._columns.strings import Strings, join_bytes
 
 __all__ = ["ColumnKeys", "KeyPlaces", "as_strings"]
 
-# What labels of a column may be equal to; objects may be equal to anything.
+# The kinds of keys that labels of a column may be equal to; objects may be equal to any.
 _KINDS = {
     "numbers": NUMBERS, "decimals": NUMBERS, "text": TEXT, "bytes": BYTES,
     "bytes of one length": BYTES, "times": TIMES, "instants": INSTANTS, "time spans": SPANS,
@@ -46,7 +46,7 @@ _WORDS = {
 
 
 class KeyPlaces:
-    """A key table of those keys that a column can hold, and their places among all keys.
+    """A key table of the keys that a column can hold, and their places among all keys.
 
     Attributes
     ----------
@@ -104,7 +104,7 @@ class ColumnKeys:
 
     @classmethod
     def of(cls, given: list[Any] | NDArray[Any]) -> tuple[ColumnKeys, NDArray[np.uint32]]:
-        """Return the distinct labels among entries, and the place of each entry's.
+        """Return the distinct labels among entries, and the place of each entry's label.
 
         Raises
         ------
@@ -264,7 +264,7 @@ def _encode(keys: list[Any], encoding: str) -> list[bytes]:
 
 
 def _store(values: list[Any], kind: LabelType) -> tuple[Any, NDArray[np.bool_]]:
-    """Return the values that a column can hold as it stores them, and which ones these are."""
+    """Return the values that a column can hold, as it stores them, and which ones they are."""
     storage = kind.storage.newbyteorder("=")  # type: ignore[union-attr]
     if kind.kind == "bytes of one length":
         fits = _mask(len(value) == storage.itemsize for value in values)
@@ -317,7 +317,7 @@ def _store_decimals(values: list[Any], width: int, scale: int) -> tuple[Any, NDA
 
 
 def _ratio(number: Any) -> tuple[int, int]:
-    """Return a number as a fraction; for an infinity, one that no decimal equals."""
+    """Return a number as a fraction; an infinity becomes a fraction that no decimal equals."""
     try:
         numerator, denominator = number.as_integer_ratio()
     except OverflowError:

@@ -26,7 +26,7 @@ __all__ = ["Declared", "Labels", "Records", "check_entries", "check_reals", "dec
 
 
 class Records:
-    """The records of a release whose loss does not depend on their number: a column of numbers.
+    """A column of numbers, for a release with a loss that does not depend on how many they are.
 
     Parameters
     ----------
@@ -38,7 +38,7 @@ class Records:
     Attributes
     ----------
     dtype : dtype
-        That of the column: see `Source.dtype`.
+        The dtype of the column: see `Source.dtype`.
     length : int or None
         See `Source`.
 
@@ -85,7 +85,7 @@ class Records:
 
 
 class Declared:
-    """What a mechanism releases: a number, a list, an array or a column, and what it declares.
+    """The input of a mechanism: a number, a list, an array or a column, and what it declares.
 
     Attributes
     ----------
@@ -166,7 +166,7 @@ def declare(value: Any, name: str, kind: str, null: float = 0) -> Declared:
     ----------
     value : number, list, tuple, array or column
         An array of numpy, or of another library with a dtype of numpy and a shape. A column of
-        pandas, polars or pyarrow, whose length does not depend on its values.
+        pandas, polars or pyarrow: its length does not depend on its values.
     name, kind : str
         What to call it in an error, and what it must be.
     null : int or float, default 0
@@ -218,7 +218,7 @@ def declare(value: Any, name: str, kind: str, null: float = 0) -> Declared:
 def _declare_column(column: Source, kind: str) -> Declared:
     name = column.name
     if hasattr(getattr(column.x, "dtype", None), "categories"):
-        # Without a record the categories may have another type, or none.
+        # Without a record, the categories may have another type, or none.
         raise TypeError(f"{name} must be {kind}, not categories: pass their codes")
     dtype, length = column.dtype(), column.length
     if length is None:
@@ -271,7 +271,7 @@ class Labels:
     ----------
     x : array_like or column
         A label for each record: numbers, text, bytes, dates, times, or in a list or an array of
-        objects anything that can be hashed. Of categories the labels are what they stand for.
+        objects anything that can be hashed. The labels of a categorical column are its categories.
     name : str, default "by"
         What to call it in an error.
 
@@ -279,9 +279,9 @@ class Labels:
     ----------
     name : str
     type : LabelType
-        What the column declares; of a list, the types of its entries.
+        What the column declares; for a list, the types of its entries.
     dtype : dtype
-        Of labels that are found in the column: bool, int64, uint64, float64, datetime64,
+        The dtype of labels that are found in the column: bool, int64, uint64, float64, datetime64,
         timedelta64 or object.
     length : int or None
         How many rows there are; None for a relation of DuckDB.

@@ -30,7 +30,7 @@ class DensePlaces:
     places : ndarray of int, shape (n,)
         The place of each key.
     missing : int
-        The place of what is no key.
+        The place of values that are no keys.
 
     Examples
     --------
@@ -52,7 +52,7 @@ class DensePlaces:
         self._missing = np.uint32(missing)
         self._places = np.full(int(self._beyond) + 1, missing, np.uint32)
         self._places[distances.astype(np.intp)] = places
-        # Of keys without gaps, in order, the place is the distance, and needs no table.
+        # If the keys are in order without gaps, the place is the distance: no table is needed.
         self._in_order = bool(np.array_equal(self._places, np.arange(len(self._places))))
 
     def fill(

@@ -41,7 +41,7 @@ def digest_argument(argument: Any) -> Any:
 def digest_labels(labels: Iterable[Any], name: str) -> str:
     """Return a digest of labels in their order, which no other labels have.
 
-    It is that of their types, of the unit of times, and of the values that labels are compared by.
+    It covers their types, the unit of times, and the values by which labels are compared.
 
     Parameters
     ----------
@@ -53,7 +53,7 @@ def digest_labels(labels: Iterable[Any], name: str) -> str:
     Raises
     ------
     TypeError
-        For an object of a class of its own: what is equal to it, its methods alone know.
+        For an object of a class of its own: only its methods know what is equal to it.
 
     Examples
     --------

@@ -38,7 +38,7 @@ __all__ = [
 # By name: pandas is not imported for them.
 _NULLS = {"NoneType", "NAType", "NaTType", "MaskedConstant"}
 
-# Entries that numpy makes an array of, without a warning, and numbers only of numbers.
+# Types that numpy turns into an array without a warning: into numbers only if they are numbers.
 PLAIN = {bool, int, float, np.bool, np.float32, np.float64, np.int32, np.int64, np.uint64}
 _INTEGERS_AND_BOOL = (int, np.integer, np.bool)
 _NUMBERS = (bool, np.bool, Real, Decimal)
@@ -46,7 +46,7 @@ _BEYOND = Fraction(2) ** 2000  # beyond every bound; it stands for infinity
 
 
 def null_types(types: Iterable[type]) -> set[type]:
-    """Return the types, among these, of what stands for a null: None, NA, NaT and masked."""
+    """Return the types, among these, that stand for a null: None, NA, NaT and masked."""
     return {kind for kind in types if kind.__name__ in _NULLS}
 
 
@@ -200,7 +200,7 @@ def _float_of(entry: Any, name: str) -> float:
 
 
 def _spread_masked(values: NDArray[Any], present: Mask, shape: tuple[int, ...]) -> NDArray[Any]:
-    """Return values at the places of the entries that are present, the others masked."""
+    """Return values at the places of present entries, with the other entries masked."""
     if present is None:
         return values.reshape(shape)
     mask = ~present

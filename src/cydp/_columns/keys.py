@@ -35,9 +35,9 @@ class _PairTable:
     pairs : ndarray of int64
         The distinct pairs as numbers: first * width + second.
     width : int
-        The number of seconds, and one for what is none of them.
+        The number of seconds, plus one for anything else.
     size : int
-        The number of firsts, and one for what is none of them, times the width.
+        The number of firsts, plus one for anything else, times the width.
 
     """
 
@@ -71,7 +71,7 @@ class _PairTable:
         seconds : int
             How many places the second may have.
         keep_order : bool
-            Whether the places are those of the pairs, if they are distinct.
+            Whether the places follow the order of the pairs, if they are distinct.
 
         """
         width = seconds + 1
@@ -117,8 +117,8 @@ class Keys:
     columns : tuple of ColumnKeys
         The distinct labels of each column.
     pairs : tuple of tables
-        What combines the places of the first columns with those of the next; the last has the
-        places of the keys.
+        The tables that combine the places of the first columns with the places of the next one; the
+        last table has the places of the keys.
 
     Raises
     ------

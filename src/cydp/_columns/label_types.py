@@ -61,7 +61,7 @@ class LabelType:
         spans", "times of day", "objects" of any kind, or "nulls". Labels of different kinds
         differ, but decimals are numbers, and objects may be equal to labels of any kind.
     dtype : dtype
-        What labels that are found in the column have in a result.
+        The dtype of labels that are found in the column, in a result.
     storage : dtype, or None
         How the column stores each entry, if in a fixed number of bytes.
     nanoseconds : int
@@ -79,7 +79,7 @@ class LabelType:
 
 
 def type_of_dtype(dtype: np.dtype[Any], name: str) -> LabelType:
-    """Return what labels in an array of a dtype are.
+    """Return the type of labels in an array of a dtype.
 
     Raises
     ------
@@ -106,7 +106,7 @@ def type_of_dtype(dtype: np.dtype[Any], name: str) -> LabelType:
 
 
 def type_of_schema(schema: Any, name: str) -> LabelType:
-    """Return what labels in a column of an Arrow schema are.
+    """Return the type of labels in a column of an Arrow schema.
 
     Raises
     ------
@@ -132,7 +132,7 @@ def type_of_schema(schema: Any, name: str) -> LabelType:
 
 
 def type_of_relation(column: Any, name: str) -> LabelType:
-    """Return what labels in a relation of one column are; its query does not run.
+    """Return the type of labels in a relation of one column; its query does not run.
 
     Raises
     ------
@@ -165,7 +165,7 @@ def stored_integers(storage: np.dtype[Any]) -> np.dtype[Any]:
 
 
 def type_of_entries(types: set[type]) -> LabelType:
-    """Return what labels in a list are, by the types of its entries, which are public.
+    """Return the type of labels in a list, by the types of its entries, which are public.
 
     >>> type_of_entries({int, type(None)}).dtype, type_of_entries({int, str}).dtype
     (dtype('int64'), dtype('O'))
@@ -193,7 +193,7 @@ def _times(kind: str, dtype: str, unit: str, storage: Any = np.int64) -> LabelTy
 
 
 def _of_format(arrow_format: str) -> LabelType | None:
-    """Return what a format with parameters has: times, decimals and bytes of one length."""
+    """Return the type for a format with parameters: times, decimals and bytes of one length."""
     start, unit = arrow_format[:2], _ARROW_UNITS.get(arrow_format[2:3], "")
     if arrow_format == "tdD":
         return _times("times", "M8", "D", np.int32)

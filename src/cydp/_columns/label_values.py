@@ -21,7 +21,7 @@ __all__ = ["LabelValues", "check_lengths", "labels_in"]
 
 Types: TypeAlias = set[type]
 
-_CHUNK_ROWS = 2**18  # rows of categories whose codes stay in the cache
+_CHUNK_ROWS = 2**18  # rows of categories: their codes stay in the cache
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -36,9 +36,9 @@ class LabelValues:
     present : ndarray of bool, or None
         Which of the values are not null; None: all, unless null objects are among them.
     rows : ndarray of int, or None
-        Of categories: the place of each row's label among the values.
+        For categories: the place of each row's label among the values.
     rows_present : ndarray of bool, or None
-        Of categories: which rows are not null.
+        For categories: which rows are not null.
 
     """
 
@@ -80,13 +80,13 @@ class LabelValues:
         return entries, set(map(type, entries))
 
     def entry_blocks(self) -> Iterator[tuple[slice, list[Any], Types]]:
-        """Yield the rows of a block of objects, and what `entries` returns of them."""
+        """Yield the rows of a block of objects, and the answer of `entries` for them."""
         for first in range(0, len(self.values), blocks.BLOCK_ROWS):
             rows = slice(first, first + blocks.BLOCK_ROWS)
             yield rows, *self.entries(rows)
 
     def code_rows(self, codes: NDArray[np.uint32], missing: int) -> NDArray[np.uint32]:
-        """Return the code of each row, from those of the values."""
+        """Return the code of each row, from the codes of the values."""
         if self.rows is None:
             return codes
         found = np.empty(len(self.rows), np.uint32)

@@ -21,7 +21,7 @@ def both_present(one: Mask, other: Mask) -> Mask:
 
 
 def concatenate_masks(parts: Sequence[tuple[Any, Mask]]) -> Mask:
-    """Return the mask of all parts together, of which each has entries and their mask."""
+    """Return the mask of all parts together; each part has entries and their mask."""
     if all(present is None for _, present in parts):
         return None
     return np.concatenate(

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""What mechanisms take, declared before the charge and then read: codes, scores, floats."""
+"""The inputs of mechanisms, declared before the charge and then read: codes, scores, floats."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ _OUTSIDE = -1  # takes the place of a null, and is no category
 def declare_codes(codes: Any, categories: int, name: str) -> tuple[Declared, np.dtype[Any]]:
     """Return what codes declare, and the dtype of the reports.
 
-    No value of an array is read; of a list only the types of its entries.
+    No value of an array is read, and only the types of the entries of a list.
 
     Parameters
     ----------
@@ -95,7 +95,7 @@ _END = 2**63
 
 
 def declare_scores(scores: Any) -> Declared:
-    """Return what scores declare. No value is read; of a list only the types of its entries.
+    """Return what scores declare. No value is read; for a list, only the types of its entries.
 
     Raises
     ------
@@ -202,7 +202,7 @@ def _round_all_towards_zero(array: NDArray[Any]) -> NDArray[np.float64]:
     signed = array.dtype.kind == "i"
     native = np.require(array, array.dtype.newbyteorder("="), ["C", "ALIGNED"])
     size = np.abs(native).view(np.uint64) if signed else native
-    # The upper 53 of 64 bits are exact as a float64, whose exponent counts them.
+    # The upper 53 of 64 bits are exact as a float64, and its exponent counts them.
     upper = np.frexp((size >> np.uint64(11)).astype(np.float64))[1].astype(np.int64)
     extra = np.maximum(upper + 11 - 53, 0).astype(np.uint64)
     numbers: NDArray[np.float64] = (size >> extra << extra).astype(np.float64)

@@ -86,7 +86,7 @@ def array_in(held: NDArray[Any] | Categories | ArrowColumn, name: str) -> NDArra
 
 
 def _array_of(x: Any, name: str) -> NDArray[Any]:
-    """Return a list as numpy has it, or as objects if numpy might change or refuse an entry."""
+    """Return a list as numpy makes it, or as objects if numpy might change or refuse an entry."""
     if not set(map(type, x)) <= PLAIN | _NESTED:
         entries = np.empty(len(x), object)
         entries[:] = x

@@ -105,12 +105,12 @@ def parts_of_series(x: Any) -> list[Any] | None:
 
 
 def labels_of(value: Any) -> Any:
-    """Return a Series, whose index a repetition of a release must have too; else None."""
+    """Return a Series, else None: a repetition of a release must have the same index."""
     return value if is_series(value) else None
 
 
 def restore_labels(value: Any, released: NDArray[Any]) -> Any:
-    """Return what was released for a Series as a Series with its index and name."""
+    """Return what was released for a Series, as a Series with its index and name."""
     if not is_series(value):
         return released
     return sys.modules["pandas"].Series(released, index=value.index, name=value.name)

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""Exact answers that add up over the rows, of columns that are read in pieces.
+"""Exact answers that add up over the rows, from columns that are read in pieces.
 
 docs/columns.md, "Pieces".
 """
@@ -28,12 +28,12 @@ def add_pieces(
     columns: Sequence[Records | Labels],
     users: Labels | None = None,
 ) -> Totals:
-    """Return the sum of what a function returns of each piece of the rows.
+    """Return the sum of what a function returns for each piece of the rows.
 
     Parameters
     ----------
     exact : callable
-        It reads the columns, each time those of the same rows, and returns as many answers.
+        It reads all columns of the same rows, and returns the same number of answers each time.
     columns : sequence of Records or Labels
         If all are of one relation of DuckDB, they are read in pieces; else there is one piece.
     users : Labels, optional

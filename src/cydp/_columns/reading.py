@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""Columns of numbers, read at once by what releases nothing: nothing is declared before."""
+"""Columns of numbers, read at once for exact answers: nothing is declared before."""
 
 from __future__ import annotations
 
@@ -90,7 +90,7 @@ def read_group_codes(codes: Column, name: str = "codes") -> NDArray[Any]:
     Raises
     ------
     TypeError
-        For another dtype than integers and bool; for a list by the types of its entries.
+        For another dtype than integers and bool; for a list, by the types of its entries.
 
     Examples
     --------
@@ -121,7 +121,7 @@ def read_integers(x: Column, name: str = "codes") -> NDArray[Any]:
     Returns
     -------
     ndarray of bool, int or uint, shape (n,)
-        For a list or objects, without the nulls.
+        A list and an array of objects lose their nulls.
 
     Raises
     ------

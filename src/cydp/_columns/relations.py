@@ -16,8 +16,8 @@ from typing import Any
 
 __all__ = ["RelationColumn", "SharedRelation"]
 
-_PIECE_ROWS = 2**20  # at least, but for the last piece: as many as kernels use all threads for
-_USER_ROWS = 2**22  # of a piece with all rows of its users, about
+_PIECE_ROWS = 2**20  # at least, except in the last piece: so many that kernels use all threads
+_USER_ROWS = 2**22  # about: a piece has all rows of its users
 
 
 class SharedRelation:
@@ -63,7 +63,7 @@ class SharedRelation:
         Raises
         ------
         ValueError
-            If the query has run: the column's rows might not be those of the others.
+            If the query has run: the rows of the column might be other rows.
 
         """
         with self._lock:
@@ -143,7 +143,7 @@ class SharedRelation:
             yield held
 
     def _by_users(self, label: str) -> Generator[list[Any], None, None]:
-        """Yield the batches whose users have one remainder of their hash after the other."""
+        """Yield the batches of the users with one remainder of their hash, for each remainder."""
         duckdb = sys.modules["duckdb"]
         column, function = duckdb.ColumnExpression, duckdb.FunctionExpression
         constant = duckdb.ConstantExpression

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""A column of a user, of any library: opened once, it declares what it has, and later gives it.
+"""A column of a user, of any library: it is opened once, declares its type, and is read later.
 
 Other libraries are known by what their objects can do: none of them is imported. docs/columns.md,
 "Declare, charge, read".
@@ -68,8 +68,8 @@ class Source(ABC):
     name : str
         What to call it in an error.
     length : int or None
-        How many entries there are; None for a relation of DuckDB, whose query would run, and for a
-        stream.
+        How many entries there are; None for a relation of DuckDB, where counting runs its query,
+        and for a stream.
 
     """
 
@@ -116,10 +116,10 @@ class Source(ABC):
 
     @abstractmethod
     def label_type(self) -> LabelType:
-        """Return the type of labels; no value is read. Errors are those of `dtype`."""
+        """Return the type of labels; no value is read. The errors are as for `dtype`."""
 
     def entry_dtype(self) -> np.dtype[Any]:
-        """Return the dtype of labels that are found; of a list by the types of its entries."""
+        """Return the dtype of labels that are found; for a list, by the types of its entries."""
         return self.label_type().dtype
 
     @abstractmethod
@@ -159,11 +159,11 @@ class ListSource(Source):
     __slots__ = ()
 
     def kept(self) -> Self:
-        """Return a copy: the entries that are checked now are those that are read later."""
+        """Return a copy: the entries that are checked now are the entries that are read later."""
         return type(self)(self.x.copy(), self.name) if isinstance(self.x, list) else self
 
     def dtype(self) -> np.dtype[Any]:
-        """Return float64, if all types of entries are those of numbers or nulls."""
+        """Return float64, if all types of entries are types of numbers or nulls."""
         check_numbers(set(map(type, self.x)), self.name)
         return np.dtype(np.float64)
 
@@ -258,7 +258,7 @@ class SeriesSource(ArraySource):
         return holds_python_text(self.x)
 
     def dtype(self) -> np.dtype[Any]:
-        """Return the dtype of numpy, or that of a dtype of pandas' own, by no rows of it."""
+        """Return the dtype of numpy, or what a dtype of pandas' own holds, from no rows of it."""
         return super().dtype() if self._is_numpy else self._without_rows().numbers().dtype
 
     def label_type(self) -> LabelType:
@@ -346,7 +346,7 @@ class RelationSource(ArrowSource):
         return None
 
     def kept(self) -> Self:
-        """Return the column of a relation of one, so that it can be read in pieces."""
+        """Return the only column of the relation, so that it can be read in pieces."""
         if isinstance(self.x, RelationColumn) or len(self.x.columns) != 1:
             return self
         return type(self)(SharedRelation(self.x).column(self.x.columns[0]), self.name)

@@ -40,12 +40,12 @@ class Strings:
     offsets : ndarray of int64, one more than strings, or None for views
         The i-th string begins at offsets[i].
     rows : ndarray of int, or None
-        The place of each row's string among the strings; None: row i has the i-th.
+        The place of each row's string among the strings; None: row i has string i.
     buffers : tuple of ndarray of uint8
         What views point into. The view of a null row may be anything.
     integers : tuple of int or None, or None
-        The integers whose hexadecimal digits the strings are, if those of a list pass 64 bits, or
-        if other labels stand beside them, which are None; 0 for null.
+        The integers, if the strings are their hexadecimal digits: integers of a list that pass 64
+        bits, or stand beside other labels, which are None. 0 for null.
 
     """
 
@@ -102,7 +102,7 @@ def join_bytes(entries: Sequence[bytes], present: Mask) -> tuple[Strings, Mask]:
 
 
 def arrow_strings(column: ArrowColumn, name: str) -> tuple[Strings, Mask]:
-    """Return the strings of a column whose format has them, and which entries are not null."""
+    """Return the strings of a column of a format of strings, and which entries are not null."""
     parts = [_chunk_strings(chunk, name) for chunk in column.chunks]
     if not parts:
         return _NO_STRINGS, None
@@ -137,7 +137,7 @@ def _plain_strings(chunk: Chunk) -> tuple[Strings, Mask]:
 
 
 def concatenate(parts: Sequence[Strings]) -> Strings:
-    """Return the strings of all parts, whose dictionaries may differ."""
+    """Return the strings of all parts; their dictionaries may differ."""
     rows = None
     if any(part.rows is not None for part in parts):
         firsts = np.cumsum([0, *(part.count for part in parts[:-1])])

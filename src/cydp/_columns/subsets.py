@@ -34,7 +34,7 @@ class RowsOf:
     Raises
     ------
     TypeError, ValueError
-        For anything else, such as relations of DuckDB, whose rows have no order; and for columns of
+        For anything else, such as relations of DuckDB: their rows have no order; and for columns of
         a dict that have different lengths.
 
     """
@@ -77,7 +77,7 @@ def _open(x: Any, name: str) -> tuple[int, Callable[[NDArray[np.bool_]], Any]]:
 
 
 def _try(take_nothing: Callable[[], object], name: str) -> None:
-    """Raise a TypeError for a column of pyarrow whose rows cannot be taken, before data is read."""
+    """Raise a TypeError, before data is read, if rows of a column of pyarrow cannot be taken."""
     try:
         take_nothing()
     except NotImplementedError as error:

@@ -40,14 +40,14 @@ _MOST_NAMES = 20  # of a table, in an error
 
 
 class Table:
-    """A table whose columns are known by their names.
+    """A table with columns that are known by their names.
 
     Attributes
     ----------
     names : tuple
         The names of the columns, which are public; numbers from 0 on for a 2-D array.
     length : int or None
-        How many rows there are; None for a relation of DuckDB, whose query would run.
+        How many rows there are; None for a relation of DuckDB: counting runs its query.
 
     """
 
@@ -67,7 +67,7 @@ class Table:
         self._shared, self._reopen = shared, reopen
 
     def again(self) -> Table:
-        """Return the table for one more release: of a relation, which is read once, a new one."""
+        """Return the table for one more release: a new one for a relation, which is read once."""
         return self if self._reopen is None else self._reopen()
 
     def count_rows(self) -> int:
@@ -88,7 +88,7 @@ class Table:
     def column(self, given: Any, argument: str) -> Any:
         """Return a column, by its name, or the column itself that was given instead of a name.
 
-        Of a relation of DuckDB, take all columns before one is read: its query runs once.
+        Take all columns of a relation of DuckDB before one is read: its query runs once.
 
         Parameters
         ----------
@@ -195,8 +195,7 @@ def table_of_relation(
         What to call it in an error.
     repeatable : bool, default False
         Whether every execution of its query returns the same rows, in any order. Releases with
-        users then read it in pieces too, by several executions, in each of which all rows of some
-        users are.
+        users then read it in pieces too, by several executions: each has all rows of some users.
     watch : callable, optional
         A release calls it with the number of rows that it has read so far, after each batch.
 
@@ -219,9 +218,9 @@ def table_of_relation(
 
 
 def is_table(x: Any) -> bool:
-    """Whether x is a table of several columns, or of none; one of a single column is a column.
+    """Whether x is a table of several columns, or of none: a table of a single column is a column.
 
-    What is known to be a table, a `Table`, is one however many columns it has.
+    A `Table` is a table, however many columns it has.
     """
     if isinstance(x, Table):
         return True

@@ -53,7 +53,7 @@ def exp_interval(x: Fraction, digits: int = DIGITS) -> Interval:
 
 
 def directed_contexts(digits: int = DIGITS) -> tuple[decimal.Context, decimal.Context]:
-    """Return contexts whose sums, products and quotients are rounded down, and up."""
+    """Return two contexts, for sums, products and quotients: one rounds down, the other up."""
     return _context(digits, decimal.ROUND_FLOOR), _context(digits, decimal.ROUND_CEILING)
 
 
@@ -82,7 +82,7 @@ def ln_bounds(x: Fraction, digits: int = DIGITS) -> tuple[Fraction, Fraction]:
     """
     context, (low, high) = _context(digits), quotients(x, digits)
     below, above = context.ln(low), context.ln(high)
-    return (  # ln(1) is exactly 0, whose neighbours are decimals too small to be fractions
+    return (  # ln(1) is exactly 0: its neighbours are decimals too small to be fractions
         Fraction(below.next_minus(context) if below else 0),
         Fraction(above.next_plus(context) if above else 0),
     )

@@ -37,7 +37,7 @@ __all__ = [
 ]
 
 MAX_BITS = 4096
-_MOST_INDEX_BITS = 2048  # of a length or a count, whose digits then fit into a message
+_MOST_INDEX_BITS = 2048  # of a length or a count: its digits then fit into a message
 # Enough decimal digits for MAX_BITS, and for an exponent that such a number can need. Longer text
 # is refused before anything is computed.
 _MAX_DIGITS = 1240
@@ -65,7 +65,7 @@ class Exact(Fraction):
 
     __slots__ = ()
 
-    # The same as those of Fraction, but quicker, because the other operand is mostly a Fraction.
+    # As in Fraction, but quicker, because the other operand is mostly a Fraction.
     __radd__, __rmul__ = Fraction.__add__, Fraction.__mul__
 
     if sys.version_info < (3, 13):  # 3.11 formats no Fraction; 3.12 refuses a width alone

@@ -75,7 +75,7 @@ def delta_above(number: Fraction) -> Exact:
 
 
 def float_above(number: Fraction) -> float:
-    """Return a float whose shortest repr is a decimal of six digits, no less than a number >= 0.
+    """Return the float that prints as a decimal of six digits, no less than a number >= 0.
 
     People see the repr, and this library reads it. So 3/10 becomes 0.3, although the binary value
     of that float is less by 1e-17. A number above 0 never becomes 0. A number beyond the largest

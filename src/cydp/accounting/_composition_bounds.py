@@ -48,9 +48,8 @@ _METHODS = {
 }
 _NO_BOUND = "at delta {} no bound gives an epsilon: a larger delta is needed"
 
-_SMALL = Fraction(
-    1, 10**12
-)  # if the deltas sum to less, the sum itself bounds the probability of their union
+# If the deltas sum to less, the sum itself bounds the probability of their union.
+_SMALL = Fraction(1, 10**12)
 _MARGIN = Fraction(1, 10**12)  # relative; more than the rounding of logarithms and expm1
 
 # Orders of Renyi divergences: any integers above 1 do. Large ones are for tiny deltas and shares.

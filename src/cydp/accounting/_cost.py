@@ -216,7 +216,7 @@ def units_of(cost: object) -> list[Any]:
     found: dict[Any, None] = {}
     for source in _sources_of(cost):
         unit = getattr(source, "unit", None)
-        # By name, since releases and their units are on a floor above this one.
+        # By name, since releases and their units are in a layer above this one.
         if hasattr(unit, "check_kept"):
             found[unit] = None
     return list(found)

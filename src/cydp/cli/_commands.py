@@ -40,7 +40,7 @@ from cydp.releases._sum import sum
 __all__ = ["add_commands", "add_verify_release"]
 
 # Beside the releases; once imported, their queries can be built again.
-_ROOMS_OF_QUERIES = ("cydp.models", "cydp.publishing", "cydp.teach", "cydp.workloads")
+_PACKAGES_OF_QUERIES = ("cydp.models", "cydp.publishing", "cydp.teach", "cydp.workloads")
 
 
 def add_commands(commands: Any) -> None:
@@ -283,8 +283,8 @@ def add_verify_release(commands: Any) -> None:
 def _verify_release(options: argparse.Namespace) -> int:
     certificate = read_certificate(_read(options.certificate))
     released = None if options.release is None else _read(options.release)
-    for room in _ROOMS_OF_QUERIES:
-        import_module(room)
+    for package in _PACKAGES_OF_QUERIES:
+        import_module(package)
     wrong = wrong_in_certificate(certificate)
     checked = ["the certificate holds together: loss and scales follow from its parameters"]
     if released is not None:

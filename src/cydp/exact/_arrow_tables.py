@@ -21,7 +21,7 @@ _KEY = "cydp"
 def export(
     columns: Mapping[str, NDArray[Any]], description: Mapping[str, Any], requested_schema: object
 ) -> object:
-    """Return an Arrow stream capsule of a table, whose columns have one length."""
+    """Return an Arrow stream capsule of a table; its columns have one length."""
     na = import_nanoarrow("a table")
     types = {name: getattr(na, values.dtype.name)() for name, values in columns.items()}
     schema = na.c_schema(na.struct(types)).modify(metadata={_KEY: json.dumps(description)})

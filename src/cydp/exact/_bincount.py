@@ -19,7 +19,7 @@ from cydp.exact._data_bins import mark_data_bins
 
 __all__ = ["bincount"]
 
-_SAMPLE = 4096  # codes from which the number of counts is guessed
+_SAMPLE = 4096  # codes: the number of counts is guessed from them
 _FEW = 4096  # codes, or counts
 _KERNELS = frozenset(map(np.dtype, "?bBhHiIlLqQ"))
 _MOST_COUNTS = 2**32 - 3  # numpy counts where there are more
@@ -35,8 +35,8 @@ def bincount(codes: Column, minlength: Integer = 0) -> NDArray[np.int64]:
     codes : array_like of integers or bool, shape (n,)
         Codes must not be negative. Masked and null entries are left out.
     minlength : int, default 0
-        The least length of the result. If it is 0, the length is that of the data, and `release`
-        of a mechanism refuses the counts. A code of `minlength` or more still adds to the length:
+        The least length of the result. If it is 0, the data determine the length, and `release` of
+        a mechanism refuses the counts. A code of `minlength` or more still adds to the length:
         before a release, cut the counts off by [:minlength].
 
     Returns
@@ -117,7 +117,7 @@ def _check_signs(smallest: int, largest: int) -> None:
 
 
 def _guess_length(values: NDArray[Any]) -> int:
-    """Return the number of counts for the codes; of many codes a sample is read, and some added."""
+    """Return the number of counts for the codes: for many, guessed from a sample, and some more."""
     step = max(1, len(values) // _SAMPLE)
     sample = values[::step]
     if isinstance(sample, np.ma.MaskedArray):

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""Bins, whose edges and comparisons depend on parameters and a dtype alone."""
+"""Bins: their edges and comparisons depend on parameters and a dtype alone."""
 
 from __future__ import annotations
 
@@ -53,9 +53,9 @@ class Bins:
     kernel : _core.Bins
         The edges in the dtype in which they are compared.
     dtypes : tuple of dtypes
-        Those that the kernel takes. The first one holds all values of the data.
+        The dtypes that the kernel takes. The first one holds all values of the data.
     prepare : callable, optional
-        What is done to values before the kernel takes them. They keep their places.
+        It changes values before the kernel takes them. They keep their places.
 
     """
 
@@ -72,7 +72,7 @@ class Bins:
         dtype = self.dtype_for(values.dtype)
         if (
             type(values) is np.ndarray and self.prepare is None and is_for_kernel(values, dtype)
-        ):  # what small calls mostly pass: nothing is converted
+        ):  # most small calls: nothing is converted
             _core.histogram([self.kernel], [values.reshape(-1)], counts, threads)
             return counts
         with np.errstate(all="ignore"):  # converting a signalling NaN may warn
@@ -291,11 +291,11 @@ _End: TypeAlias = int | float
 
 
 def kept_bins(bins: Any, range: RangeLike | None, dtype: _Dtype) -> Bins | None:
-    """Return what `public_bins` returns; None for parameters or a dtype of which none is kept.
+    """Return what `public_bins` returns; None for parameters or a dtype that are never kept.
 
     Errors are those of `public_bins`. Callers must not change the edges, or give them to a user.
     """
-    if dtype not in _DTYPES or dtype.metadata is not None:  # which is any object, even the data
+    if dtype not in _DTYPES or dtype.metadata is not None:  # metadata are any object, even the data
         return None
     if type(bins) is int:
         if not (type(range) is tuple or type(range) is list):
@@ -312,7 +312,7 @@ def kept_bins(bins: Any, range: RangeLike | None, dtype: _Dtype) -> Bins | None:
         type(bins) is np.ndarray
         and 2 <= bins.size <= _MOST_EDGES
         and bins.dtype in _DTYPES
-        and bins.dtype.metadata is None  # numpy's edges have that of the given ones
+        and bins.dtype.metadata is None  # numpy's edges have the metadata of the given ones
     ):
         return _given_bins(bins.tobytes(), bins.dtype, bins.shape, dtype)
     return None
@@ -323,7 +323,7 @@ def _is_minus_zero(*ends: _End) -> bool:
     return any(end == 0 and copysign(1, end) < 0 for end in ends)
 
 
-@lru_cache(_KEPT, typed=True)  # typed, since 0 == 0.0, of which numpy makes other edges
+@lru_cache(_KEPT, typed=True)  # typed, since 0 == 0.0, and numpy makes other edges of 0.0
 def _equal_bins(count: int, lo: _End, hi: _End, dtype: _Dtype) -> Bins:
     return public_bins(count, (lo, hi), dtype)
 

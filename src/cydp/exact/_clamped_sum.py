@@ -121,7 +121,7 @@ def clamped_sum_and_squares(
 
 
 def sum_units_and_squares(values: Array, grid: Grid) -> tuple[int, int]:
-    """Return the sum of numbers, in units of the grid, and that of their squares."""
+    """Return the sum of numbers, and the sum of their squares, in units of the grid."""
     units, squares, (inner, ratio) = 0, 0, kernel_grid(values, grid)
     for rows, clamping in split_numbers(values, inner):
         threads = _threads.threads_for(len(rows))

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: MIT
 """Contribution bounding: a random sample of each user's partitions and rows.
 
-What is hashed of a user follows from the user's value alone: docs/columns.md, "Labels".
+The hash of a user follows from the user's value alone: docs/columns.md, "Labels".
 """
 
 from __future__ import annotations
@@ -40,8 +40,8 @@ _LARGE = 2.0**63
 def _identify_labels(column: Labels) -> Identifiers:
     """Return a column of labels as integers or strings, which are equal only for equal labels.
 
-    Text is UTF-8, an integer of 64 bits is itself, and any other label what `label_bytes` makes
-    of it; which entries are present comes with them.
+    Text becomes UTF-8, an integer of 64 bits stays itself, and any other label becomes its
+    `label_bytes`. The mask of present entries comes with them.
     """
     values = column.read()
     held = values.values
@@ -103,7 +103,7 @@ def _of_integers(values: LabelValues) -> Identifiers | None:
 
 
 def _of_categories(values: LabelValues) -> Identifiers:
-    """Return labels that are categories, which are identified once for each."""
+    """Return labels that are categories: each category is identified once."""
     held = values.values
     if values.present is None and isinstance(held, Strings):
         return replace(held, rows=values.rows), values.rows_present
@@ -123,7 +123,7 @@ def _of_whole_floats(x: NDArray[Any], present: Mask) -> Identifiers | None:
 
 
 def _of_distinct(labels: NDArray[Any], codes: NDArray[np.uint32]) -> Identifiers:
-    """Return rows whose labels have codes, of which the number of labels is none."""
+    """Return rows by the codes of their labels; the code len(labels) is no label."""
     return _of_labels([*map(canonical, list(labels)), None], codes.astype(np.int64))
 
 
@@ -156,9 +156,9 @@ def bound_contributions(
     """Choose the rows that stay, so that each user is in few partitions with few rows. NOT private.
 
     For each user, `max_partitions` of the user's distinct partitions stay, chosen uniformly at
-    random, and in each of them `max_rows_per_partition` of the user's rows. What is computed from
-    the rows that stay then changes in at most `max_partitions` partitions if one user comes or
-    goes, so that it can be released with privacy for users instead of rows.
+    random, and in each of them `max_rows_per_partition` of the user's rows. An answer from the rows
+    that stay then changes in at most `max_partitions` partitions if one user comes or goes, so that
+    it can be released with privacy for users instead of rows.
 
     Parameters
     ----------
@@ -221,7 +221,7 @@ def bound_users(
     max_partitions: Integer,
     max_rows_per_partition: Integer = 1,
 ) -> NDArray[np.bool_]:
-    """Choose the rows that stay, as `bound_contributions` does, of users of any kind. NOT private.
+    """Choose the rows that stay, as `bound_contributions` does, for users of any kind. NOT private.
 
     Parameters
     ----------
@@ -230,8 +230,8 @@ def bound_users(
     codes : ndarray of uint32, shape (n,)
         The partition of each row, as `match_labels` or `find_labels` returns it.
     keys : int or LabelSets
-        How many given keys there are; or the labels that were found in the rows, by whose values
-        the sample is drawn. Rows of another code do not stay, and do not count.
+        How many given keys there are; or the labels that were found in the rows: the sample is
+        drawn by their values. Rows of another code do not stay, and do not count.
     key : ndarray of uint64, shape (2,)
         The secret key that `sample_key` returned, one for all pieces of the rows.
     max_partitions, max_rows_per_partition
@@ -357,10 +357,10 @@ def _identify(values: NDArray[Any] | Strings, present: Mask, key: Words) -> tupl
 
 
 def _mark_large(words: Words, is_large: Words, key: Words) -> Words:
-    """Return integers modulo 2**64 so that those from 2**63 on differ from negative ones.
+    """Return integers modulo 2**64, so that integers from 2**63 on differ from negative ones.
 
-    All bits but the highest of the large ones, for which `is_large` is 1, are changed by a secret
-    that depends on the key. They stay distinct.
+    The large ones have `is_large` 1. All of their bits but the highest are changed by a secret that
+    depends on the key. They stay distinct.
     """
     ids, secret = np.empty(1, np.uint64), np.empty(1, np.uint64)
     text = np.frombuffer(b"from 2**63 on", np.uint8)
@@ -370,7 +370,7 @@ def _mark_large(words: Words, is_large: Words, key: Words) -> Words:
 
 
 def _hash_by_value(integers: tuple[int | None, ...], hashes: Words, key: Words) -> Words:
-    """Return what is hashed of integers of any size; `hashes` are those of their digits.
+    """Return a word for each integer of any size; `hashes` are the hashes of their digits.
 
     Where there is None instead of an integer, the hash is kept. Integers beyond 64 bits keep that
     hash. The others get the word that they have in a column of integers of 64 bits, so that the

@@ -10,19 +10,19 @@ from numpy.typing import NDArray
 
 __all__ = ["DataBinCounts", "mark_data_bins", "refuse_data_bins"]
 
-_PLAIN = frozenset({int, float, np.ndarray})  # what small calls mostly pass
+_PLAIN = frozenset({int, float, np.ndarray})  # types that most small calls pass
 _ROWS = (np.ndarray, list, tuple)  # a list that holds a row has a row first, or is refused later
 
 
 class DataBinCounts(np.ndarray[Any, np.dtype[Any]]):
     """Counts in bins, or of a length, that came from the data. NOT private, even with noise.
 
-    They print, compute and pickle as any array. What is computed from them, and their slices, are
+    They print, compute and pickle as any array. Results computed from them, and their slices, are
     of this type too; single numbers are not. `np.asarray(counts)` is an array without the mark.
     """
 
     __slots__ = ()
-    __array_priority__ = 1  # above that of other arrays, so that a concatenation is marked
+    __array_priority__ = 1  # above other arrays, so that a concatenation is marked
 
     def __array_wrap__(
         self, array: NDArray[Any], context: Any = None, return_scalar: bool = False
@@ -35,7 +35,7 @@ class DataBinCounts(np.ndarray[Any, np.dtype[Any]]):
 
 
 def mark_data_bins(counts: NDArray[Any]) -> NDArray[Any]:
-    """Return counts whose bins came from the data; whether they did depends on parameters alone."""
+    """Return counts, marked: their bins came from the data, as the parameters alone decide."""
     return counts.view(DataBinCounts)
 
 

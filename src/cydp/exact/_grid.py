@@ -122,7 +122,7 @@ def public_grid(bounds: Bounds, step: Number | None, name: str = "bounds") -> Gr
     return _read_grid(bounds, step, name)
 
 
-@lru_cache(_KEPT, typed=True)  # typed, since True == 1, and 0.1 is not the Fraction that it equals
+@lru_cache(_KEPT, typed=True)  # typed: True == 1, and a float is not the Fraction that it equals
 def _kept_grid(lower: Number, upper: Number, step: Number | None, name: str) -> Grid:
     return _read_grid((lower, upper), step, name)
 

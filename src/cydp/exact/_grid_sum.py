@@ -33,12 +33,12 @@ class GridSum:
     """An exact sum of numbers that were clamped and rounded to a grid. NOT private.
 
     `Laplace` and `Gaussian` release it: they add noise to the exact sum, and convert the result
-    to a float only afterwards. `sensitivity` is what they need to know.
+    to a float only afterwards. They need `sensitivity`.
 
     Attributes
     ----------
     units : int, or ndarray of int64, shape (n_groups,)
-        The sum, or that of each group, in steps of the grid.
+        The sum, or the sum of each group, in steps of the grid.
     step : Fraction
         The distance between neighbouring points of the grid, a power of two.
     bounds : (lower, upper), Fractions
@@ -151,7 +151,7 @@ class GridSum:
 
 
 def sum_on_grid(units: int | NDArray[np.int64], grid: Grid) -> GridSum:
-    """Return a GridSum without the checks of its parts, which the grid makes right."""
+    """Return a GridSum without checks of its parts: the grid makes them right."""
     total = object.__new__(GridSum)
     for name, part in (("units", units), ("step", grid.step), ("bounds", grid.bounds)):
         object.__setattr__(total, name, part)

@@ -101,7 +101,7 @@ class GroupedAccumulator:
         Raises
         ------
         TypeError, ValueError
-            If the columns are not those of `sums`, or if a count or a sum could reach 2**63, in
+            If the columns are not the ones in `sums`, or if a count or a sum could reach 2**63, in
             units, with this number of rows. Then nothing is added.
 
         """
@@ -211,8 +211,7 @@ class GroupedAccumulator:
         Raises
         ------
         TypeError, ValueError
-            If the table is not one of an accumulator, or if sums or step are not those that its
-            metadata state.
+            If the table is not one of an accumulator, or if sums or step contradict its metadata.
 
         """
         columns, metadata = tables.read(table, "table")

@@ -70,7 +70,7 @@ def histogram(
 
 
 _MOST_CELLS = 2**30
-_CODE = np.dtype(np.int32)  # of a group; negative ones are those of uint32 above all groups
+_CODE = np.dtype(np.int32)  # of a group; negative ones are codes of uint32 above all groups
 
 
 def grouped_histogram(

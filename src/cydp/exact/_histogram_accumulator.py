@@ -23,9 +23,9 @@ __all__ = ["HistogramAccumulator"]
 class HistogramAccumulator:
     """Counts in bins, added up piece by piece. NOT private.
 
-    It is for data that does not fit into memory, or is spread over machines. The counts are those
-    that `histogram` returns for all pieces together, however the data was split; only the bins
-    need memory. Accumulators can be merged, pickled, and exported to Arrow.
+    It is for data that does not fit into memory, or is spread over machines. The counts are the
+    same as from `histogram` on all pieces together, however the data was split; only the bins need
+    memory. Accumulators can be merged, pickled, and exported to Arrow.
 
     Parameters
     ----------
@@ -73,7 +73,7 @@ class HistogramAccumulator:
 
     @property
     def _rule(self) -> dict[str, Any]:
-        """What decides, beside the edges, in which bin a value is counted."""
+        """The rule, beside the edges, by which a value is counted in a bin."""
         _, range, dtype = self._parameters
         rule: dict[str, Any] = {"dtype": dtype.name}
         if range is not None and self._bins.prepare is not None:  # it compares with the ends
@@ -98,8 +98,8 @@ class HistogramAccumulator:
         Raises
         ------
         TypeError, ValueError
-            If x is not a column of real numbers, if its dtype does not convert to that of the
-            accumulator, or if a count could reach 2**63. Then nothing is counted.
+            If x is not a column of real numbers, if its dtype does not convert to the
+            accumulator's, or if a count could reach 2**63. Then nothing is counted.
 
         """
         column, dtype = open_source(x, "x"), self._parameters[2]
@@ -198,8 +198,7 @@ class HistogramAccumulator:
         Raises
         ------
         TypeError, ValueError
-            If the table is not one of an accumulator, or if range or dtype are not those that its
-            metadata state.
+            If the table is not one of an accumulator, or if range or dtype contradict its metadata.
 
         """
         columns, metadata = tables.read(table, "table")

@@ -112,7 +112,7 @@ def _bins_of_columns(
     """Return bins for each column, and whether the range of any came from the data."""
     bins = _read_each(bins, "bins", len(values), operator.index)
     range = _read_each(range, "range", len(values), _check_none)
-    # numpy converts all columns to one dtype, to which it promotes them from the first one on.
+    # numpy converts all columns to one dtype: it promotes them in order, from the first one on.
     common = functools.reduce(np.promote_types, [x.dtype for x in values])
     grids, from_data = [], False
     for x, given, ends in zip(values, bins, range, strict=True):
@@ -163,7 +163,7 @@ def public_grids(bins: Any, range: Any, dtypes: Sequence[np.dtype[Any]]) -> list
 
 
 def _read_each(given: Any, name: str, columns: int, single: Callable[[Any], Any]) -> Sequence[Any]:
-    """Return a parameter for each column: those given, or a single one for all of them."""
+    """Return a parameter for each column: the given ones, or a single one for all of them."""
     if isinstance(given, str | bytes):
         raise TypeError(f"{name} must be given for each column, not as text")
     try:

@@ -35,7 +35,7 @@ Found: TypeAlias = tuple[NDArray[Any], NDArray[np.uint32]]
 """Distinct labels, sorted, and the place of each row's label; the number of labels for none."""
 
 _DAY = NANOSECONDS["D"]
-_DENSE = 2**16  # a range of integers that is always searched by a flag for each
+_DENSE = 2**16  # a range of integers this small is always searched by a flag for each
 _SORT_FROM = 2**21  # distinct integers, from which on sorting is quicker than a key table
 _BLOCK_ROWS = 2**18
 
@@ -106,7 +106,7 @@ def find_labels(columns: Sequence[Labels]) -> LabelSets:
 
 
 def find_distinct(values: LabelValues) -> Found:
-    """Return the distinct labels of one column, sorted, and the place of each row's."""
+    """Return the distinct labels of one column, sorted, and the place of each row's label."""
     labels, codes = _find_values(values)
     if values.rows is None:
         return labels, codes
@@ -230,7 +230,7 @@ def _find_fixed(held: NDArray[Any], values: LabelValues) -> Found:
 def find_strings(
     strings: _core.Strings, rows: int, present: Mask
 ) -> tuple[NDArray[np.intp], NDArray[np.uint32]]:
-    """Return where each distinct string stands first, and the place of each row's among these."""
+    """Return where each distinct string stands first, and the place of each row's string there."""
     ids, hashes = np.empty(rows, np.uint64), np.empty(rows, np.uint64)
     _core.factorize(strings, _key(), ids, hashes)
     del hashes
@@ -314,7 +314,7 @@ def _find_entries(values: LabelValues) -> Found:
 
 
 def _fits(label: Canonical | None, dtype: np.dtype[Any]) -> bool:
-    """Whether a label is one, and of the dtype that the types of a list's entries declare."""
+    """Whether it is a label, and of the dtype that the types of a list's entries declare."""
     if label is None:
         return False
     return dtype.kind != "i" or (isinstance(label, int) and -(2**63) <= label < 2**63)
@@ -330,7 +330,7 @@ def _sort(labels: Sequence[Any], codes: NDArray[np.uint32]) -> Found:
 
 
 def _reorder(order: Any) -> NDArray[np.uint32]:
-    """Return the new place of each place, and of what has none."""
+    """Return the new place of each old place, and last the place of missing entries."""
     places = np.empty(len(order) + 1, np.uint32)
     places[order] = np.arange(len(order))
     places[-1] = len(order)
@@ -338,7 +338,7 @@ def _reorder(order: Any) -> NDArray[np.uint32]:
 
 
 def _places(used: NDArray[np.bool_], missing: int) -> NDArray[np.uint32]:
-    """Return the place of each entry that is used among these, and that of what is missing."""
+    """Return the place of each used entry among the used ones, and last of missing entries."""
     ends = np.cumsum(used, dtype=np.int64)
     places = np.empty(len(used) + 1, np.uint32)
     places[:-1] = ends - used

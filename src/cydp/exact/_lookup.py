@@ -28,7 +28,7 @@ from cydp._columns.tables import open_table
 
 __all__ = ["match_keys", "match_labels", "value_counts"]
 
-_CHUNK_ROWS = 2**18  # rows for each thread, whose codes stay in the cache
+_CHUNK_ROWS = 2**18  # rows for each thread: their codes stay in the cache
 _RAW = RAW | {bool, float}  # a dict finds them among canonical labels, and no NaN
 
 
@@ -43,8 +43,8 @@ def match_keys(x: Any, keys: Column | Keys) -> NDArray[np.uint32]:
         anything that can be hashed. Only the categories of a categorical or dictionary column are
         looked up.
     keys : array_like, or Keys
-        Public, distinct labels, of which the column can hold one, by its type. `Keys` prepares them
-        once for many calls, and may be of several columns.
+        Public, distinct labels. The column must be able to hold one, by its type. `Keys` prepares
+        them once for many calls, and may be of several columns.
 
     Returns
     -------
@@ -152,7 +152,7 @@ def _declare(x: Any, keys: Column | Keys) -> tuple[list[Labels], Keys]:
 
 
 class _Lookup:
-    """Columns whose labels are looked up among keys, as many rows at a time as are asked for."""
+    """Columns to look up among keys, as many rows at a time as are asked for."""
 
     def __init__(self, columns: Sequence[Labels], keys: Keys) -> None:
         values = [column.read() for column in columns]
@@ -177,13 +177,13 @@ class _Lookup:
 
 
 class _ColumnLookup:
-    """A column whose labels are looked up among the labels of keys."""
+    """A column to look up among the labels of keys."""
 
     def __init__(self, values: LabelValues, keys: ColumnKeys, threads: int) -> None:
         self._values, self._keys, self._threads = values, keys, threads
         self._missing = len(keys)
         self._table: KeyPlaces | DensePlaces | None = None
-        self._stored: Any = None  # what the table takes of the values
+        self._stored: Any = None  # the values, as the table takes them
         if not values.is_objects():
             self._prepare()
         self._of_values: NDArray[np.uint32] | None = None
@@ -202,7 +202,7 @@ class _ColumnLookup:
             self._values.code_chunk(self._of_values, self._missing, rows, codes)
 
     def _prepare(self) -> None:
-        """Find the table for what the column holds."""
+        """Find the table for the values of the column."""
         held, kind = self._values.values, self._values.type
         encoding = ""
         if isinstance(held, Strings):

@@ -29,7 +29,7 @@ class SortedUnits:
         What the numbers were rounded and clamped to.
     units : ndarray of int32 if the grid's units fit, else of int64
     offsets : ndarray of int64, shape (n_groups + 1,)
-        Where groups begin and, the last one, end.
+        Where groups begin; the last one is where the last group ends.
 
     """
 
@@ -38,7 +38,7 @@ class SortedUnits:
     offsets: NDArray[np.int64]
 
     def of_groups(self, groups: NDArray[np.int64]) -> SortedUnits:
-        """Return the units of some groups, whose numbers are in order."""
+        """Return the units of some groups; the groups' numbers are in order."""
         sizes = np.diff(self.offsets)
         stays = np.zeros(len(sizes), np.bool_)
         stays[groups] = True
@@ -118,7 +118,7 @@ def sort_groups(codes: NDArray[np.uint32], values: Array, n_groups: int, grid: G
     bits = (grid.highest - grid.lowest).bit_length()
     if bits + n_groups.bit_length() > 63:
         return _sort_wide_groups(codes, values, n_groups, grid)
-    # Group and unit make one integer: sorting those is several times as fast as sorting twice.
+    # Group and unit make one integer: sorting these is several times as fast as sorting twice.
     keys, end = np.empty(values.size, np.int64), 0
     for code_rows, unit_rows in _group_blocks(codes, values, n_groups, grid):
         block = keys[end : end + len(unit_rows)]

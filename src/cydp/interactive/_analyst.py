@@ -18,7 +18,7 @@ _MOST_NAME, _MOST_LABEL = 100, 1000
 
 
 def check_analyst(analyst: str) -> str:
-    """Return the name of an analyst; a TypeError or ValueError for what cannot be one.
+    """Return the name of an analyst; a TypeError or ValueError if it cannot be one.
 
     >>> check_analyst("ada")
     'ada'
@@ -30,7 +30,7 @@ def check_analyst(analyst: str) -> str:
             f"analyst must be a name of 1 to {_MOST_NAME} printable characters without [ and ], "
             "and without spaces around it"
         )
-    return str(analyst)  # of a str of numpy, whose repr would be shown
+    return str(analyst)  # a str of numpy would show its own repr
 
 
 def label_of(analyst: str | None, scope: str | None, question: str) -> str:
@@ -52,7 +52,7 @@ def analyst_of(entry: Mapping[str, Any]) -> str | None:
     """
     if "analyst" in entry or entry["label"] is None:
         return entry.get("analyst")
-    # An earlier version told it by the label alone.
+    # An earlier version had it in the label alone.
     found = _LABEL.match(entry["label"])
     return None if found is None else found[1]
 

@@ -56,7 +56,7 @@ class SessionEntry:
 
 
 class Slot:
-    """The answer to one question. Whoever asks holds the lock, so that it is asked once.
+    """The answer to one question. The thread that asks holds the lock, so that it is asked once.
 
     Attributes
     ----------
@@ -109,7 +109,7 @@ class Memory:
 
 
 def write_report(about: str, accounts: Sequence[Account], entries: Sequence[SessionEntry]) -> str:
-    """Return the lines of a report; of more than 20 questions, the last 20."""
+    """Return the lines of a report, with the last 20 questions if there are more."""
     lines = [about]
     for block, spent, here, left in accounts:
         name = f"{block!r}: " if block else ""

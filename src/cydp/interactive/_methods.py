@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""Methods of a session, made from releases: the same parameters, without those of the session."""
+"""Methods of a session, made from releases: the same parameters, without the session's."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ _Result = TypeVar("_Result")
 
 METHODS: dict[str, Callable[..., Any]] = {}  # the releases that have a method, by name
 
-# What the methods do not take. What is protected is said once, since one budget pays for all.
+# Arguments that methods do not take: the session has them once, since one budget pays for all.
 _WHY = {
     "budget": "the budget of the session pays",
     "rng": "its noise comes from the thread's own generator",
@@ -43,7 +43,7 @@ def method(release: Callable[..., _Result]) -> Callable[..., _Result]:
             bound = own.bind(self, *args, **kwargs)
         except TypeError as wrong:
             raise TypeError(f"{wrong}: call {signature_of(ask, own)}") from None
-        # What can be read once is read now: the key reads it, and the release.
+        # An iterator can be read once. It is read now, since both the key and the release read it.
         written = {
             name: list(value) if isinstance(value, Iterator) else value
             for name, value in bound.arguments.items()
@@ -59,13 +59,13 @@ def method(release: Callable[..., _Result]) -> Callable[..., _Result]:
     ask.__annotations__ = {
         each.name: each.annotation for each in own.parameters.values() if each is not of_self
     } | {"return": own.return_annotation}
-    # The annotations are those of the release, whose module has their names.
+    # The annotations are the release's, and the release's module has their names.
     vars(ask).update(__signature__=own, __wrapped__=cast(FunctionType, release))
     return ask
 
 
 def refuse_arguments_of_session(kwargs: Mapping[str, Any]) -> None:
-    """Raise a TypeError for an argument that a session has said, and its questions do not take."""
+    """Raise a TypeError for an argument that the session has, and its questions do not take."""
     for name in kwargs:
         if name in _WHY:
             raise TypeError(f"{name} must not be given in a session: {_WHY[name]}")

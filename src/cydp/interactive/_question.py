@@ -33,7 +33,7 @@ __all__ = [
 
 
 _NAMES = ("column", "by", "user", "columns")  # the arguments that name columns of the table
-_SEVERAL = ("by", "columns")  # of which these may be lists of names
+_SEVERAL = ("by", "columns")  # these may be lists of names
 _SHOWN = (str, int, float, bool, Fraction, Decimal, list, tuple, dict, np.generic, Pair)
 _MOST_TEXT = 400
 
@@ -152,7 +152,7 @@ def _digest(parts: Any) -> str:
 
 
 def check_table(table: Any) -> None:
-    """Raise a TypeError for what is no table or column, or can be read only once.
+    """Raise a TypeError for anything but a table or column that can be read more than once.
 
     No value is read.
     """
@@ -178,7 +178,7 @@ def opened(table: Any) -> Any:
 
 
 def of_table(said: Any) -> Any:
-    """Return what an error of a release says, which calls the table x, for a session.
+    """Return the message of a release's error, which calls the table x, for a session.
 
     >>> of_table("column must be a column of x, which has 'x'")
     "column must be a column of the table, which has 'x'"

@@ -75,13 +75,14 @@ class Session:
     """Questions to one table, one after the other, that one budget pays.
 
     The releases are its methods, without the table, ``budget`` and ``rng``. The same question is
-    answered once: whoever repeats it gets the stored answer, at no cost. The same question in
+    answered once: a repetition gets the stored answer, at no cost. The same question in
     another form pays, and when the budget is spent there are no more answers.
 
     Parameters
     ----------
     table : table or column
-        What releases take. It is kept, not copied, and read anew for each question that pays.
+        The data, as releases take them. It is kept, not copied, and read anew for each question
+        that pays.
     budget : PrivacyFilter, BudgetLedger or LedgerScope
         What pays. A filter is for the threads of one process, a ledger for several processes.
     version : str, optional
@@ -228,21 +229,21 @@ class Session:
 
     @property
     def relation(self) -> str:
-        """The relation of neighbours: that of the budget."""
+        """The relation of neighbours: the budget's."""
         return self._budget.relation
 
     @property
     def spent(self) -> Any:
-        """What was charged by all who share the budget; of several blocks, a dict of losses."""
+        """What was charged by all who share the budget; for several blocks, a dict of losses."""
         return self._budget.spent
 
     @property
     def remaining(self) -> Any:
-        """What may still be charged; of several blocks, a dict of losses."""
+        """What may still be charged; for several blocks, a dict of losses."""
         return self._budget.remaining
 
     def history(self) -> list[SessionEntry]:
-        """Return what this session has asked in this process, oldest first.
+        """Return the questions of this session in this process, oldest first.
 
         Questions that were refused are not in it. The costs add up to what it has paid.
 
@@ -261,7 +262,7 @@ class Session:
         """Return what was charged, by the names of analysts; together that is what was spent.
 
         A ledger knows the charges of all sessions, and with a filter this session knows its own.
-        Charges without the name of an analyst are those of None.
+        Charges without the name of an analyst stand under None.
 
         Returns
         -------
@@ -307,7 +308,7 @@ class Session:
         function : str or callable
             The name of a method, such as "histogram", or the release.
         *args, **kwargs : object
-            Arguments of the method, and those of `cydp.explain`, such as `error`.
+            Arguments of the method and of `cydp.explain`, such as `error`.
 
         Returns
         -------
@@ -448,7 +449,7 @@ class Session:
                 slot.seq, slot.answer = seq_of(paid), answer
 
     def _is_recorded(self, noted: Noted, until: float) -> bool:
-        """Wait until another process has recorded an answer; whether it has."""
+        """Wait until another process has recorded an answer; return whether it has."""
         ledger = self._ledger()
         pause = 0.005
         while True:
@@ -487,7 +488,7 @@ class Session:
     def _with_defaults(
         self, release: Callable[..., Any], given: Mapping[str, Any]
     ) -> dict[str, Any]:
-        """Return the arguments of a question, and those that the session adds."""
+        """Return the arguments of a question, with the ones that the session adds."""
         names = signature(release).parameters
         own = {name: value for name, value in self._defaults.items() if name in names}
         own = {name: value for name, value in own.items() if value is not None}
@@ -512,7 +513,7 @@ class Session:
 
     @property
     def _one_budget(self) -> Loss:
-        """The whole budget; of a ledger with blocks, the most that a block has."""
+        """The whole budget; for a ledger with blocks, the most that a block has."""
         whole = self._budget if isinstance(self._budget, PrivacyFilter) else self._ledger()
         return whole.budget
 

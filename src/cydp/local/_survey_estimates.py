@@ -20,8 +20,8 @@ from cydp.mechanisms._frequency_oracle import Estimate, ReportOdds, normal_quant
 from cydp.mechanisms._laplace import DiscreteLaplace
 from cydp.mechanisms._parameters import read_level
 from cydp.releases._format import format_cost
+from cydp.releases.output._exportable import Exportable
 from cydp.releases.output._sheet import Axis, Numbers, Sheet, keys_of
-from cydp.releases.output._shown import Shown
 
 __all__ = [
     "CategoryEstimate",
@@ -34,7 +34,7 @@ Floats = NDArray[np.float64]
 
 
 @dataclass(frozen=True, repr=False)
-class _SurveyEstimate(Shown):
+class _SurveyEstimate(Exportable):
     """An estimate from the reports of a survey.
 
     Attributes

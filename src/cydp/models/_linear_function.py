@@ -21,13 +21,13 @@ __all__ = ["ColumnBounds", "LinearFunction", "ModelColumn", "read_columns"]
 ColumnBounds: TypeAlias = Mapping[str, Bounds]
 """The bounds of columns by their names, such as {"age": (0, 100)}."""
 
-_MOST = 500  # columns, whose products are released for each pair
+_MOST = 500  # columns: the products of each pair are released
 
 
 @recorded
 @dataclass(frozen=True)
 class ModelColumn:
-    """A column whose values are clamped to public bounds.
+    """A column, clamped to public bounds.
 
     Attributes
     ----------
@@ -43,12 +43,12 @@ class ModelColumn:
 
     @property
     def middle(self) -> float:
-        """The value that is scaled to 0."""
+        """The value that scaling maps to 0."""
         return float_of((self.lower + self.upper) / 2)
 
     @property
     def half(self) -> float:
-        """Half of the distance of the bounds, which is scaled to 1."""
+        """Half of the distance of the bounds, which scaling maps to 1."""
         return float_of((self.upper - self.lower) / 2)
 
     def clamp(self, values: NDArray[np.float64]) -> NDArray[np.float64]:
@@ -70,7 +70,8 @@ class LinearFunction:
     features : tuple of ModelColumn
     target : ModelColumn
     weights : tuple of float
-        Of 1 and of the features, all scaled to [-1, 1]. Their sum is the target, scaled.
+        The weights of 1 and of the features, scaled to [-1, 1]. The weighted sum is the scaled
+        target.
 
     """
 

@@ -21,7 +21,7 @@ from cydp.mechanisms._run import Budget
 from cydp.models._linear_function import ColumnBounds, LinearFunction, ModelColumn, read_columns
 from cydp.models._rows import ModelRows, read_features
 from cydp.releases._answers import Answer, NoisyAnswer
-from cydp.releases._parts import Aggregate, Part
+from cydp.releases._noise_split import Aggregate, Part
 from cydp.releases._query import DataQuery, Given
 from cydp.releases._reads import names_of
 from cydp.releases._release import Release, recorded
@@ -48,7 +48,7 @@ class RegressionQuery(DataQuery):
     features : tuple of ModelColumn
     target : ModelColumn
     ridge : Fraction
-        What is added to the diagonal at least, in rows.
+        The least number that is added to the diagonal, in rows.
 
     """
 
@@ -74,7 +74,7 @@ class RegressionQuery(DataQuery):
         return ModelRows(given["table"], [*columns, goal], given["user"])
 
     def answers(self) -> list[Answer]:
-        """Return the statistics, whose errors are in rows."""
+        """Return the statistics; their errors are in rows."""
         return [NoisyAnswer("statistics", self.width**2, "rows", self.parts["products"])]
 
     @property
@@ -105,7 +105,7 @@ class RegressionQuery(DataQuery):
         """Return the sums as one vector: of i, j with i <= j, row by row."""
         m, square = self.width, STEPS**2
         l1 = products = m * (m + 1) // 2
-        # Farthest apart are two rows of extremes that differ in the signs of half of the numbers.
+        # Farthest apart are two rows at the bounds that differ in the signs of half of the numbers.
         squares = m * m // 4 * 4 if self.unit.rows_may_become_others else products
         rows = self.unit.max_rows * square
         change = Change(
@@ -151,12 +151,13 @@ class LinearRegression(Release):
     def penalty(self) -> float:
         """What was added to the diagonal of the features' statistics, in rows.
 
-        It is at least `ridge`, and leaves no eigenvalue below the noise, whose size is public.
+        It is at least `ridge`, and leaves no eigenvalue below the noise; the size of the noise is
+        public.
         """
         inner = self.statistics[:-1, :-1]
         noise = 2 * math.sqrt(self._part.variance * len(inner))
         values = np.linalg.eigvalsh(inner)
-        # Noise of next to no variance leaves rounding errors to be covered.
+        # If noise has almost no variance, rounding errors remain to be covered.
         noise = max(noise, float(values[-1]) * _ROUNDING, float_of(self._part.step))
         return max(float_of(self.query.ridge), noise - float(values[0]))
 
@@ -199,7 +200,7 @@ class LinearRegression(Release):
         return self.function.predict(read_features(table, self.query.features))
 
     def least_squared_error(self, confidence: Number = 0.95) -> float:
-        """Return what no linear function of the features can fall below on these rows.
+        """Return a lower bound of the error of every linear function of the features on these rows.
 
         Parameters
         ----------
@@ -266,7 +267,7 @@ class LinearRegression(Release):
     def interval(
         self, confidence: Number = 0.95, *, count: Integer = 1
     ) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
-        """Return arrays between which the exact `statistics` are: see `error_bound`."""
+        """Return lower and upper bounds of the exact `statistics`, as arrays: see `error_bound`."""
         bound, found = self.error_bound(confidence, count=count), self.statistics
         return found - bound, found + bound
 

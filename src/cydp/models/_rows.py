@@ -19,11 +19,11 @@ from cydp.releases._unit import Unit
 
 __all__ = ["ModelRows", "read_features"]
 
-_ROWS = 2**16  # that are transformed at once: they stay in the cache
+_ROWS = 2**16  # that are transformed at once, so that they stay in the cache
 
 
 class ModelRows(Rows):
-    """Several columns of numbers of a table, and the users whose rows they are.
+    """Several columns of numbers of a table, and the user of each row.
 
     Parameters
     ----------
@@ -85,7 +85,7 @@ def read_features(table: Any, columns: Sequence[ModelColumn]) -> NDArray[np.floa
 def _declare(
     table: Table, features: Sequence[ModelColumn], target: Sequence[ModelColumn] = ()
 ) -> list[Records]:
-    """Return columns of a table; of a relation, all are taken before one is read."""
+    """Return columns of a table; all columns of a relation are taken before one is read."""
     found = [table.column(each.name, f"features[{each.name!r}]") for each in features]
     found += [table.column(each.name, f"target[{each.name!r}]") for each in target]
     names = [repr(each.name) for each in (*features, *target)]

@@ -42,7 +42,7 @@ _ERRORS = ("squared", "absolute")
 @recorded
 @dataclass(frozen=True, repr=False)
 class ErrorQuery(MeanQuery):
-    """The mean of the errors of a model, each clamped to what the bounds of the target allow."""
+    """The mean of a model's errors, each clamped to the most that the target's bounds allow."""
 
     function: ClassVar[str] = "validated_error"
 
@@ -112,7 +112,7 @@ class ErrorRelease(MeanRelease):
     """
 
     def upper_limit(self, confidence: Number = 0.95, *, population: bool = True) -> float:
-        """Return what the model's mean error is at most.
+        """Return an upper bound of the model's mean error.
 
         Parameters
         ----------
@@ -162,11 +162,11 @@ class ErrorRelease(MeanRelease):
         Parameters
         ----------
         target : number >= 0
-            What the mean error of the population may be at most.
+            The largest mean error of the population that is accepted.
         confidence : number between 0 and 1, default 0.95
-            The least probability that a model whose error is above the target is not accepted.
+            The least probability that a model with an error above the target is not accepted.
         trained : LinearRegression, optional
-            A model whose statistics show, with this confidence, whether any linear function can
+            A model with statistics that show, with this confidence, whether any linear function can
             meet the target on the rows that it was made from. Without it no model is rejected.
 
         Returns
@@ -221,8 +221,8 @@ def validated_error(
         With the columns of the model's features and target. Rows that the model was not made from
         show how well it predicts.
     error : {"squared", "absolute"}, default "squared"
-        Of each row: the distance of the prediction from the target, which is clamped to its bounds,
-        or its square.
+        The error of each row: the distance of the prediction from the target, which is clamped to
+        its bounds, or the square of the distance.
     split : dict, optional
         The weights of "sum" and "count" in the privacy. Default: 1 each.
     epsilon : number > 0, optional
@@ -263,7 +263,7 @@ def validated_error(
 
     Notes
     -----
-    The validator is that of [1]_, with a tighter bound: docs/models.md.
+    The validator is from [1]_, with a tighter bound: docs/models.md.
 
     References
     ----------

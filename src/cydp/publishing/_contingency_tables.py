@@ -119,7 +119,7 @@ class ContingencyTables(Published):
     """Contingency tables that agree. `contingency_tables` returns them.
 
     ``published["sex", "age"]`` is a table. All tables are marginals of one table of non-negative
-    integers: what two of them share, and the total, is equal.
+    integers: the sums that two of them share, and the total, are equal.
 
     Attributes
     ----------
@@ -229,7 +229,7 @@ class ContingencyTables(Published):
 def _within(
     real: NDArray[np.float64], columns: Columns, shared: Columns, given: NDArray[np.int64]
 ) -> NDArray[np.int64]:
-    """Return the closest non-negative integers to a table whose marginal is given."""
+    """Return the closest non-negative integers to a table with a given marginal."""
     rest = tuple(each for each in columns if each not in shared)
     order = [columns.index(each) for each in (*shared, *rest)]
     ahead = np.transpose(real, order)
@@ -262,25 +262,25 @@ def contingency_tables(
     Parameters
     ----------
     table : frame, table, relation or dict of columns
-        Of pandas, polars, pyarrow or DuckDB (whose own expressions must not fail on a record); a
+        Of pandas, polars, pyarrow or DuckDB (its expressions must not fail on a record); a
         dict of arrays or lists; a structured array.
     domains : dict by column
         The public values of each column: a list of labels, or a tuple (bins, range): a number of
         bins and (low, high), or edges and None.
     tables : list of column names and tuples of them
-        What is counted, such as [("sex", "age"), ("age", "educ")]. Tables may overlap, but not in a
-        cycle such as [("a", "b"), ("b", "c"), ("c", "a")]. A row counts, in all of them, if each
-        column of `domains` has a value in its domain.
+        The tables to count, such as [("sex", "age"), ("age", "educ")]. Tables may overlap, but not
+        in a cycle such as [("a", "b"), ("b", "c"), ("c", "a")]. A row counts, in all of them, if
+        each column of `domains` has a value in its domain.
     total : int, or release of `count`, optional
         The number of rows that count, if it is public or released; then no privacy is spent on it.
         Default: it is released, with noise, as part "total". ``len(data)`` is public under
         "change-one" alone, if a unit is a row.
     consistent : bool, default True
         Whether tables that cannot be made to agree are refused. False allows any overlap, for
-        `estimate_with_mbi`: then `noisy_tables` is what there is.
+        `estimate_with_mbi`: then there are only `noisy_tables`.
     split : dict, optional
         The weights of tables in the privacy, by their columns, such as {("sex", "age"): 2}.
-        Default: 1 each, and "0.1" of "total".
+        Default: 1 each, and "0.1" for "total".
     epsilon : number > 0, optional
         Privacy cost of the whole release, in nats: pure DP, by discrete Laplace noise, or with
         `delta` approximate DP. Either epsilon or `rho` must be given.
@@ -322,8 +322,8 @@ def contingency_tables(
     The same `max_rows` rows of a user count in all tables.
 
     Noisy tables are brought to agreement by weighted least squares, and made integer along a
-    junction tree, at no privacy cost. docs/publishing.md has what is minimised, what holds
-    exactly, and the proofs.
+    junction tree, at no privacy cost. docs/publishing.md says what is minimised and what holds
+    exactly, with the proofs.
 
     References
     ----------

@@ -125,8 +125,8 @@ class HierarchyQuery(TablesQuery):
 class HierarchyRelease(Published):
     """Counts, or tables, in a hierarchy of regions that agree. `hierarchy` returns them.
 
-    ``published["county"]`` is the table of a level. The counts of regions sum to those of the
-    region that they are in, cell by cell.
+    ``published["county"]`` is the table of a level. The counts of regions sum to the counts of the
+    region around them, cell by cell.
 
     Attributes
     ----------
@@ -209,7 +209,7 @@ def hierarchy(
     Parameters
     ----------
     table : frame, table, relation or dict of columns
-        Of pandas, polars, pyarrow or DuckDB (whose own expressions must not fail on a record); a
+        Of pandas, polars, pyarrow or DuckDB (its expressions must not fail on a record); a
         dict of arrays or lists; a structured array.
     levels : list of column names
         The columns of regions, the coarsest first, such as ["state", "county", "tract"].
@@ -307,6 +307,6 @@ def _read_domains_of(given: Given) -> tuple[Keys, list[Domain]]:
     return read_regions(regions, tuple(levels)), inner
 
 
-@lru_cache(4)  # of public regions
+@lru_cache(4)  # trees of public regions
 def _tree_of(keys: Keys) -> RegionTree:
     return RegionTree(keys.arrays)

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""Tables of non-negative integers: closest to estimates, with given totals, and in which order.
+"""Tables of non-negative integers, closest to estimates, with given totals; and their order.
 
 docs/publishing.md, "Integers".
 """
@@ -105,7 +105,7 @@ class Step:
     shared : tuple of int
         The columns that it shares with all tables before it.
     start : tuple of int
-        Of the first table of a component: the columns whose marginal is made integer before.
+        For the first table of a component: the columns of the marginal that is made integer before.
 
     """
 
@@ -152,7 +152,7 @@ def _most_shared(tables: Sequence[Columns], order: Sequence[Step], i: int) -> in
 
 
 def _start(tables: Sequence[Columns], first: Columns) -> Columns:
-    """Return what most other tables share with the first: the fewest columns of several."""
+    """Return the columns that most other tables share with the first: the fewest, in a tie."""
     shared = Counter(tuple(sorted(set(each) & set(first))) for each in tables if each is not first)
     del shared[()]
     if not shared:

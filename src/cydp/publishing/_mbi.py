@@ -78,7 +78,7 @@ class MbiModel:
         within_bins : {"uniform", "middle"}, default "uniform"
             Where a number of a bin is: anywhere in it, or in its middle.
         rng : Generator, optional
-            Where numbers within bins come from. Default: the calling thread's own generator.
+            The source of numbers within bins. Default: the calling thread's own generator.
 
         Returns
         -------
@@ -113,7 +113,7 @@ def to_mbi(release: ContingencyTables) -> tuple[Any, list[Any]]:
     Parameters
     ----------
     release : ContingencyTables
-        Of `contingency_tables`, with consistent=False if tables overlap in a cycle.
+        From `contingency_tables`, with consistent=False if tables overlap in a cycle.
 
     Returns
     -------
@@ -166,7 +166,7 @@ def estimate_with_mbi(release: ContingencyTables, *, iterations: Integer = 1000)
     Parameters
     ----------
     release : ContingencyTables
-        Of `contingency_tables`, with consistent=False if tables overlap in a cycle.
+        From `contingency_tables`, with consistent=False if tables overlap in a cycle.
     iterations : int >= 1, default 1000
         The steps of mirror descent.
 

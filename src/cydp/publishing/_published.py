@@ -19,8 +19,8 @@ from cydp.accounting._loss import Loss
 from cydp.publishing._integers import Columns
 from cydp.publishing._synthetic import SyntheticTable, synthesize
 from cydp.releases._release import Release
+from cydp.releases.output._exportable import Exportable
 from cydp.releases.output._sheet import Axis, Numbers, Sheet, keys_of
-from cydp.releases.output._shown import Shown
 from cydp.releases.output._words import axis_labels
 
 __all__ = ["Published", "PublishedTable"]
@@ -33,8 +33,8 @@ _WHY_NONE = "a published count depends on the noise in all counts"
 
 
 @dataclass(frozen=True, eq=False, repr=False)
-class PublishedTable(Shown):
-    """One table of those that are published together.
+class PublishedTable(Exportable):
+    """One of the tables that are published together.
 
     Attributes
     ----------
@@ -42,8 +42,8 @@ class PublishedTable(Shown):
         The tables that it is published with.
     name : str
     counts : ndarray of int64, with a dimension for each axis
-        Non-negative integers that agree with those of the other tables; where these are not
-        `consistent`, the noisy counts.
+        Non-negative integers that agree with the other tables; if the tables are not `consistent`,
+        the noisy counts.
     noisy : ndarray of int64 of the same shape
         The noisy counts, which are unbiased.
     axes : tuple of Axis
@@ -59,7 +59,7 @@ class PublishedTable(Shown):
 
     @property
     def loss(self) -> Loss:
-        """Privacy cost of the whole release, of which the table is a part."""
+        """Privacy cost of the whole release; the table is a part of it."""
         loss: Loss = self.release.loss
         return loss
 
@@ -80,7 +80,7 @@ class PublishedTable(Shown):
     def interval(
         self, confidence: Number = 0.95, *, count: Integer = 1
     ) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
-        """Return intervals that contain the true counts: those of the noisy counts, cut at 0.
+        """Return intervals that contain the true counts: the noisy counts' intervals, cut at 0.
 
         They may leave out the published counts.
 
@@ -180,7 +180,7 @@ class Published(Release):
 
     @property
     def notes(self) -> tuple[str, ...]:
-        """What did not come out, such as a total below 0, which counts as 0."""
+        """What could not be kept, such as a total below 0, which counts as 0."""
         return self._made[1]
 
     def __getitem__(self, name: Any) -> PublishedTable:
@@ -210,7 +210,7 @@ class Published(Release):
     def _to_sample(self) -> tuple[list[Axis], list[tuple[Columns, NDArray[np.int64]]], Any]:
         """Return all axes, the tables to sample from by the places of their axes, and their order.
 
-        What it returns is as `synthesize` takes it.
+        They are as `synthesize` takes them.
         """
 
     def sample(
@@ -225,8 +225,9 @@ class Published(Release):
         Parameters
         ----------
         n : int >= 0, optional
-            The number of rows. Default: `total`. Then every published table is exactly that of the
-            synthetic rows; with another n, rows are independent draws, so that it is so on average.
+            The number of rows. Default: `total`. Then the tables of the synthetic rows are exactly
+            the published ones. With another n, rows are independent draws, and the tables agree on
+            average.
         within_bins : {"uniform", "middle"}, default "uniform"
             Where a number of a bin is: anywhere in it, or in its middle.
         rng : Generator, optional

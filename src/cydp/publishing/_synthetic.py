@@ -72,7 +72,7 @@ class SyntheticTable(Mapping[str, NDArray[Any]]):
         return pandas.DataFrame(self.columns)
 
     def __array__(self, dtype: Any = None, copy: bool | None = None) -> NoReturn:
-        # pandas.DataFrame would make a frame of the names of columns, without a word.
+        # pandas.DataFrame would silently make a frame of the names of columns.
         raise TypeError(
             "a synthetic table is no single array: pass to_pandas(), or dict() of it, to what "
             "takes a frame or a dict of columns"
@@ -88,7 +88,7 @@ class SyntheticTable(Mapping[str, NDArray[Any]]):
         return len(self.columns)
 
     def __eq__(self, other: object) -> bool:
-        return self is other  # arrays have no truth
+        return self is other  # arrays have no truth value
 
     def __hash__(self) -> int:
         return object.__hash__(self)
@@ -138,7 +138,7 @@ def synthesize(
 def read_sampling(
     axes: Sequence[Axis], n: Integer | None, within_bins: str, rng: Generator | None
 ) -> tuple[int | None, np.random.Generator]:
-    """Return the number of rows, and a generator of numpy on the words of one of ours.
+    """Return the number of rows, and a generator of numpy that reads words of a cydp generator.
 
     Raises
     ------
@@ -191,7 +191,7 @@ def _expand(
     total: int,
     random: np.random.Generator,
 ) -> dict[int, Places]:
-    """Return rows whose tables are exactly these: within each slice, matched at random."""
+    """Return rows with exactly these tables: within each slice, they are matched at random."""
     places: dict[int, Places] = {}
     for step in order:
         columns, counts = tables[step.table]
@@ -217,7 +217,7 @@ def _draw(
     n: int,
     random: np.random.Generator,
 ) -> dict[int, Places]:
-    """Return independent rows, each column given those that its table shares with earlier ones."""
+    """Return independent rows: columns are drawn given the columns shared with earlier tables."""
     places: dict[int, Places] = {}
     for step in order:
         columns, counts = tables[step.table]

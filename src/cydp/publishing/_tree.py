@@ -51,7 +51,7 @@ class _Level:
 
 
 class RegionTree:
-    """A tree whose leaves are given by their paths; the root is above the first level.
+    """A tree, given by the paths to its leaves; the root is above the first level.
 
     Parameters
     ----------

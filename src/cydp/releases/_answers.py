@@ -15,7 +15,7 @@ from cydp._arguments import Number
 from cydp._numbers.rational import float_of
 from cydp.exact._grid import Grid
 from cydp.mechanisms._noisy_max import ExponentialMechanism
-from cydp.releases._parts import Part
+from cydp.releases._noise_split import Part
 
 __all__ = [
     "OF_X",
@@ -70,12 +70,12 @@ class Answer(ABC):
         count : int
             For how many such numbers it holds together.
         rows : int
-            How many rows each is over, at least.
+            The least number of rows that each number is over.
 
         """
 
     def values(self, steps: Steps) -> Any:
-        """Return the released numbers: of ints ints or fractions, of arrays an array."""
+        """Return the released numbers: ints or fractions from ints, an array from arrays."""
         raise TypeError(f"{self.name} is no number")
 
     @abstractmethod
@@ -192,11 +192,11 @@ class SelectedAnswer(Answer):
     candidates: int
 
     def error(self, confidence: Number, count: int, rows: int) -> Fraction:
-        """Return by how many rows its count is below that of the best key."""
+        """Return by how many rows its count is below the count of the best key."""
         return Fraction(self.error_bound({}, confidence, count))
 
     def error_bound(self, steps: Steps, confidence: Number, count: int) -> float:
-        """Return by how many rows its count is below that of the best key."""
+        """Return by how many rows its count is below the count of the best key."""
         return self.selection.error_bound(confidence, candidates=self.candidates * count)
 
     def interval(self, steps: Steps, confidence: Number, count: int) -> tuple[Any, Any]:

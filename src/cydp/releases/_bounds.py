@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""Private bounds of numbers of which nothing is known. docs/releases/bounds.md."""
+"""Private bounds of numbers about which nothing is known. docs/releases/bounds.md."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ from cydp.mechanisms._run import Budget
 from cydp.releases._answers import Answer, NoisyAnswer, Steps
 from cydp.releases._cells import CellRows
 from cydp.releases._histogram import binned_rows
-from cydp.releases._parts import Aggregate, Part
+from cydp.releases._noise_split import Aggregate, Part
 from cydp.releases._query import DataQuery, Given
 from cydp.releases._release import Release, recorded
 from cydp.releases._rows import Key
@@ -53,8 +53,8 @@ class BoundsRelease(Release, Pair):
     payment : Payment or None
         The entry of the ledger that has paid; None without a ledger.
     counts : ndarray of int64
-        The noisy number of records in each bin: those of negative numbers, the one of 0, and those
-        of positive numbers, in the order of the numbers.
+        The noisy number of records in each bin: bins of negative numbers, the bin of 0, and bins of
+        positive numbers, in increasing order.
 
     """
 
@@ -152,7 +152,7 @@ class BoundsQuery(DataQuery):
 
     @classmethod
     def built(cls, privacy: Loss, unit: Unit, *own: Any) -> Self:
-        """Return the query of a confidence, and of the bounds if no bin is found."""
+        """Return the query for a confidence, and for the bounds to return if no bin is found."""
         confidence, fallback = own
         ends = read_bounds((0, 0) if fallback is None else fallback, "fallback")
         return cls(privacy, unit, read_level(confidence), ends)
@@ -245,16 +245,16 @@ def bounds(
     budget: Budget | None = None,
     rng: Generator | None = None,
 ) -> BoundsRelease:
-    """Find bounds of numbers privately, for data of which no public bounds are known.
+    """Find bounds of numbers privately, for data without known public bounds.
 
-    Numbers are counted by sign and power of two. The bounds enclose the bins that are found: those
-    whose noisy count is above a threshold.
+    Numbers are counted by sign and power of two. The bounds enclose the bins that are found: the
+    ones with a noisy count above a threshold.
 
     Parameters
     ----------
     x : array_like of real numbers, shape (n,), or table
         A number for each record: a list, which is read as float64, an array, or a column or table
-        of pandas, polars, pyarrow or DuckDB (whose own expressions must not fail on a record).
+        of pandas, polars, pyarrow or DuckDB (its expressions must not fail on a record).
     column : name, optional
         The column to read, if x is a table.
     confidence : number between 0 and 1, default 0.999999

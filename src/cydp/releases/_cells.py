@@ -85,7 +85,7 @@ CellAxis: TypeAlias = KeyedColumns | BinnedColumns
 
 
 class CellRows(Rows):
-    """The rows of axes, each with as many public places as its size.
+    """Rows with a public place on each axis: an axis has as many places as its size.
 
     Parameters
     ----------
@@ -134,13 +134,14 @@ class CellRows(Rows):
     ) -> list[NDArray[np.int64]]:
         """Return the exact counts of tables of some of the axes, flat.
 
-        The rows that lie in all axes, of each user at most `max_rows`, are in all tables, so that
+        The rows that lie in all axes, at most `max_rows` of each user, are in all tables, so that
         exact tables agree.
 
         Parameters
         ----------
         tables : sequence of sequences of int
-            The axes of each table, by their places in `axes`; of none it is the number of rows.
+            The axes of each table, by their places in `axes`; a table without axes is the number of
+            rows.
         unit : Unit
         key : ndarray of uint64 or None
             As in `bound_users`.
@@ -212,6 +213,6 @@ def _join_codes(outer: Codes, n_outer: int, inner: Codes, n_inner: int) -> Codes
 def count_codes(codes: Codes, n_codes: int) -> NDArray[np.int64]:
     """Return how many rows have each code from 0 to n_codes - 1."""
     counts = np.zeros(n_codes, np.int64)
-    if n_codes > 0:  # of keys that are selected there may be none
+    if n_codes > 0:  # there may be none if keys are selected
         _core.bincount(codes, counts, threads_for(len(codes)))
     return counts

@@ -21,7 +21,7 @@ from cydp.accounting.ledger._serialize import amount_from, deserialize, serializ
 from cydp.build import build_info
 from cydp.mechanisms._laplace import DiscreteLaplace
 from cydp.mechanisms._quantile import QuantileMechanism
-from cydp.releases._parts import Part
+from cydp.releases._noise_split import Part
 from cydp.releases._query import Query
 from cydp.releases._unit import Unit
 
@@ -76,7 +76,7 @@ def make_certificate(
 
 
 def _promises_of(unit: Unit) -> list[str]:
-    """Return what the caller has promised about the table, and the guarantee rests on."""
+    """Return what the caller has promised about the table: the guarantee rests on it."""
     if not unit.promised:
         return []
     return [f"no {unit.name} has more than {unit.max_rows:,} rows in the table"]
@@ -180,10 +180,10 @@ def read_certificate(text: str) -> dict[str, Any]:
 
 
 def wrong_in_certificate(certificate: Mapping[str, Any]) -> list[str]:
-    """Return what does not hold of a certificate by itself, in sentences.
+    """Return what is wrong in a certificate by itself, in sentences.
 
     The query is built again from its public parameters: sensitivities, scales and loss follow from
-    them, and are compared with those that are stated.
+    them, and are compared with the stated ones.
     """
     try:
         query = deserialize(json.dumps(certificate["query"]))
@@ -248,7 +248,7 @@ def _sum_message(spent: Fraction | int, name: str, given: Fraction) -> str:
 
 
 def wrong_in_release(certificate: Mapping[str, Any], released: str) -> list[str]:
-    """Return what does not hold of a certificate and what `Release.to_json` has returned."""
+    """Return where a certificate and the text of `Release.to_json` disagree, in sentences."""
     stated = certificate.get("released")
     if not isinstance(stated, dict) or stated.get("sha256") != sha256_of(released.strip()):
         return ["the SHA-256 of the release is another one than that of the certificate"]
@@ -262,7 +262,7 @@ def wrong_in_release(certificate: Mapping[str, Any], released: str) -> list[str]
 
 
 def wrong_in_ledger(certificate: Mapping[str, Any], ledger: BudgetLedger) -> list[str]:
-    """Return what does not hold of a certificate and the ledger that it names, in sentences.
+    """Return where a certificate and the ledger that it names disagree, in sentences.
 
     Raises
     ------

@@ -17,7 +17,7 @@ from cydp._numbers.rational import as_exact, float_of
 from cydp.accounting.ledger._paid import Payment
 from cydp.mechanisms._run import Budget
 from cydp.releases._answers import Answer, NoisyAnswer, Steps
-from cydp.releases._parts import Aggregate, Part
+from cydp.releases._noise_split import Aggregate, Part
 from cydp.releases._query import DataQuery, Given
 from cydp.releases._release import Release, recorded
 from cydp.releases._rows import Key, PresentRows
@@ -116,7 +116,7 @@ class CountQuery(DataQuery):
 
     @classmethod
     def declare(cls, given: Given) -> PresentRows:
-        """Return the column whose entries are counted, and that of users."""
+        """Return the column to count in, and the column of users."""
         return PresentRows(given["x"], given["column"], given["user"])
 
     def aggregates(self) -> list[Aggregate]:
@@ -158,7 +158,7 @@ def count(
     ----------
     x : array_like, shape (n,), or table
         An entry of any kind for each record: a list, an array, or a column of pandas, polars,
-        pyarrow or DuckDB (whose own expressions must not fail on a record). NaN, null and masked
+        pyarrow or DuckDB (its expressions must not fail on a record). NaN, null and masked
         entries are not counted. Of a table without `column`, all rows are counted. A column of bool
         is refused, since True and False would be counted alike: pass the records that have the
         property, or use `sum` with bounds (0, 1).

@@ -71,7 +71,7 @@ def explain(
     Returns
     -------
     Explanation
-        It prints as text; with `error`, of the release with the cost that was found.
+        It prints as text; with `error`, it is about the release at the cost that was found.
 
     Raises
     ------
@@ -185,7 +185,7 @@ def _least_privacy(
     build : callable
         Returns the query for a number: an epsilon or a rho.
     is_enough : callable
-        Whether a query is accurate enough; if it is, so are those of larger numbers.
+        Whether a query is accurate enough; if it is, so is the query of each larger number.
     name : str
         What the number is, for the error.
 

@@ -21,7 +21,7 @@ from cydp.mechanisms._quantile import QuantileMechanism
 from cydp.releases._answers import Answer
 from cydp.releases._certificate import describe
 from cydp.releases._format import format_cost
-from cydp.releases._parts import Part
+from cydp.releases._noise_split import Part
 from cydp.releases._query import Query
 from cydp.releases._unit import Unit
 
@@ -147,7 +147,7 @@ def _equal_to(epsilon: Fraction) -> str:
 
 
 def _bet(question: str, loss: Loss) -> str:
-    """Return the chance to guess right, at even odds, by all that is known of a loss."""
+    """Return the largest chance to guess right, from even odds, that a loss allows."""
     chance = curve_of(loss).chance
     written = _FOUR_DIGITS.divide(Decimal(chance.numerator), Decimal(chance.denominator))
     return f"A fair bet on {question} is won with a probability of at most {written.normalize():f}."
@@ -200,7 +200,7 @@ class Explanation:
 
     @property
     def mechanism(self) -> dict[str, Any]:
-        """The mechanism of each part, in steps of its grid, and that which selects."""
+        """The mechanism of each part, in steps of its grid, and the mechanism that selects."""
         made: dict[str, Any] = {name: part.mechanism for name, part in self.query.parts.items()}
         return self.query.selections | made
 
@@ -208,13 +208,13 @@ class Explanation:
     def scale(self) -> dict[str, float]:
         """The scale of each part's noise in the unit of the data: sigma of Gaussian noise.
 
-        Of a quantile in ranks.
+        For a quantile in ranks.
         """
         return {name: _scale_of(part) for name, part in self.query.parts.items()}
 
     @property
     def split(self) -> dict[str, Fraction]:
-        """The share of each part, of what they cost together: their weights, which add up to 1."""
+        """The share of each part in what they cost together: their weights, which add up to 1."""
         return {name: part.share for name, part in self.query.parts.items()}
 
     @property

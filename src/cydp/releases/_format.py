@@ -13,7 +13,7 @@ from cydp.accounting._loss import ZCDP, Loss, PureDP
 from cydp.exact._grid import Grid
 from cydp.mechanisms._laplace import DiscreteLaplace
 from cydp.mechanisms._quantile import QuantileMechanism
-from cydp.releases._parts import Part
+from cydp.releases._noise_split import Part
 
 __all__ = ["format_cost", "format_noise", "format_parameter"]
 
@@ -33,7 +33,7 @@ def format_cost(loss: Loss) -> str:
 
 
 def format_noise(parts: Iterable[Part]) -> str:
-    """Return the mechanisms with their scales, in the unit of the data; of quantiles in ranks.
+    """Return the mechanisms with their scales, in the unit of the data, or in ranks for quantiles.
 
     Parts with one kind of noise stand together, each scale with the name of its part.
     """

@@ -49,10 +49,10 @@ def group_by(
     Parameters
     ----------
     table : frame, table, relation or dict of columns
-        Of pandas, polars, pyarrow or DuckDB (whose own expressions must not fail on a record); a
+        Of pandas, polars, pyarrow or DuckDB (its expressions must not fail on a record); a
         dict of arrays or lists; a structured array.
     by : name, or list of names
-        The columns of keys, whose entries are labels of any kind.
+        The columns of keys, which are labels of any kind.
     keys : list of labels, Keys, or None
         Public keys; records with others are left out. For several columns a list of tuples, a dict
         of columns, or a frame. None: the keys that occur are selected privately, which takes
@@ -118,7 +118,7 @@ def group_by(
     -----
     Pure releases split epsilon by the weights, and zCDP releases rho. With epsilon and delta all
     Gaussian parts are one release that is calibrated once; a selection of keys takes its share of
-    both before. docs/releases/split.md and docs/releases/units.md have the proofs.
+    both first. docs/releases/split.md and docs/releases/units.md have the proofs.
 
     References
     ----------

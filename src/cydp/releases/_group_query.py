@@ -33,7 +33,7 @@ from cydp.releases._group_rows import (
     exact_summary,
     read_summaries,
 )
-from cydp.releases._parts import Aggregate, Moves, RowMoves, log_noise, size_of, split_privacy
+from cydp.releases._noise_split import Aggregate, Moves, RowMoves, log_noise, size_of, split_privacy
 from cydp.releases._query import DataQuery, Given
 from cydp.releases._ratios import MeanAnswer
 from cydp.releases._reads import count_keys, digest_keys, key_names, known_names
@@ -46,7 +46,7 @@ from cydp.releases._unit import Unit
 
 __all__ = ["GroupQuery"]
 
-KEYS = "keys"  # whose weight is that of their selection
+KEYS = "keys"  # the name of the weight for the selection of keys
 
 
 @recorded
@@ -153,7 +153,7 @@ class GroupQuery(DataQuery):
         return [answer for answers in self.columns.values() for answer in answers]
 
     def rows_per_key(self, rows: int) -> int | None:
-        """Return how many of so many rows each public key has in the mean; None without keys."""
+        """Return the mean number of rows of a public key, of so many rows; None without keys."""
         return max(rows // self.n_keys, 1) if self.n_keys else None
 
     def _answers_of(self, summary: Summary) -> list[Answer]:
@@ -175,7 +175,7 @@ class GroupQuery(DataQuery):
         return {} if self.selection is None else {KEYS: self.selection}
 
     def read(self, source: GroupRows, key: Key) -> Tally:
-        """Count the rows of each key, add their numbers, and rank those of quantiles."""
+        """Count the rows of each key, add up numbers, and rank the numbers of quantiles."""
         if self.n_keys is None:
             keys, codes, one_row_a_unit = source.find(self.unit, key)
             exact = self._exact(len(keys[0]), codes, source.read_numbers())
@@ -247,7 +247,7 @@ class GroupQuery(DataQuery):
         )
 
     def arguments_before(self) -> Any:
-        """Return what a ledger compared of a call before it compared queries."""
+        """Return the arguments by which a ledger knew a call before it compared queries."""
         columns = self.reads.columns
         other = {"by": list(map(str, columns["by"])), "keys": digest_keys(self.reads.keys)}
         return {"columns": list(known_names([columns["user"]])), "other": other}
@@ -324,9 +324,9 @@ class GroupQuery(DataQuery):
 
     @cached_property
     def privacy_of_parts(self) -> Loss:
-        """The privacy without that of the selection of keys.
+        """The privacy of the parts, without the selection of keys.
 
-        The selection needs a delta. If the parts have less noise without one, it takes all of it.
+        The selection needs a delta, and takes all of it if the parts have less noise without one.
         """
         if self.n_keys is not None:
             return self.privacy

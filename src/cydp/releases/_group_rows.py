@@ -94,7 +94,7 @@ class Summary:
 def read_summaries(
     count: bool, sums: Any, means: Any, quantiles: Any, missing: Missing
 ) -> tuple[Summary, ...]:
-    """Return what is asked of columns, by arguments of `group_by`."""
+    """Return the summaries that arguments of `group_by` ask for."""
     found = (
         *(_summary("sum", *each, missing) for each in _items(sums, "sums")),
         *(_mean(*each, missing, count) for each in _items(means, "means")),
@@ -204,7 +204,7 @@ class GroupRows(Rows):
         Raises
         ------
         TypeError
-            For columns of objects, of which only the records tell what they hold.
+            For columns of objects: only the records tell what they hold.
 
         """
         for labels in () if self.keys is not None else self.labels:
@@ -215,7 +215,7 @@ class GroupRows(Rows):
                 )
 
     def add_by_key(self, exact: Any, unit: Unit, key: Key, *, at_once: bool = False) -> Totals:
-        """Return what a function returns of codes of public keys, added over pieces of the rows.
+        """Return the answers of a function of codes of public keys, added over pieces of the rows.
 
         Parameters
         ----------
@@ -244,7 +244,7 @@ class GroupRows(Rows):
         return counts
 
     def find(self, unit: Unit, key: Key) -> tuple[tuple[NDArray[Any], ...], Codes, Codes]:
-        """Return the keys that occur, the code of each row, and that of one row of each unit."""
+        """Return the keys that occur, the code of each row, and the code of a row of each unit."""
         found = find_labels(self.labels)
         codes = one_row_a_unit = self.bound(found.codes, found, unit, key)
         if self.users is not None and unit.max_rows > 1:

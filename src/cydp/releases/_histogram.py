@@ -21,7 +21,7 @@ from cydp.mechanisms._run import Budget
 from cydp.releases._answers import Answer, NoisyAnswer
 from cydp.releases._cells import BinnedColumns, CellRows, KeyedColumns
 from cydp.releases._histogram_release import HistogramRelease
-from cydp.releases._parts import Aggregate
+from cydp.releases._noise_split import Aggregate
 from cydp.releases._query import DataQuery, Given
 from cydp.releases._reads import by_names, count_keys, digest_keys, known_names, name_of
 from cydp.releases._release import recorded
@@ -149,7 +149,7 @@ def histogram(
     ----------
     x : array_like of real numbers, shape (n,), or table
         A number for each record: a list, which is read as float64, an array, or a column or table
-        of pandas, polars, pyarrow or DuckDB (whose own expressions must not fail on a record).
+        of pandas, polars, pyarrow or DuckDB (its expressions must not fail on a record).
     bins : int or sequence of edges
         A number of equal bins over `range`, or edges that never decrease. The last bin includes its
         right edge. Missing numbers, and numbers in no bin, are left out.

@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 
 from cydp._arguments import Number
 from cydp.releases._answers import Steps
-from cydp.releases._parts import Part
+from cydp.releases._noise_split import Part
 from cydp.releases._release import Release, recorded
 from cydp.releases.output._sheet import Numbers, Sheet, bins_of, keys_of
 from cydp.releases.postprocessing._post_processed import PostProcessing
@@ -96,7 +96,7 @@ class HistogramRelease(Release, PostProcessing):
         Returns
         -------
         object
-            `axes`, `values()`, `variances()`, which are those of the noise, `counts()` and `kind`.
+            `axes`, `values()`, `variances()` (of the noise), `counts()` and `kind`.
             Keys are an axis of categories. ``boost_histogram.Histogram`` takes it too.
 
         Examples

@@ -189,5 +189,5 @@ def _count_cells(grids: Sequence[Bins]) -> int:
 
 
 def _names(columns: Sequence[Any]) -> tuple[Any, ...]:
-    """Return names of columns, "" for a column itself; the table has those that are names."""
+    """Return names of columns, "" for a column without one; the table must have the names."""
     return tuple("" if is_column(each) else each for each in columns)

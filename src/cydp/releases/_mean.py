@@ -22,8 +22,8 @@ from cydp.exact._grid import centre_of, public_grid
 from cydp.mechanisms._run import Budget
 from cydp.releases._answers import OF_X, Answer, Steps
 from cydp.releases._missing import Missing, count_present, read_missing
+from cydp.releases._noise_split import Aggregate, Moves, RowMoves, size_of
 from cydp.releases._numbers_query import NumbersQuery
-from cydp.releases._parts import Aggregate, Moves, RowMoves, size_of
 from cydp.releases._ratios import MeanAnswer
 from cydp.releases._release import Release, recorded
 from cydp.releases._rows import Key, NumberRows
@@ -91,7 +91,7 @@ class MomentQuery(NumbersQuery):
 
     @abstractmethod
     def number_becomes(self) -> Sequence[Moves]:
-        """Return what a row does whose number becomes another number: one of these, or less."""
+        """Return what a row does if its number becomes another: one of these moves, or less."""
 
     def row_moves(self) -> RowMoves:
         """Return what a row does: one that stays does not change the number of rows."""
@@ -245,7 +245,7 @@ def mean(
     ----------
     x : array_like of real numbers, shape (n,), or table
         A number for each record: a list, which is read as float64, an array, or a column or table
-        of pandas, polars, pyarrow or DuckDB (whose own expressions must not fail on a record).
+        of pandas, polars, pyarrow or DuckDB (its expressions must not fail on a record).
     bounds : (lower, upper)
         Public ends, to which numbers outside are clamped. A float means its exact binary value.
     column : name, optional

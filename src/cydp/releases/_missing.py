@@ -69,7 +69,7 @@ def count_present(values: NDArray[Any]) -> int:
 
 
 def fill_absent(values: NDArray[Any], filled: int | None, grid: Grid) -> NDArray[Any]:
-    """Return numbers with a public number, in steps of a grid, in place of those that are missing.
+    """Return numbers with a public number, in steps of a grid, in place of missing ones.
 
     >>> from cydp.exact._grid import public_grid
     >>> fill_absent(np.array([np.nan, 7]), 2, public_grid((0, 8), 1)).tolist()

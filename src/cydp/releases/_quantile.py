@@ -22,8 +22,8 @@ from cydp.exact._sorted_units import SortedUnits, sort_units
 from cydp.mechanisms._run import Budget
 from cydp.releases._answers import Answer, RankAnswer
 from cydp.releases._missing import Missing, fill_absent, read_missing
+from cydp.releases._noise_split import Aggregate
 from cydp.releases._numbers_query import NumbersQuery
-from cydp.releases._parts import Aggregate
 from cydp.releases._query import DataQuery, Given
 from cydp.releases._release import Release, recorded
 from cydp.releases._rows import Key, NumberRows
@@ -248,7 +248,7 @@ def quantile(
     ----------
     x : array_like of real numbers, shape (n,), or table
         A number for each record: a list, which is read as float64, an array, or a column or table
-        of pandas, polars, pyarrow or DuckDB (whose own expressions must not fail on a record).
+        of pandas, polars, pyarrow or DuckDB (its expressions must not fail on a record).
     q : number from 0 to 1, or list of numbers
         Which quantiles: 0.5 is the median. Several share the privacy equally, and one sort. 0 and 1
         are any points below the least and above the largest number: take 0.01 and 0.99.
@@ -343,7 +343,7 @@ def median(
     ----------
     x : array_like of real numbers, shape (n,), or table
         A number for each record: a list, which is read as float64, an array, or a column or table
-        of pandas, polars, pyarrow or DuckDB (whose own expressions must not fail on a record).
+        of pandas, polars, pyarrow or DuckDB (its expressions must not fail on a record).
     bounds : (lower, upper)
         Public ends, to which numbers outside are clamped. A float means its exact binary value.
     column : name, optional

@@ -23,7 +23,15 @@ from cydp.accounting._loss import Loss
 from cydp.accounting.ledger._serialize import deserialize, serialize
 from cydp.releases._answers import Answer
 from cydp.releases._format import format_parameter
-from cydp.releases._parts import ALONE, Aggregate, Joint, Part, RowMoves, joint_of, split_privacy
+from cydp.releases._noise_split import (
+    ALONE,
+    Aggregate,
+    Joint,
+    Part,
+    RowMoves,
+    joint_of,
+    split_privacy,
+)
 from cydp.releases._reads import NOTHING, Reads, known_names, names_of
 from cydp.releases._tally import Tally
 from cydp.releases._terms import TERMS, read_terms, terms_of
@@ -175,13 +183,13 @@ class Query(ABC):
 
     @cached_property
     def joint(self) -> Joint:
-        """What all parts cost together, of the sum of what each of them can cost alone."""
+        """What all parts cost together, as a share of the sum of what each can cost alone."""
         moves = self.row_moves() if self.unit.rows_may_become_others else None
         return ALONE if moves is None else joint_of(self.unit, self.aggregates(), moves)
 
     @property
     def privacy_of_parts(self) -> Loss:
-        """What of the privacy is for the parts; the rest is for a selection before them."""
+        """The privacy that the parts take; a selection before them takes the rest."""
         return self.privacy
 
     @property
@@ -224,7 +232,7 @@ class Query(ABC):
 
     @staticmethod
     def from_dict(kept: Mapping[str, Any], **public: Any) -> Query:
-        """Return the query of which `to_dict` has made a dictionary.
+        """Return the query from the dictionary that `to_dict` has made of it.
 
         Parameters
         ----------
@@ -235,7 +243,7 @@ class Query(ABC):
         Raises
         ------
         ValueError
-            For another version, or for public inputs that are missing or not those of the query.
+            For another version, or for public inputs that are missing or belong to another query.
 
         """
         if kept.get("version") != _VERSION:
@@ -405,7 +413,7 @@ def _flat(written: Iterable[Any], deep: int = 0) -> Iterator[Any]:
 
 
 def _nested(flat: Iterator[Any]) -> Iterator[Any]:
-    """Yield the arguments of which `_flat` has yielded the entries."""
+    """Yield the arguments from the entries that `_flat` has yielded."""
     for each in flat:
         if not isinstance(each, _Nested):
             yield each

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: MIT
 """Means and variances from noisy sums and counts: values and errors. docs/releases/means.md.
 
-Of ints all is exact, in fractions; of arrays it is in float64, by the same formulas.
+With ints all is exact, in fractions; with arrays it is in float64, by the same formulas.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ from cydp._numbers.intervals import sqrt_bounds
 from cydp._numbers.rational import as_exact, float_of
 from cydp.exact._grid import Grid, centre_of
 from cydp.releases._answers import Answer, Steps
-from cydp.releases._parts import Part
+from cydp.releases._noise_split import Part
 
 __all__ = [
     "MeanAnswer",
@@ -158,7 +158,7 @@ class VarianceAnswer(_RatioAnswer):
         return min(lower, largest) * self.grid.step**2, min(upper, largest) * self.grid.step**2
 
     def _squares(self, least: Fraction, most: Fraction, rows: Interval) -> Interval:
-        """Return an interval of the exact sum of squares from that of its steps, rounded down."""
+        """Return an interval of the exact sum of squares, from one of its rounded-down steps."""
         first, last = least * self._per_step, most * self._per_step + (self._per_step - 1)
         if most >= _END:  # noise is added to no larger sum: it may be any
             last = max(rows[1] * self._farthest**2, first)
@@ -210,7 +210,7 @@ def _extremes(a: Fraction, b: Fraction, rows: Interval) -> list[Fraction]:
 
 
 def unrounded_variance(variance: Interval) -> Interval:
-    """Return an interval of the variance of numbers, from that of them rounded to integers.
+    """Return an interval of the variance of numbers, from one of the variance of rounded numbers.
 
     Rounding changes a standard deviation by 1/2 at most: docs/releases/means.md.
 
@@ -229,7 +229,7 @@ def unrounded_variance(variance: Interval) -> Interval:
 
 
 def _clamp(number: Any, lower: Any, upper: Any) -> Any:
-    """Return a number, or the end that it is beyond."""
+    """Return a number, clamped to an interval."""
     return np.minimum(np.maximum(number, lower), upper)
 
 

@@ -176,9 +176,9 @@ def by_names(by: Any, column: Any) -> tuple[Any, ...] | None:
 
 
 def key_names(columns: Sequence[Any]) -> tuple[Any, ...]:
-    """Return the names of columns of keys; of columns that were given without one, numbers or None.
+    """Return the names of columns of keys; columns without a name have a number, or None.
 
-    What is in a column is no name.
+    The entries of a column are no names.
 
     >>> key_names(["age", [31, 64]]), key_names([[31, 64]])
     (('age', 'key1'), (None,))

@@ -29,8 +29,8 @@ from cydp.releases._certificate import (
 from cydp.releases._format import format_cost, format_noise
 from cydp.releases._query import Query
 from cydp.releases._unit import Unit
+from cydp.releases.output._exportable import Exportable
 from cydp.releases.output._sheet import Axis, Numbers, Sheet
-from cydp.releases.output._shown import Shown
 
 __all__ = ["Release", "recorded", "rounded"]
 
@@ -38,7 +38,7 @@ _Kind = TypeVar("_Kind", bound=type)
 
 
 @dataclass(frozen=True, slots=True, eq=False, repr=False, kw_only=True)
-class Release(Shown):
+class Release(Exportable):
     """A private release, which knows what it is.
 
     Releases are values: they are equal if all their fields are, but for `payment`, they can be
@@ -112,7 +112,7 @@ class Release(Shown):
     def error_bound(self, confidence: Number = 0.95, *, count: Integer = 1) -> Any:
         """Return the distance within which released numbers are from the exact answers.
 
-        Exact answers are those of numbers as they count: clamped, and of sums rounded to the grid.
+        Exact answers are of numbers as they count: clamped, and for sums rounded to the grid.
         A sum has no public bound of this rounding; a mean's bound includes it.
 
         Parameters
@@ -132,7 +132,7 @@ class Release(Shown):
         ------
         TypeError, ValueError
             If confidence or count is outside its range, or if a bound would depend on the data, as
-            that of a quantile.
+            for a quantile.
 
         Examples
         --------
@@ -189,7 +189,7 @@ class Release(Shown):
         )
 
     def _notes_of_payment(self) -> list[str]:
-        """Return what the ledger protects, if that is a part of what the release does."""
+        """Return what the ledger protects, if it is a part of what the release protects."""
         paid = self.payment
         if paid is None or not paid.blocks or paid.privacy_unit == self.query.unit.name:
             return []

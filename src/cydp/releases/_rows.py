@@ -142,7 +142,7 @@ class Rows:
 
     @property
     def length(self) -> int | None:
-        """The number of rows; None for a relation of DuckDB, whose query would run."""
+        """The number of rows; None for a relation of DuckDB: counting runs its query."""
         length: int | None = self.columns[0].length
         return length
 
@@ -161,11 +161,11 @@ class Rows:
         return add_pieces(exact, columns, self.users)
 
     def in_sample(self, values: NDArray[Any]) -> NDArray[Any]:
-        """Return those of the rows' values that are in the sample."""
+        """Return the values of the rows that are in the sample."""
         return values if self.sampled is None else values[self.sampled]
 
     def stay(self, outside: NDArray[np.bool_], unit: Unit, key: Key) -> NDArray[np.bool_]:
-        """Return which rows count, as in `bound`; those outside do not."""
+        """Return which rows count, as in `bound`; rows outside do not."""
         if self.users is None:
             return ~outside if self.sampled is None else ~outside & self.sampled
         found: NDArray[np.bool_] = self.bound(outside.astype(np.uint32), 1, unit, key) == 0
@@ -180,21 +180,21 @@ class Rows:
         *,
         max_rows: int | None = None,
     ) -> Codes:
-        """Return codes, outside for rows that do not count.
+        """Return the codes; a row that does not count gets a code outside.
 
         Such rows are outside the sample, or beyond the bounds of their user, who is read here.
 
         Parameters
         ----------
         codes : ndarray of uint32, shape (n,)
-            Rows that are outside before do not count toward the bounds.
+            Rows with a code outside do not count toward the bounds.
         keys : int or LabelSets
             How many codes there are, or the labels that they stand for.
         unit : Unit
         key : ndarray of uint64 or None
             As in `bound_users`.
         max_rows : int, optional
-            The most rows of a user that stay in each partition. Default: those of the unit.
+            The most rows of a user that stay in each partition. Default: the unit's own bound.
 
         """
         stays = self.sampled
@@ -214,7 +214,7 @@ class Rows:
 
 
 class NumberRows(Rows):
-    """Numbers, and the users whose rows they are.
+    """Numbers, and the user of each row.
 
     Parameters
     ----------
@@ -257,7 +257,7 @@ class NumberRows(Rows):
 
 
 class PresentRows(Rows):
-    """Entries of any kind, or the rows of a table, and the users whose rows they are.
+    """Entries of any kind, or the rows of a table, and the user of each row.
 
     Parameters
     ----------
@@ -309,7 +309,7 @@ class PresentRows(Rows):
 
 
 def _entries_of(x: Any) -> Records | Labels:
-    """Return a column whose entries are counted, declared."""
+    """Return the column to count in, declared."""
     if is_real_array(x) and x.dtype.kind != "b":  # most often, and the quickest way
         return Records(x)
     source = open_source(x, "x").kept()

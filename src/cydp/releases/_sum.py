@@ -19,8 +19,8 @@ from cydp.mechanisms._run import Budget
 from cydp.releases._answers import OF_X, Answer, NoisyAnswer
 from cydp.releases._count import NumberRelease
 from cydp.releases._missing import Missing, count_present, read_missing
+from cydp.releases._noise_split import Aggregate
 from cydp.releases._numbers_query import NumbersQuery
-from cydp.releases._parts import Aggregate
 from cydp.releases._release import recorded
 from cydp.releases._rows import Key, NumberRows
 from cydp.releases._run import release, run
@@ -48,7 +48,7 @@ class SumQuery(NumbersQuery):
     def aggregates(self) -> list[Aggregate]:
         """Return the sum."""
         low, high = self.grid.lowest, self.grid.highest
-        # Of other units fewer rows may count afterwards, as if one were missing.
+        # For other units, fewer rows may count afterwards, as if one were missing.
         is_always_there = self.filled is not None and self.unit.has_fixed_rows
         width = high - low if is_always_there else max(high, 0) - min(low, 0)
         change = self.unit.change_one_answer(self.grid.largest, width)
@@ -92,7 +92,7 @@ def sum(
     ----------
     x : array_like of real numbers, shape (n,), or table
         A number for each record: a list, which is read as float64, an array, or a column or table
-        of pandas, polars, pyarrow or DuckDB (whose own expressions must not fail on a record).
+        of pandas, polars, pyarrow or DuckDB (its expressions must not fail on a record).
     bounds : (lower, upper)
         Public ends, to which numbers outside are clamped. A float means its exact binary value.
     column : name, optional

@@ -78,7 +78,7 @@ class TableRelease(Release, PostProcessing):
         return dict(zip(self.query.parts, self.steps, strict=True))
 
     def _column(self, name: str | None) -> Sequence[Answer]:
-        """Return what a column is of: one answer, or an answer for each quantile."""
+        """Return what a column holds: one answer, or an answer for each quantile."""
         columns: Mapping[str, Sequence[Answer]] = self.query.columns
         if name is None:
             return next(iter(columns.values()))

@@ -79,7 +79,7 @@ def read_privacy(
 
 
 def terms_of(given: Mapping[str, Any], bounded: str) -> list[Any]:
-    """Return the terms among the arguments of a call, as they were written; of users the name."""
+    """Return the terms among the arguments of a call, as they were written; for users, the name."""
     terms = list(_GET[bounded](given))
     terms[_USER] = user_key(terms[_USER])
     return terms
@@ -140,7 +140,7 @@ def read_split(split: Split | None, names: Iterable[str]) -> Weights:
 
 
 def epsilon_of_each(privacy: Loss, k: int) -> Fraction:
-    """Return what each of k selections may cost in pure DP, which share a privacy equally.
+    """Return what each of k selections may cost in pure DP, if they share a privacy equally.
 
     >>> epsilon_of_each(PureDP(2), 4), epsilon_of_each(ZCDP(2), 4)
     (Fraction(1, 2), Fraction(2, 1))

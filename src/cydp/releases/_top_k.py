@@ -24,7 +24,7 @@ from cydp.mechanisms._noisy_max import ExponentialMechanism
 from cydp.mechanisms._run import Budget
 from cydp.releases._answers import Answer, SelectedAnswer
 from cydp.releases._group_rows import GroupRows
-from cydp.releases._parts import Aggregate
+from cydp.releases._noise_split import Aggregate
 from cydp.releases._query import DataQuery, Given
 from cydp.releases._reads import count_keys, digest_keys
 from cydp.releases._release import Release, recorded

@@ -31,7 +31,7 @@ __all__ = [
 ]
 
 UnitName: TypeAlias = str | Sequence[str]
-"""The name of a unit, or its name and those of the units that it contains."""
+"""The name of a unit, or its name and the names of the units that it contains."""
 
 UserKey: TypeAlias = str | bool | None
 """The name of the column of users; True: a column without a name; None: there is none."""
@@ -106,7 +106,7 @@ class Unit:
         most : number
             By how much a row that comes or goes can change the answer.
         width : number
-            By how much a row can change it that becomes another row, or ceases to count.
+            By how much a row that becomes another, or ceases to count, can change it.
 
         """
         each = self._largest(most, width)
@@ -126,7 +126,7 @@ class Unit:
         Parameters
         ----------
         most, width : number
-            Those of `change_one_answer`, for the answer of one partition.
+            As in `change_one_answer`, for the answer of one partition.
         cells : int or None
             How many partitions there are; None: that is not public.
 
@@ -168,7 +168,7 @@ class Unit:
     def has_fixed_rows(self) -> bool:
         """Whether each unit has as many rows in a neighbour under "change-one".
 
-        A unit is one row. Others may have fewer afterwards, and a promise says how many at most.
+        It has if it is one row. Other units may have fewer rows afterwards: a promise bounds them.
         """
         return not self.has_users and not self.promised
 
@@ -203,7 +203,7 @@ class Unit:
         names = self.name, *self.contains
         if kept in names or (self.promised and self.name == _ANY_UNIT):
             return
-        # In one block, what a person has there is all that they have. Of several, rows of another
+        # In one block, what a person has there is all that they have. In several, rows of another
         # block may take the places of rows that are gone, as in a unit that contains others.
         chosen_anew = self.has_users and not self.rows_may_become_others
         if whole in names and (blocks == 1 or not chosen_anew):

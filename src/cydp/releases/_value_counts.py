@@ -25,7 +25,7 @@ __all__ = ["value_counts"]
 
 
 class ValuesQuery(GroupQuery):
-    """Counts of the values of one column: a query of `group_by`, of other arguments."""
+    """Counts of the values of one column: a query of `group_by`, from other arguments."""
 
     data: ClassVar[str] = "x"
 

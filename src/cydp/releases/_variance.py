@@ -23,7 +23,7 @@ from cydp.mechanisms._run import Budget
 from cydp.releases._answers import Answer, Steps
 from cydp.releases._mean import MomentQuery, MomentRelease
 from cydp.releases._missing import Missing, count_present, read_missing
-from cydp.releases._parts import Aggregate, Moves, RowMoves, size_of
+from cydp.releases._noise_split import Aggregate, Moves, RowMoves, size_of
 from cydp.releases._ratios import VarianceAnswer
 from cydp.releases._release import recorded
 from cydp.releases._rows import Key, NumberRows
@@ -130,11 +130,11 @@ class VarianceQuery(MomentQuery):
         return replace(moves, comes={**moves.comes, "squares": squares})
 
     def _rounded(self, squares: Fraction) -> Fraction:
-        """Return by how much a sum of squares that changes so far can change as it is released."""
+        """Return how far the released sum of squares changes, if the exact one changes so far."""
         return Fraction(math.ceil(squares / self.squares_per_step))
 
     def _squares_apart(self, nearest: Fraction, farthest: Fraction) -> Fraction:
-        """Return the most that squares are apart whose roots are so far apart."""
+        """Return the most that two squares are apart, if their roots are so far apart."""
         apart = min(max(Fraction(self.farthest), nearest), farthest)  # where t (2 m - t) is largest
         return apart * (2 * self.farthest - apart)
 
@@ -215,7 +215,7 @@ def variance(
     ----------
     x : array_like of real numbers, shape (n,), or table
         A number for each record: a list, which is read as float64, an array, or a column or table
-        of pandas, polars, pyarrow or DuckDB (whose own expressions must not fail on a record).
+        of pandas, polars, pyarrow or DuckDB (its expressions must not fail on a record).
     bounds : (lower, upper)
         Public ends, to which numbers outside are clamped. A float means its exact binary value.
     column : name, optional

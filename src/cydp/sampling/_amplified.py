@@ -36,7 +36,8 @@ def amplified(cost: Cost, share: Number) -> PureDP | ApproxDP:
     Returns
     -------
     PureDP or ApproxDP
-        Of ln(1 + q (e**epsilon - 1)), rounded up to six digits, and q delta, under "add-remove".
+        With epsilon ln(1 + q (e**epsilon - 1)), rounded up to six digits, and q delta, under
+        "add-remove".
 
     Raises
     ------
@@ -87,8 +88,8 @@ def loss_on_sample(cost: Cost, share: Number) -> PureDP | ApproxDP:
     Returns
     -------
     PureDP or ApproxDP
-        Of ln(1 + (e**epsilon - 1) / q), rounded down to six digits, and delta / q: `amplified` of
-        it is at most `cost`.
+        With epsilon ln(1 + (e**epsilon - 1) / q), rounded down to six digits, and delta / q.
+        `amplified` of it is at most `cost`.
 
     Raises
     ------
@@ -145,7 +146,7 @@ def _amplify(epsilon: Fraction, q: Fraction) -> Fraction:
         above = min(ln_bounds(1 + above)[1], above)
     else:
         above = epsilon + ln_bounds(q + (1 - q) * exp_bounds(-min(epsilon, Fraction(_MOST)))[1])[1]
-        if epsilon <= _MOST:  # of a tiny result that sum has no digits, and this bound all of them
+        if epsilon <= _MOST:  # for a tiny result, that sum has no digits, and this bound has all
             above = min(above, q * (exp_bounds(epsilon)[1] - 1))
     return min(decimal_above(above), epsilon)
 
@@ -154,7 +155,7 @@ def _invert(epsilon: Fraction, q: Fraction) -> Fraction:
     """Return a decimal of at most ln(1 + (e**epsilon - 1) / q), or epsilon itself."""
     if epsilon == 0 or q == 1:
         return epsilon
-    target = decimal_below(epsilon)  # what `_amplify` rounds to is then at most epsilon
+    target = decimal_below(epsilon)  # then `_amplify` rounds to at most epsilon
     if target <= 1:
         above = max(exp_bounds(target)[0] - 1, target) / q
         below = max(ln_bounds(1 + above)[0], above - above**2 / 2)

@@ -31,8 +31,8 @@ from cydp.releases._run import arguments_of, kind_of, prepare
 from cydp.releases._sum import SumQuery
 from cydp.releases._table_release import TableRelease
 from cydp.releases._unit import Unit, check_ledger
+from cydp.releases.output._exportable import Exportable
 from cydp.releases.output._sheet import Sheet
-from cydp.releases.output._shown import Shown
 from cydp.sampling._amplified import amplified, read_share
 
 __all__ = ["SampleRelease", "WholeEstimate", "on_sample"]
@@ -85,7 +85,7 @@ class SampleQuery:
         return {"share": str(self.share), "of": self.asked.to_dict()}
 
     def arguments_before(self) -> Any:
-        """Return what no earlier version wrote: what it compared cannot be told from a query."""
+        """Return what no earlier version wrote: a query does not tell what it compared."""
         return {"on_sample": "compared by its query alone"}
 
     def __repr__(self) -> str:
@@ -94,7 +94,7 @@ class SampleQuery:
 
 @dataclass(frozen=True, slots=True)
 class WholeEstimate:
-    """What a release of a sample says of the whole table.
+    """Estimates for the whole table, from a release of a sample.
 
     Attributes
     ----------
@@ -112,7 +112,7 @@ class WholeEstimate:
 
 @recorded
 @dataclass(frozen=True, repr=False, kw_only=True)
-class SampleRelease(Shown):
+class SampleRelease(Exportable):
     """A private release of a secret random share of the rows. `on_sample` returns it.
 
     Attributes
@@ -120,7 +120,7 @@ class SampleRelease(Shown):
     query : SampleQuery
         What was asked, and the share.
     release : Release
-        What was released of the sample: its numbers, errors and loss are those of the sample.
+        The release of the sample: its numbers, errors and loss are about the sample.
     payment : Payment or None
         The entry of the ledger that has paid; None without a ledger.
 
@@ -165,7 +165,7 @@ class SampleRelease(Shown):
         }
 
     def estimate(self, *, most_rows: Integer | None = None) -> WholeEstimate:
-        """Return what the released counts or the sum say of all rows.
+        """Return estimates for all rows from the released counts or sum.
 
         Parameters
         ----------
@@ -227,7 +227,7 @@ class SampleRelease(Shown):
         value, largest = float(made) / share, max(abs(lower), abs(upper))
         if rows is not None:
             squares = rows * largest**2
-        elif lower >= 0 or upper <= 0:  # each square is at most the largest number times its own
+        elif lower >= 0 or upper <= 0:  # x**2 is at most largest * abs(x)
             squares = largest * max(value if upper > 0 else -value, 0.0)
         else:
             raise TypeError(
@@ -270,7 +270,7 @@ def on_sample(
     """Run a release on a secret random share of the rows, which costs less than on all rows.
 
     Each row is in the sample with the probability `share`, independently of the others, by exact
-    draws of the generator. Which rows, and how many, is never told.
+    draws of the generator. Nobody learns which rows were in it, or how many.
 
     Parameters
     ----------
@@ -295,8 +295,8 @@ def on_sample(
     Returns
     -------
     SampleRelease
-        Its `loss` is the amplified one, `release` what was released of the sample, and
-        `estimate()` what that says of all rows.
+        Its `loss` is the amplified one, `release` is the release of the sample, and `estimate()`
+        estimates the numbers of all rows.
 
     Raises
     ------
@@ -353,7 +353,7 @@ def on_sample(
 
 
 def _check(query: SampleQuery) -> None:
-    """Refuse a release of which no loss on a sample is proved, before anything is charged."""
+    """Refuse a release without a proved loss on a sample, before anything is charged."""
     unit, asked = query.unit, query.asked
     if unit.has_users or unit.promised:
         raise TypeError(

@@ -62,7 +62,7 @@ def count(*, relation: str = "add-remove", max_rows: Integer = 1) -> Sensitivity
 
 @explain_arguments
 def histogram(*, relation: str = "add-remove", norm: int = 1, max_rows: Integer = 1) -> Sensitivity:
-    """Return the sensitivity of the counts of a histogram, whose bins are disjoint.
+    """Return the sensitivity of the counts of a histogram: its bins are disjoint.
 
     Parameters
     ----------
@@ -71,7 +71,7 @@ def histogram(*, relation: str = "add-remove", norm: int = 1, max_rows: Integer 
     norm : {1, 2}, default 1
         1: the L1 norm of a change. 2: the L2 norm, for Gaussian mechanisms alone.
     max_rows : int >= 1, default 1
-        The most records that one unit has in all bins together, all of which may be in one bin.
+        The most records that one unit has in all bins together; all may be in one bin.
         That is the caller's promise, as `max_rows_per_unit` of `cydp.histogram`.
 
     Returns
@@ -128,12 +128,12 @@ def queries(*sensitivities: Number, norm: int = 1) -> Sensitivity | Unbounded:
     TypeError, ValueError
         For a sensitivity that is no number of at least 0, and for another norm.
     RelationMismatchError
-        For sensitivities stated under relations of which neither implies the other.
+        For sensitivities under different relations, if none of them implies the other.
 
     Notes
     -----
     Each L2 norm is at most the L1 norm, and the square of the L2 norm of a vector is the sum of the
-    squares of those of its blocks: docs/sensitivity.md.
+    squared L2 norms of its blocks: docs/sensitivity.md.
 
     Examples
     --------

@@ -127,7 +127,7 @@ def mean(
 ) -> Sensitivity | Unbounded:
     """Return the sensitivity of a mean of numbers clamped to bounds.
 
-    Exactly one of `n`, `empty` and `n_at_least` says what the sum is divided by.
+    Exactly one of `n`, `empty` and `n_at_least` says by what the sum is divided.
 
     Parameters
     ----------

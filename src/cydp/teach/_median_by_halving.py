@@ -24,8 +24,8 @@ from cydp.mechanisms._parameters import read_level
 from cydp.mechanisms._run import Budget
 from cydp.releases._answers import Answer, HalvedAnswer
 from cydp.releases._missing import Missing, read_missing
+from cydp.releases._noise_split import Aggregate
 from cydp.releases._numbers_query import NumbersQuery
-from cydp.releases._parts import Aggregate
 from cydp.releases._quantile import QuantileRelease, read_sorted
 from cydp.releases._release import recorded
 from cydp.releases._rows import Key, NumberRows
@@ -301,7 +301,7 @@ def median_by_halving(
     ----------
     x : array_like of real numbers, shape (n,), or table
         A number for each record: a list, which is read as float64, an array, or a column or table
-        of pandas, polars, pyarrow or DuckDB (whose own expressions must not fail on a record).
+        of pandas, polars, pyarrow or DuckDB (its expressions must not fail on a record).
     bounds : (lower, upper)
         Public ends, to which numbers outside are clamped. A float means its exact binary value.
     rounds : int >= 1, default 10

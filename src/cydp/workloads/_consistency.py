@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""Tables that share columns: the closest ones to noisy tables that agree on what they share.
+"""Tables that share columns: of all tables that agree, the ones closest to noisy tables.
 
 docs/workloads.md, "Marginals", and docs/publishing.md, "Least squares", have the proofs.
 """
@@ -27,7 +27,7 @@ _MOST = 2**12  # sets of columns that tables share: each is a pass over tables
 def marginal(
     counts: NDArray[Any], columns: Sequence[Column], kept: Sequence[Column]
 ) -> NDArray[Any]:
-    """Return the sums of a table over all but some columns, whose axes come in the given order.
+    """Return the sums of a table over all but some columns; their axes come in the given order.
 
     >>> marginal(np.array([[1, 2, 3], [4, 5, 6]]), (0, 7), (7,)).tolist()
     [5, 7, 9]
@@ -47,7 +47,7 @@ def shared_sets(
     tables : sequence of tuples
         The columns of each table.
     argument : str
-        What has given them, for an error.
+        The name of the argument with them, for an error.
 
     Raises
     ------
@@ -130,7 +130,7 @@ def agree(
 def effect_weights(
     tables: Sequence[tuple[Column, ...]], sizes: Mapping[Column, int], variances: Sequence[float]
 ) -> list[list[float]]:
-    """Return, for a cell of each table that `agree` makes, its squares of each table's noise.
+    """Return how much noise of each table is in a cell of each table that `agree` makes.
 
     Returns
     -------

@@ -42,13 +42,13 @@ def linear_queries(
     budget: Budget | None = None,
     rng: Generator | None = None,
 ) -> LinearRelease:
-    """Answer many linear queries on the counts of bins, with noise in what costs least error.
+    """Answer many linear queries on the counts of bins, with noise where it costs the least error.
 
     Parameters
     ----------
     x : array_like of real numbers, shape (n,), or table
         A number for each record: a list, which is read as float64, an array, or a column or table
-        of pandas, polars, pyarrow or DuckDB (whose own expressions must not fail on a record).
+        of pandas, polars, pyarrow or DuckDB (its expressions must not fail on a record).
     workload : Workload, or array_like of real numbers, shape (queries, bins)
         The weights of each query.
     bins : int or sequence of edges
@@ -59,12 +59,12 @@ def linear_queries(
         The ends of the bins, if `bins` is an int. There is no default, because the range of the
         data would reveal records.
     strategy : {"identity", "tree", "workload"}, optional
-        What has noise: the counts of bins; those of a tree's nodes, which are sums of bins; or the
-        answers themselves, which must have integer weights. Default: that with the least sum of
-        variances, which depends on no data.
+        Where noise is added: to the counts of bins; to the counts of a tree's nodes, which are sums
+        of bins; or to the answers themselves, which must have integer weights. Default: the
+        strategy with the least sum of variances, which depends on no data.
     branching : int >= 2, optional
-        How many counts of one level of the tree have one sum in the next. Default: what gives the
-        least mean variance over all ranges.
+        How many counts of one level of the tree have one sum in the next. Default: the number with
+        the least mean variance over all ranges.
     levels : int >= 1, optional
         How many levels of the tree have noise. Default: chosen together with `branching`.
     column : name, optional

@@ -13,7 +13,7 @@ from cydp._arguments import Integer, Number
 from cydp.releases._answers import Answer, NoisyAnswer, Steps
 from cydp.releases._release import Release, recorded
 from cydp.releases.output._sheet import Numbers, Sheet, keys_of
-from cydp.workloads._tails import SumsAnswer, Terms
+from cydp.workloads._chernoff_bounds import SumsAnswer, Terms
 
 __all__ = ["LinearRelease"]
 
@@ -30,8 +30,8 @@ class LinearRelease(Release):
     payment : Payment or None
         The entry of the ledger that has paid; None without a ledger.
     noisy : ndarray of int64
-        What has noise: counts of bins, of a tree's nodes, or answers.
-    answers : ndarray of float64, shape (queries,); of int64 if they have noise themselves
+        The noisy numbers: counts of bins, counts of a tree's nodes, or answers.
+    answers : ndarray of float64, shape (queries,); of int64 if noise is added to them directly
         Unbiased.
     squares : ndarray of float64, shape (queries,)
         The sum of the squares of the coefficients of noise in each answer.
@@ -58,8 +58,8 @@ class LinearRelease(Release):
         Parameters
         ----------
         confidence : number between 0 and 1, default 0.95
-            The least probability that this holds; by Chernoff's bound, unless the answers have
-            noise themselves.
+            The least probability that this holds; by Chernoff's bound, unless noise is added to the
+            answers directly.
         count : int >= 1, default 1
             The number of answers for which it holds together.
 

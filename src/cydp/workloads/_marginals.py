@@ -24,11 +24,11 @@ from cydp.releases._release import recorded
 from cydp.releases._run import release, run
 from cydp.releases._terms import Split, read_split, read_terms, terms_of
 from cydp.releases._unit import UnitName
+from cydp.workloads._cell_ranges import MOST_CELLS
+from cydp.workloads._chernoff_bounds import SumsAnswer, Terms
 from cydp.workloads._consistency import effect_weights, shared_sets
 from cydp.workloads._marginals_release import MarginalsRelease
-from cydp.workloads._places import MOST_CELLS
 from cydp.workloads._tables_query import TOTAL, Columns, TablesQuery
-from cydp.workloads._tails import SumsAnswer, Terms
 
 __all__ = ["marginals"]
 
@@ -117,14 +117,14 @@ class MarginalsQuery(TablesQuery):
 
     @cached_property
     def _squares(self) -> list[list[float]]:
-        """The squares of a cell of each table, by the table whose noise they are of."""
+        """The squares of the noise of each table in a cell of each table."""
         if not self.consistent:
             n = range(len(self.columns))
             return [[float(i == j) for j in n] for i in n]
         return effect_weights(self.columns, self.sizes, [*self.noise_variances.values()])
 
     def terms(self, table: int) -> list[Terms]:
-        """Return of which noise the error of a cell is a sum."""
+        """Return the noise that adds up to the error of a cell."""
         return [
             Terms(part.noise, np.array(squares))
             for part, squares in zip(self.parts.values(), self._squares[table], strict=True)
@@ -147,7 +147,7 @@ class MarginalsQuery(TablesQuery):
 
 
 def _read_tables(domains: Any, sets: Any) -> tuple[tuple[Columns, ...], dict[str, Domain]]:
-    """Return the columns of each table, and the domains of those that a table has."""
+    """Return the columns of each table, and the domains of all columns that are in a table."""
     public = {domain.names[0]: domain for domain in read_domains(domains)}
     if not all(isinstance(name, str) for name in public):
         raise TypeError("domains must have the names of columns, which are text")
@@ -217,7 +217,7 @@ def marginals(
     Parameters
     ----------
     table : frame, table, relation or dict of columns
-        Of pandas, polars, pyarrow or DuckDB (whose own expressions must not fail on a record); a
+        Of pandas, polars, pyarrow or DuckDB (its expressions must not fail on a record); a
         dict of arrays or lists; a structured array.
     domains : dict by column
         The public values of each column: a list of labels, or a tuple (bins, range): a number of
@@ -226,8 +226,8 @@ def marginals(
         The columns of each table, such as ["sex", ("sex", "age")]; () is the total. A record counts
         in all tables or in none: each column of a set must have a value in its domain.
     consistent : bool, default False
-        Whether what tables share, such as the total, is made equal, by weighted least squares. Then
-        counts are floats.
+        Whether the sums that tables share, such as the total, are made equal by weighted least
+        squares. Then counts are floats.
     split : dict, optional
         The weights of tables in the privacy by name, such as {"sex, age": 2}. Default: 1 each.
     epsilon : number > 0, optional

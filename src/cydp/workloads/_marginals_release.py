@@ -15,8 +15,8 @@ from numpy.typing import NDArray
 from cydp._arguments import Integer, Number
 from cydp.releases._release import Release, recorded
 from cydp.releases.output._sheet import Numbers, Sheet, keys_of
+from cydp.workloads._chernoff_bounds import bound_sums
 from cydp.workloads._consistency import agree
-from cydp.workloads._tails import bound_sums
 
 __all__ = ["MarginalsRelease"]
 
@@ -26,8 +26,8 @@ __all__ = ["MarginalsRelease"]
 class MarginalsRelease(Release):
     """Private contingency tables of one table. `marginals` returns it.
 
-    ``release["sex"]`` and ``release["sex", "age"]`` are tables, and ``release["total"]``, of no
-    columns, is a number; `names` are theirs.
+    ``release["sex"]`` and ``release["sex", "age"]`` are tables, and ``release["total"]``, without
+    columns, is a number. `names` has the names.
 
     Attributes
     ----------
@@ -49,7 +49,7 @@ class MarginalsRelease(Release):
 
     @property
     def names(self) -> list[str]:
-        """The names of the tables: their columns with commas between; "total" of none."""
+        """The names of the tables: their columns with commas between; "total" without columns."""
         return list(self.query.names)
 
     def __iter__(self) -> Iterator[str]:
@@ -112,7 +112,7 @@ class MarginalsRelease(Release):
         Parameters
         ----------
         confidence : number between 0 and 1, default 0.95
-            The least probability that this holds; of consistent tables by Chernoff's bound.
+            The least probability that this holds; for consistent tables by Chernoff's bound.
         count : int >= 1, default 1
             The number of cells for which it holds together.
 

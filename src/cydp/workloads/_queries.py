@@ -24,7 +24,7 @@ __all__ = [
 
 _Floats = NDArray[np.float64]
 _Ints = NDArray[np.int64]
-_MOST_WEIGHT = 2**20  # of an integer matrix: answers on 2**42 records do not leave int64
+_MOST_WEIGHT = 2**20  # of an integer matrix: answers on 2**42 records stay in int64
 _LARGEST = 1e100
 _MOST_EXACT = 2**20  # queries
 _MOST_WORK = 2**30  # numbers that are compared for pairs of columns
@@ -106,7 +106,7 @@ class Queries(ABC):
 
     @abstractmethod
     def weights(self) -> tuple[NDArray[Any], ...]:
-        """Return arrays that say which queries these are."""
+        """Return arrays from which the queries are known."""
 
     @property
     def why_not_exact(self) -> str:
@@ -167,7 +167,7 @@ class RangeQueries(Queries):
 
     @property
     def _nested(self) -> bool:
-        """Whether of two ranges one holds the other: no pair then changes more than one cell."""
+        """Whether one of any two ranges holds the other: no pair then changes several cells."""
         return bool((self._lows == self._lows[0]).all() or (self._highs == self._highs[0]).all())
 
     def _most_of_two(self) -> int:
@@ -296,7 +296,7 @@ def read_matrix(matrix: Any) -> MatrixQueries:
     Raises
     ------
     TypeError, ValueError
-        Unless matrix has two dimensions, none of which is 0, and finite numbers.
+        Unless matrix has two dimensions, both above 0, and finite numbers.
 
     Examples
     --------

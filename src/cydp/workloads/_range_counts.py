@@ -21,7 +21,7 @@ from cydp.mechanisms._run import Budget
 from cydp.releases._answers import Answer, NoisyAnswer
 from cydp.releases._cells import CellRows
 from cydp.releases._histogram import binned_rows, bins_of
-from cydp.releases._parts import Aggregate, Part, split_privacy
+from cydp.releases._noise_split import Aggregate, Part, split_privacy
 from cydp.releases._query import DataQuery, Given
 from cydp.releases._reads import known_names
 from cydp.releases._release import recorded
@@ -29,9 +29,9 @@ from cydp.releases._rows import Key
 from cydp.releases._run import release, run
 from cydp.releases._tally import Tally
 from cydp.releases._unit import Change, Unit, UnitName
-from cydp.workloads._places import MOST_CELLS, read_cells, read_ranges
+from cydp.workloads._cell_ranges import MOST_CELLS, read_cells, read_ranges
+from cydp.workloads._chernoff_bounds import SumsAnswer, Terms
 from cydp.workloads._range_release import RangeRelease
-from cydp.workloads._tails import SumsAnswer, Terms
 from cydp.workloads._tree import Tree, change_nodes, levels_to_root
 from cydp.workloads._tree_variance import mean_range_variance, range_variance
 
@@ -82,14 +82,14 @@ class RangeQuery(DataQuery):
         return binned_rows(given, given["bins"], given["range"])
 
     def answers(self) -> list[Answer]:
-        """Return the counts of bins; `range_variance` is that of any range."""
+        """Return the counts of bins; `range_variance` is the variance of any range."""
         if self.levels == 1:  # a histogram
             return [NoisyAnswer("counts", self.cells, "rows", self.part)]
         return [SumsAnswer("counts", self.cells, "rows", (self.terms,))]
 
     @property
     def terms(self) -> Terms:
-        """What the counts of bins have of the noise."""
+        """The noise in the counts of bins."""
         cells = np.arange(self.cells)
         return Terms(self.part.noise, range_variance(self.tree, cells, cells + 1))
 
@@ -162,12 +162,13 @@ class RangeQuery(DataQuery):
 def choose_tree(
     cells: int, branching: Integer | None, levels: Integer | None, privacy: Loss, unit: Unit
 ) -> Tree:
-    """Return the tree of the least mean variance of all ranges, of those that parameters allow.
+    """Return the tree with the least mean variance of all ranges that the parameters allow.
 
     Raises
     ------
     TypeError, ValueError
-        If branching is no integer of at least 2, or levels is not one from 1 to that of a root.
+        If branching is no integer of at least 2, or levels is no integer from 1 to the level of a
+        root.
 
     """
     width = None if branching is None else read_integer(branching, "branching")
@@ -203,7 +204,7 @@ def _candidates(cells: int, branching: int | None, levels: int | None) -> Iterat
 
 
 def _branchings(cells: int) -> list[int]:
-    """Return how many children a node may have: those of which some could be best."""
+    """Return how many children a node may have: the numbers that could be best."""
     few = range(2, max(min(cells, _BRANCHINGS), 2) + 1)
     even = [math.ceil(Fraction(cells) ** Fraction(1, height)) for height in range(2, 7)]
     return sorted({*few, *(each for each in even if each >= 2)})
@@ -240,7 +241,7 @@ def range_counts(
     ----------
     x : array_like of real numbers, shape (n,), or table
         A number for each record: a list, which is read as float64, an array, or a column or table
-        of pandas, polars, pyarrow or DuckDB (whose own expressions must not fail on a record).
+        of pandas, polars, pyarrow or DuckDB (its expressions must not fail on a record).
     bins : int or sequence of edges
         A number of equal bins over `range`, or edges that never decrease: at most 2**26 bins. The
         last bin includes its right edge. Missing numbers, and numbers in no bin, are left out.
@@ -248,8 +249,8 @@ def range_counts(
         The ends of the bins, if `bins` is an int. There is no default, because the range of the
         data would reveal records.
     branching : int >= 2, optional
-        How many counts of one level have one sum in the next. Default: what gives the least mean
-        variance over all ranges, which depends on the number of bins and on the unit.
+        How many counts of one level have one sum in the next. Default: the number with the least
+        mean variance over all ranges, which depends on the number of bins and on the unit.
     levels : int >= 1, optional
         How many levels have noise. 1 is the histogram; the most has the total of all bins. Default:
         chosen together with `branching`.
@@ -286,7 +287,7 @@ def range_counts(
     -------
     RangeRelease
         ``release.range(lo, hi)`` and ``release.ranges(lows, highs)`` are the counts of ranges, with
-        `range_variance` and `range_interval`; `counts` are those of the bins.
+        `range_variance` and `range_interval`; `counts` are the counts of the bins.
 
     Raises
     ------
@@ -298,7 +299,8 @@ def range_counts(
     Notes
     -----
     A record changes one count of each level by 1 under "add-remove". Under the other relations it
-    is two counts of each level below a total, if that has noise. docs/workloads.md has the proofs.
+    changes two counts of each level below a total, if that has noise. docs/workloads.md has the
+    proofs.
 
     References
     ----------
@@ -320,4 +322,4 @@ def range_counts(
     return made
 
 
-_BRANCHINGS = 64  # all smaller ones are tried, and those that give each number of levels
+_BRANCHINGS = 64  # all smaller ones are tried, and the best one for each number of levels

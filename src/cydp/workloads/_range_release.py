@@ -15,8 +15,8 @@ from cydp._arguments import Integer, Number
 from cydp.releases._answers import Steps
 from cydp.releases._release import Release, recorded
 from cydp.releases.output._sheet import Numbers, Sheet, bins_of
-from cydp.workloads._places import places_of_edges, read_ranges
-from cydp.workloads._tails import Terms, bound_sums
+from cydp.workloads._cell_ranges import places_of_edges, read_ranges
+from cydp.workloads._chernoff_bounds import Terms, bound_sums
 from cydp.workloads._tree_variance import range_variance
 
 __all__ = ["RangeRelease"]
@@ -162,7 +162,7 @@ class RangeRelease(Release):
 
         Returns
         -------
-        (lower, upper) : floats, or ndarrays of float64, as of `ranges`
+        (lower, upper) : floats, or ndarrays of float64, as from `ranges`
             In records.
 
         Raises

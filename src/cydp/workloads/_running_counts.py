@@ -21,8 +21,8 @@ from cydp.accounting.ledger._paid import payment_of
 from cydp.accounting.ledger._scope import LedgerScope
 from cydp.mechanisms._run import Budget, pay_and_draw
 from cydp.releases._unit import UnitName
+from cydp.workloads._chernoff_bounds import bound_sums
 from cydp.workloads._running_query import RunningQuery
-from cydp.workloads._tails import bound_sums
 
 __all__ = ["RunningCounts"]
 
@@ -47,7 +47,7 @@ class RunningCounts:
     delta : number between 0 and 1, optional
         With `epsilon`: approximate DP, by discrete Gaussian noise.
     branching : int >= 2, optional
-        How many nodes of a level make one of the next. Default: that of the least mean variance.
+        How many nodes of a level make one of the next. Default: the number of least mean variance.
     relation : {"add-remove", "change-one", "add-remove-or-change"}, default "add-remove"
         Whether neighbouring streams differ in the presence of one event, in its step, or in either.
     unit : str or sequence of str, optional
@@ -124,7 +124,7 @@ class RunningCounts:
                 "budget must have no charge_id: a second object of one charge would draw other "
                 "noise for the same stream"
             )
-        generator_or_default(rng)  # refuses what is no generator
+        generator_or_default(rng)  # raises for anything but a generator
         self._generator = rng
         asked = Asked(self._query, self._query.function)
         _, paid = pay_and_draw(asked, lambda generator: True, budget, rng)
@@ -132,7 +132,7 @@ class RunningCounts:
         levels, self._variances = self._query.levels, self._query.node_variances
         self._lock, self._pid = Lock(), os.getpid()
         self._steps = 0  # which are over
-        self._nodes = [0] * levels  # complete ones of each level, in the node above
+        self._nodes = [0] * levels  # complete nodes of each level, within the node above
         self._counts = [0] * levels  # the exact sum of their counts
         self._sums = [0.0] * levels  # of their noisy counts
         self._total = 0.0

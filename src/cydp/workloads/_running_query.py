@@ -12,12 +12,12 @@ import numpy as np
 
 from cydp._numbers.rational import read_integer
 from cydp.releases._answers import Answer
-from cydp.releases._parts import Aggregate
+from cydp.releases._noise_split import Aggregate
 from cydp.releases._query import Given, Query
 from cydp.releases._release import recorded
 from cydp.releases._terms import read_terms, terms_of
 from cydp.releases._unit import Change, root_above
-from cydp.workloads._tails import SumsAnswer, Terms
+from cydp.workloads._chernoff_bounds import SumsAnswer, Terms
 from cydp.workloads._tree import parent_variance
 
 _MOST_STEPS = 2**40
@@ -46,7 +46,7 @@ class RunningQuery(Query):
 
     @classmethod
     def of(cls, given: Given, source: None) -> Query:
-        """Return the query of a stream: of the best tree, unless its branching was given."""
+        """Return the query of a stream: with the best tree, unless its branching was given."""
         steps, width = read_integer(given["horizon"], "horizon"), given["branching"]
         if not 1 <= steps <= _MOST_STEPS:
             raise ValueError(f"horizon must be from 1 to 2**40, not {steps}")
@@ -66,7 +66,7 @@ class RunningQuery(Query):
 
     @property
     def terms(self) -> Terms:
-        """What a total has of the noise at most, whatever the step."""
+        """The noise in a total, at most, whatever the step."""
         return Terms(self.parts["nodes"].noise, np.array(self.most_squares))
 
     def aggregates(self) -> list[Aggregate]:
@@ -83,7 +83,7 @@ class RunningQuery(Query):
         highest, rest = divmod(self.horizon, self.branching ** (self.levels - 1))
         if highest > 1:
             return 2 * self.levels
-        # One node alone is of the highest level: it has both steps, or one is behind it.
+        # The highest level has only one such node: it has both steps, or one step is behind it.
         return max(2 * (self.levels - 1), self.levels + _levels(rest, self.branching))
 
     @property

@@ -18,7 +18,7 @@ from cydp.accounting.ledger._paid import Payment
 from cydp.releases._answers import Answer, NoisyAnswer
 from cydp.releases._cells import CellRows
 from cydp.releases._histogram import binned_rows, bins_of
-from cydp.releases._parts import Aggregate, Part
+from cydp.releases._noise_split import Aggregate, Part
 from cydp.releases._query import DataQuery, Given
 from cydp.releases._reads import names_of
 from cydp.releases._release import recorded
@@ -26,11 +26,11 @@ from cydp.releases._rows import Key
 from cydp.releases._tally import Tally
 from cydp.releases._terms import read_terms, terms_of
 from cydp.releases._unit import Change, Unit, root_above
+from cydp.workloads._cell_ranges import MOST_CELLS
+from cydp.workloads._chernoff_bounds import SumsAnswer, Terms
 from cydp.workloads._linear_release import LinearRelease
-from cydp.workloads._places import MOST_CELLS
 from cydp.workloads._queries import Queries, read_workload, sum_of_largest
 from cydp.workloads._range_counts import choose_tree
-from cydp.workloads._tails import SumsAnswer, Terms
 from cydp.workloads._tree import Tree, change_nodes
 
 __all__ = [
@@ -49,18 +49,18 @@ STRATEGIES = ("identity", "tree", "workload")
 @recorded
 @dataclass(frozen=True, repr=False)
 class LinearQuery(DataQuery):
-    """A workload of linear queries on the counts of cells, and what has noise.
+    """A workload of linear queries on the counts of cells, and where noise is added.
 
     Attributes
     ----------
     strategy : {"identity", "tree", "workload"}
-        What has noise: the counts of cells, those of a tree's nodes, or the answers themselves.
+        Where noise is added: to the counts of cells, of a tree's nodes, or to the answers.
     queries, cells : int
     branching, levels : int
-        Those of the tree; 2 and 1 where there is none.
+        The tree's; 2 and 1 where there is no tree.
     changes : tuple (Fraction, Fraction, int)
-        How far a unit can change what has noise: in the L1 and in the L2 norm, and in how many
-        numbers.
+        How far a unit can change the numbers with noise: in the L1 and in the L2 norm, and in how
+        many numbers.
 
     """
 
@@ -76,7 +76,7 @@ class LinearQuery(DataQuery):
 
     @classmethod
     def of(cls, given: Given, source: CellRows | None) -> DataQuery:
-        """Return the query of a call: that of the best strategy, unless one was given."""
+        """Return the query of a call: of the best strategy, unless one was given."""
         queries, strategy = read_workload(given["workload"]), given["strategy"]
         if strategy is not None and strategy not in STRATEGIES:
             raise ValueError(f"strategy must be one of {', '.join(STRATEGIES)}, not {strategy!r}")
@@ -105,17 +105,17 @@ class LinearQuery(DataQuery):
 
     @property
     def terms(self) -> Terms:
-        """What the answers have of the noise, if they have none of their own."""
+        """The noise in the answers, if it is not added to them directly."""
         queries = self.reads.public["workload"]
         return Terms(self.part.noise, squares_of(queries, self), queries.largest())
 
     @property
     def nbytes(self) -> int:
-        """How many bytes what has noise has at most."""
+        """How many bytes the numbers with noise have, at most."""
         return 8 * max(self.tree.nodes, self.queries)
 
     def read(self, source: CellRows, key: Key) -> Tally:
-        """Count what has noise."""
+        """Count the rows, and sum the counts to the numbers with noise."""
         exact = source.count(self.unit, key)
         if self.strategy == "workload":
             exact = self.reads.public["workload"].answer(exact)
@@ -143,17 +143,17 @@ class LinearQuery(DataQuery):
         return {"edges": self.reads.edges[0], "workload": self.reads.public["workload"].digest()}
 
     def aggregates(self) -> list[Aggregate]:
-        """Return what has noise."""
+        """Return the numbers with noise."""
         return [Aggregate(self.strategy, Change(*self.changes, self.unit.relation))]
 
     @property
     def tree(self) -> Tree:
-        """The tree; of the cells alone, where there is none."""
+        """The tree; a tree of the cells alone, where there is none."""
         return Tree(self.cells, self.branching, self.levels)
 
     @property
     def part(self) -> Part:
-        """What has noise."""
+        """The part with noise."""
         return self.parts[self.strategy]
 
 

@@ -11,7 +11,7 @@ from typing import Any, ClassVar, TypeAlias
 from cydp._arguments import Number
 from cydp.releases._answers import Answer, NoisyAnswer
 from cydp.releases._cells import CellRows
-from cydp.releases._parts import Aggregate, RowMoves, moves_of_tables
+from cydp.releases._noise_split import Aggregate, RowMoves, moves_of_tables
 from cydp.releases._query import DataQuery
 from cydp.releases._rows import Key
 from cydp.releases._tally import Tally
@@ -28,7 +28,7 @@ Columns: TypeAlias = tuple[str, ...]
 
 @dataclass(frozen=True, repr=False)
 class TablesQuery(DataQuery):
-    """Counts in several tables, each of disjoint cells that are public.
+    """Counts in several tables; the cells of each are disjoint and public.
 
     Attributes
     ----------
@@ -64,7 +64,7 @@ class TablesQuery(DataQuery):
 
     @property
     def nbytes(self) -> int:
-        """How many bytes the counts have, also of tables that are made of others."""
+        """How many bytes the counts have, with the tables that are made from others."""
         return 8 * sum(map(math.prod, self.shapes))
 
     def read(self, source: CellRows, key: Key) -> Tally:

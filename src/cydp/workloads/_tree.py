@@ -24,7 +24,10 @@ _Floats = NDArray[np.float64]
 
 
 def parent_variance(children: float) -> float:
-    """Return the variance of a node's count by the noisy counts of its subtree, in those of noise.
+    """Return the variance of a node's count by the noisy counts of its subtree.
+
+    It is in
+    variances of the noise.
 
     Parameters
     ----------
@@ -37,7 +40,7 @@ def parent_variance(children: float) -> float:
 
 @dataclass(frozen=True, slots=True)
 class Level:
-    """The nodes of one height: all alike but the last one, below which cells may be missing.
+    """The nodes of one height: all alike but the last one, which may miss cells below it.
 
     Attributes
     ----------
@@ -61,14 +64,14 @@ class Level:
 
 @dataclass(frozen=True)
 class Tree:
-    """Nodes that count `branching` neighbours of the level below each; the leaves are cells.
+    """Nodes: each counts `branching` neighbours of the level below; the leaves are cells.
 
     Attributes
     ----------
     cells : int
         The number of leaves.
     branching : int
-        The number of children of each node but the last one of a level, which may have fewer.
+        The number of children of each node; the last node of a level may have fewer.
     levels : int
         How many levels there are, with the leaves. The uppermost need not be a single root.
 
@@ -117,7 +120,7 @@ class Tree:
     def fit(self, nodes: NDArray[np.int64]) -> _Floats:
         """Return the counts of cells that are closest to noisy counts of all nodes.
 
-        They are the least squares, and so the linear unbiased estimates of least variance.
+        They are the least-squares estimates, and so the linear unbiased ones of least variance.
 
         Parameters
         ----------
@@ -193,7 +196,7 @@ def _capacities(tree: Tree) -> list[int]:
 
 
 def _most_of_tree(tree: Tree, cells: int, becomes: bool, norm: int) -> int:
-    """Return the most that one row in each of so many cells does to all nodes, norm by norm."""
+    """Return the most that rows in so many cells, one in each, change all nodes, in one norm."""
     capacities = _capacities(tree)
     alone = [_most(cells, tree.cells, each, norm) for each in capacities]
     if not becomes:
@@ -217,7 +220,7 @@ def _most_of_tree(tree: Tree, cells: int, becomes: bool, norm: int) -> int:
 
 
 def _most(ones: int, cells: int, capacity: int, norm: int) -> int:
-    """Return the largest sum of powers of nodes, of as many cells' ones among so many cells."""
+    """Return the largest sum of powers of nodes' counts, for so many ones among so many cells."""
     whole = min(ones // capacity, cells // capacity)
     rest = min(ones - whole * capacity, cells - whole * capacity)
     return int(whole * capacity**norm + rest**norm)
@@ -225,7 +228,7 @@ def _most(ones: int, cells: int, capacity: int, norm: int) -> int:
 
 @lru_cache(1024)
 def _most_of_two(ones: int, cells: int, capacity: int, norm: int) -> int:
-    """Return the same of ones in some cells, and of as many -1 in others."""
+    """Return the same for ones in some cells, and as many -1 in others."""
     full, whole = cells // capacity, ones // capacity
     found = 0
     # The last node and i full ones have ones. The sum is linear in i between these numbers.

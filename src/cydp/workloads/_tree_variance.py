@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: MIT
 """The variance of sums of a tree's consistent counts, in variances of the noise of one node.
 
-docs/workloads.md, "Variance", has the proofs. Given the count of a node, its children's errors are
-that of the node, shared out by their variances, and parts that are independent of it; so a sum of
-cells has, in each node, a coefficient at the node's error, and a variance besides.
+docs/workloads.md, "Variance", has the proofs. Given the count of a node, the errors of its children
+are the error of the node, shared out by their variances, plus parts that are independent of it. So
+a sum of cells has, in each node, a coefficient of the node's error, and a variance besides.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ __all__ = ["mean_range_variance", "range_variance", "weighted_variance"]
 
 _Floats = NDArray[np.float64]
 _Places = NDArray[np.int64]
-_ROWS = 2**16  # ranges at a time, whose arrays stay in the cache
+_ROWS = 2**16  # ranges at a time: their arrays stay in the cache
 
 
 def range_variance(tree: Tree, lows: _Places, highs: _Places) -> _Floats:
@@ -42,8 +42,8 @@ def range_variance(tree: Tree, lows: _Places, highs: _Places) -> _Floats:
 class _Cut:
     """A cut between cells, for each of many ranges, in the node that holds it at each level.
 
-    The node's cells before the cut have the error `share` times that of the node, and a part of
-    variance `rest` besides.
+    The node's cells before the cut have `share` times the error of the node, plus a part of
+    variance `rest`.
     """
 
     __slots__ = ("node", "rest", "share")
@@ -126,7 +126,7 @@ def weighted_variance(tree: Tree, weights: _Floats) -> _Floats:
 
 
 class _Cuts(NamedTuple):
-    """Sums over all cuts in a node, from that before its first cell on, of what `_Cut` holds."""
+    """Sums of the fields of `_Cut` over all cuts in a node, also the one before its first cell."""
 
     cuts: int = 1
     share: float = 0.0

@@ -11,7 +11,7 @@ from cydp._arguments import Integer, Number
 from cydp._call_errors import explain_arguments
 from cydp.releases._terms import read_terms, terms_of
 from cydp.releases._unit import UnitName
-from cydp.workloads._places import read_cells, read_ranges
+from cydp.workloads._cell_ranges import read_cells, read_ranges
 from cydp.workloads._queries import Queries, RangeQueries, read_matrix
 from cydp.workloads._strategies import StrategyError, errors_of, strategies_of
 
@@ -24,7 +24,7 @@ class Workload:
     Parameters
     ----------
     matrix : array_like of real numbers, shape (queries, cells)
-        The weights of each query. Integers can have noise in the answers themselves.
+        The weights of each query. With integers, noise can be added to the answers themselves.
 
     Raises
     ------
@@ -129,7 +129,7 @@ class Workload:
         Returns
         -------
         dict of StrategyError
-            By strategy, that of the least total variance first: `linear_queries` chooses it.
+            By strategy, the least total variance first: `linear_queries` chooses it.
 
         Raises
         ------

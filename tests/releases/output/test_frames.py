@@ -197,7 +197,7 @@ import cydp.releases
 late = ("matplotlib", "pandas", "nanoarrow", "uhi", "boost_histogram", "polars")
 assert not any(name in sys.modules for name in late)
 found = {name for name in sys.modules if name.startswith("cydp.releases.output.")}
-assert found == {"cydp.releases.output._sheet", "cydp.releases.output._shown"}, found
+assert found == {"cydp.releases.output._sheet", "cydp.releases.output._exportable"}, found
 release = cydp.histogram([1], 2, (0, 2), epsilon=1)
 repr(release), release.to_html(), release.to_json(), release.to_uhi()
 assert not any(name in sys.modules for name in late)

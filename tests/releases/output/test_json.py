@@ -1,4 +1,4 @@
-"""releases/output/_shown.py: what a release is, as JSON."""
+"""releases/output/_exportable.py: what a release is, as JSON."""
 
 from __future__ import annotations
 

@@ -21,7 +21,7 @@ _PANDAS_TIMES = ("s", "ms", "us", "ns")
 
 _TIMES = ("s", "ms", "us", "ns")
 
-_LONGER = {"h": "s", "m": "s"}  # units that Arrow has not, as those that hold them exactly
+_LONGER = {"h": "s", "m": "s"}  # units that Arrow lacks, and longer ones that hold them exactly
 
 _DAYS = ("Y", "M", "W", "D")
 

@@ -153,12 +153,12 @@ def _finite(axis: Axis) -> NDArray[np.float64]:
 
 
 def _names_of(axis: Axis) -> str:
-    """Return the names of the columns of keys, of which matplotlib reads none as a formula."""
+    """Return the names of the columns of keys, escaped for matplotlib."""
     return plain_words(", ".join(filter(None, axis.names)) or axis.what)
 
 
 def _words_of(axis: Axis, n: int) -> list[str]:
-    """Return the first keys as words, of which matplotlib reads none as a formula."""
+    """Return the first keys as words, escaped for matplotlib."""
     columns = axis_labels(axis, np.arange(n))
     return [plain_words(", ".join(row)) for row in zip(*columns, strict=True)]
 
@@ -169,7 +169,7 @@ def _as_label(word: str) -> str:
 
 
 def _draw_steps(ax: Any, values: _Floats, edges: _Floats, **style: Any) -> None:
-    """Draw a line whose heights are values between edges."""
+    """Draw values between edges as the steps of a line."""
     if len(values) <= _MOST_STAIRS:
         ax.stairs(values, edges, baseline=None, **style)
         return
@@ -197,12 +197,12 @@ def _fill_steps(ax: Any, lower: Any, upper: _Floats, edges: _Floats, **style: An
 
 
 def _starts_of(edges: _Floats) -> NDArray[np.intp]:
-    """Return where runs of bins begin that are drawn as one, from their least to their largest.
+    """Return where runs of bins begin: a run is drawn as one, from its least to its largest value.
 
     A run is in one of `_COLUMNS` columns of equal width, which are thinner than a pixel. A bin that
     is in several columns is a run of its own.
     """
-    shares = edges / 2 - edges[0] / 2  # halves, of which no difference is infinite
+    shares = edges / 2 - edges[0] / 2  # halves: no difference of them is infinite
     column = (shares / shares[-1] * _COLUMNS).astype(np.intp)
     left, right = column[:-1], column[1:]
     is_start = np.ones(len(left), np.bool_)

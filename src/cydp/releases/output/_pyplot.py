@@ -25,7 +25,7 @@ def ink_of(ax: Any) -> Any:
 
 
 def plain_words(text: str) -> str:
-    r"""Return words of a caller or of data, of which matplotlib then reads none as a formula.
+    r"""Return words of a caller or of data, escaped: matplotlib reads none as a formula.
 
     >>> print(plain_words("$x"))
     \$x

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""A result as a table, of which every output is a function. docs/releases/output.md."""
+"""A result as a table, from which every output is made. docs/releases/output.md."""
 
 from __future__ import annotations
 
@@ -21,8 +21,7 @@ class Axis:
     Attributes
     ----------
     names : tuple of str
-        The name of each column of keys, or that of the column whose bins these are; "" where it is
-        not known.
+        The name of each column of keys, or of the column that was binned; "" where it is not known.
     keys : tuple of ndarrays, shape (length,) each
         The keys by column; empty for bins.
     edges : ndarray, shape (length + 1,), or None
@@ -105,7 +104,7 @@ class Sheet:
     columns : tuple of Numbers
         Empty where only labels are released.
     confidence : Fraction
-        That of the bounds.
+        The confidence of the bounds.
     simultaneous : bool
         Whether the bounds of a column hold for all its cells together.
     notes : tuple of str
@@ -131,11 +130,11 @@ class Sheet:
 
     @property
     def cells(self) -> int:
-        """The number of cells, each of which is a row of the table: 1 for a single number."""
+        """The number of cells, which are the rows of the table: 1 for a single number."""
         return math.prod(self.shape)
 
     def labels(self, rows: NDArray[np.intp] | None = None) -> dict[str, NDArray[Any]]:
-        """Return the columns of labels by their names: of bins the left and the right edges.
+        """Return the columns of labels by their names: for bins, the left and the right edges.
 
         Parameters
         ----------
@@ -154,7 +153,7 @@ class Sheet:
 
     @property
     def label_names(self) -> list[str]:
-        """The names of the columns of labels, all different, and from those of numbers."""
+        """The names of the columns of labels, all different, also from the names of numbers."""
         return [name for names in self.label_names_by_axis for name in names]
 
     @property

@@ -27,7 +27,7 @@ _HTML_ROWS = 60
 _TEXT_ROWS = 20
 _BAR_WIDTH, _NARROW = 8, 4  # em, of the longest bar, or of both sides of 0; beside other bars
 
-# Fonts and colours are those of the page, so that a light and a dark one both are well to read.
+# Fonts and colours are the page's own, so that text is readable on a light and a dark page.
 _BOX = "overflow-x:auto;max-width:100%"
 _TABLE = "border-collapse:collapse;margin:.4em 0;font:inherit;color:inherit;background:none"
 _CELL = "padding:.15em .7em;border:0;background:none;vertical-align:middle;white-space:nowrap"

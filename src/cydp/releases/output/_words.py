@@ -200,7 +200,7 @@ def _within(sheet: Sheet, column: Numbers) -> str:
 
 
 def _unit_of(unit: str, bound: str) -> str:
-    """Return the unit of a bound, of which there may be one.
+    """Return the unit of a bound: in the singular, if the bound is 1.
 
     >>> _unit_of("ranks", "1"), _unit_of("rows of the table", "1"), _unit_of("ranks", "1.1")
     ('rank', 'row of the table', 'ranks')
@@ -301,6 +301,6 @@ def _value_words(column: Numbers, row: int) -> str:
 
 
 def _native(key: Any) -> Any:
-    """Return a number as Python's own; times stay numpy's, whose text is shorter."""
+    """Return a number as Python's own; times stay numpy's, as their text is shorter."""
     is_time = isinstance(key, np.datetime64 | np.timedelta64)
     return key.item() if isinstance(key, np.generic) and not is_time else key

@@ -17,8 +17,8 @@ from numpy.typing import NDArray
 from cydp._arguments import Integer, Number
 from cydp._numbers.rational import read_integer
 from cydp.accounting._loss import Loss
+from cydp.releases.output._exportable import Exportable
 from cydp.releases.output._sheet import Numbers, Sheet
-from cydp.releases.output._shown import Shown
 from cydp.releases.postprocessing._steps import (
     Step,
     add_step,
@@ -37,8 +37,8 @@ _INT64 = np.iinfo(np.int64)
 class PostProcessing:
     """The methods that make tables from released counts, at no privacy cost.
 
-    Sums, means and quantiles of a table by keys are not in what they make, and `notes` say so. A
-    table without counts has none of them: they are a TypeError.
+    They leave sums, means and quantiles of a table by keys out, and `notes` say so. For a table
+    without counts, each method raises a TypeError.
     """
 
     __slots__ = ()
@@ -46,7 +46,7 @@ class PostProcessing:
     def nonnegative(self) -> PostProcessed:
         """Return the closest table of integers without negative counts, and with the same total.
 
-        That is each count less a threshold, or 0 for those below it: see Notes.
+        Each count is lowered by a threshold, and is 0 below it: see Notes.
 
         Returns
         -------
@@ -156,8 +156,8 @@ class PostProcessing:
         Returns
         -------
         PostProcessed
-            A count whose nearest multiple is not in int64 becomes the last multiple in it, and
-            `notes` say so.
+            Where the nearest multiple is not in int64, the count becomes the last multiple in
+            int64, and `notes` say so.
 
         Raises
         ------
@@ -177,7 +177,7 @@ class PostProcessing:
         return self._add(("rounded", factor))
 
     def clamped(self, lower: Integer | None = None, upper: Integer | None = None) -> PostProcessed:
-        """Return the counts, clamped to bounds of which either may be None: no such bound.
+        """Return the counts, clamped to bounds; None is no bound.
 
         Unlike `nonnegative`, clamping at 0 makes the total too large on average.
 
@@ -234,7 +234,7 @@ class PostProcessing:
 
 
 @dataclass(frozen=True, eq=False, repr=False)
-class PostProcessed(Shown, PostProcessing):
+class PostProcessed(Exportable, PostProcessing):
     """Counts, or shares, that were made from a release without further privacy cost.
 
     It is made by `nonnegative`, `with_total`, `normalized`, `rounded` and `clamped` of a histogram
@@ -270,14 +270,14 @@ class PostProcessed(Shown, PostProcessing):
 
     @property
     def counts(self) -> NDArray[np.int64]:
-        """The counts, of the shape of those of the release; there are none after `normalized`."""
+        """The counts, in the shape of the release's counts; there are none after `normalized`."""
         if has_shares(self.steps):
             raise AttributeError("these are shares: see shares, and release.counts")
         return self._numbers
 
     @property
     def shares(self) -> NDArray[np.float64]:
-        """The shares, of the shape of the counts; there are some after `normalized` alone."""
+        """The shares, in the shape of the counts; there are some after `normalized` alone."""
         if not has_shares(self.steps):
             raise AttributeError("these are counts: see counts, and normalized()")
         return self._numbers
@@ -349,7 +349,7 @@ class PostProcessed(Shown, PostProcessing):
     def interval(
         self, confidence: Number = 0.95, *, count: Integer = 1
     ) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
-        """Return intervals that contain the true counts: those of the release, cut at 0.
+        """Return intervals that contain the true counts: the release's intervals, cut at 0.
 
         They may leave out the post-processed counts.
 
@@ -413,7 +413,7 @@ class PostProcessed(Shown, PostProcessing):
         Returns
         -------
         object
-            As of `HistogramRelease.to_uhi`, with these numbers and without variances.
+            As from `HistogramRelease.to_uhi`, with these numbers and without variances.
 
         Raises
         ------
@@ -478,7 +478,7 @@ class PostProcessed(Shown, PostProcessing):
 
 
 def _cut(ends: Any) -> NDArray[np.int64]:
-    """Return the ends of intervals of counts, none of which is negative."""
+    """Return the ends of intervals of counts, with 0 for negative ones."""
     cut: NDArray[np.int64] = np.maximum(ends, 0)
     return cut
 

@@ -57,7 +57,7 @@ class _ReleasedTotal(int):
 
 
 def _has_released(total: _Total) -> bool:
-    """Whether a total, or that of a key, is a released one."""
+    """Whether a total, or the total of a key, is a released one."""
     return any(isinstance(each, _ReleasedTotal) for each in _all_of(total))
 
 
@@ -109,8 +109,8 @@ def _machine_words(total: _Total) -> NDArray[np.uint64]:
 def add_step(steps: tuple[Step, ...], step: Step) -> tuple[Step, ...]:
     """Return the steps with one more.
 
-    ``nonnegative`` and ``with_total`` in a row are one projection, of which the last total counts:
-    they come in one order, whichever was asked for first.
+    ``nonnegative`` and ``with_total`` in a row are one projection, with the last total. They stand
+    in one order, whichever was asked for first.
 
     >>> add_step((("rounded", 5), ("with_total", 7)), "nonnegative")
     (('rounded', 5), 'nonnegative', ('with_total', 7))
@@ -203,7 +203,7 @@ def apply_steps(
 
 
 def _groups_of(steps: Sequence[Step]) -> Iterator[tuple[str, tuple[Any, ...]]]:
-    """Give names and parameters of steps, a total after ``nonnegative`` as its parameter."""
+    """Yield names and parameters of steps; a total after ``nonnegative`` becomes its parameter."""
     rest = [(step, ()) if isinstance(step, str) else (step[0], step[1:]) for step in steps]
     while rest:
         name, values = rest.pop(0)
@@ -289,7 +289,7 @@ def _project(
 
 
 def _which(tables: int, counts: NDArray[np.int64], what: str = "total") -> str:
-    """Return whose total it is, as the subject of a note."""
+    """Return which totals they are, as the subject of a note."""
     if len(counts) == 1:
         return f"the {what} is"
     return f"the {what} of {tables:,} of {len(counts):,} keys is"

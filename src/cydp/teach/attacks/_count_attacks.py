@@ -21,7 +21,7 @@ from cydp.teach.attacks._attack import CHANCE, Attack, Trial, largest_success, r
 from cydp.teach.attacks._counts import (
     QUESTION,
     count_where,
-    read_answers,
+    read_answer_count,
     read_codes,
     read_where,
     rows_where,
@@ -243,7 +243,7 @@ def averaging(
 
     """
     each, asked, limit = (
-        read_positive(epsilon, "epsilon"), read_answers(count), read_positive(total, "total"),
+        read_positive(epsilon, "epsilon"), read_answer_count(count), read_positive(total, "total"),
     )  # fmt: skip
     if limit < each:
         raise ValueError(
@@ -325,7 +325,7 @@ def repeated_array(
     (1.0, 0.5014)
 
     """
-    stated, entries = read_positive(epsilon, "epsilon"), read_answers(count)
+    stated, entries = read_positive(epsilon, "epsilon"), read_answer_count(count)
     one = sensitivity_of_count()
     trusting = DiscreteLaplace(epsilon=stated, sensitivity=one)
     honest = DiscreteLaplace(epsilon=stated, sensitivity=entries * one)

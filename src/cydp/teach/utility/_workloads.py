@@ -23,7 +23,7 @@ from cydp.releases._count import count
 from cydp.releases._explain import explain
 from cydp.releases._histogram import histogram
 from cydp.releases._mean import mean
-from cydp.releases._parts import Aggregate, Part, split_privacy
+from cydp.releases._noise_split import Aggregate, Part, split_privacy
 from cydp.releases._quantile import median
 from cydp.releases._sum import sum as noisy_sum
 from cydp.releases._terms import read_privacy

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""What everything that has a sheet can do: show itself, and export itself."""
+"""The outputs of everything that has a sheet: text, HTML, plots, frames, Arrow and JSON."""
 
 from __future__ import annotations
 
@@ -16,13 +16,13 @@ from cydp._arguments import Number
 from cydp._numbers.rational import float_of, read_exact
 from cydp.releases.output._sheet import Axis, Numbers, Sheet
 
-__all__ = ["Shown", "dict_of", "json_of"]
+__all__ = ["Exportable", "dict_of", "json_of"]
 
 
 # Modules of outputs are imported when they are first used: most programs need one of them.
 
 
-class Shown(ABC):
+class Exportable(ABC):
     """A result that shows and exports itself: releases, and what is made from them."""
 
     __slots__ = ()
@@ -48,7 +48,7 @@ class Shown(ABC):
         Returns
         -------
         str
-            Of a large table the first and the last ten rows.
+            A large table is cut to its first and last ten rows.
 
         Raises
         ------
@@ -79,8 +79,8 @@ class Shown(ABC):
         Returns
         -------
         str
-            An element without scripts, ids and resources; labels are escaped. Of a large table the
-            first 60 rows.
+            An element without scripts, ids and resources; labels are escaped. A large table is cut
+            to its first 60 rows.
 
         Examples
         --------
@@ -180,7 +180,7 @@ class Shown(ABC):
         Parameters
         ----------
         confidence : number between 0 and 1, default 0.95
-            That of the intervals of each cell, and of the errors.
+            The confidence of the intervals of each cell, and of the errors.
 
         Returns
         -------
@@ -207,7 +207,7 @@ class Shown(ABC):
         return dict_of(each, together, self._facts())
 
     def to_json(self) -> str:
-        """Return `to_dict` as text, of which a certificate has the SHA-256.
+        """Return `to_dict` as text. A certificate has its SHA-256.
 
         Returns
         -------

@@ -1,4 +1,4 @@
-"""releases/_parts.py: the parts together cost what the release states, and no more."""
+"""releases/_noise_split.py: the parts together cost what the release states, and no more."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from cydp import ApproxDP, DiscreteGaussian, DiscreteLaplace, PureDP
 from cydp.accounting import ZCDP
 from cydp.accounting._conversion import rho_of
 from cydp.mechanisms._gaussian_calibration import normal_variance
-from cydp.releases._parts import Aggregate, Joint, Part, split_privacy
+from cydp.releases._noise_split import Aggregate, Joint, Part, split_privacy
 from cydp.releases._query import Query
 from cydp.releases._unit import Change, Unit
 

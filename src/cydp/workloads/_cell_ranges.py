@@ -13,7 +13,7 @@ from cydp._numbers.rational import read_integer
 
 __all__ = ["MOST_CELLS", "places_of_edges", "read_cells", "read_ranges"]
 
-MOST_CELLS = 2**26  # whose nodes fit into memory several times
+MOST_CELLS = 2**26  # the nodes of a tree over them fit into memory several times
 
 _Places: TypeAlias = NDArray[np.int64]
 
@@ -27,7 +27,7 @@ def read_cells(cells: Integer, name: str) -> int:
 
 
 def read_ranges(lows: Any, highs: Any, cells: int) -> tuple[_Places, _Places, tuple[int, ...]]:
-    """Return the first cells of ranges, those behind their ends, and the shape that was given.
+    """Return the first cells of ranges, the cells behind their ends, and the given shape.
 
     Raises
     ------
@@ -67,7 +67,7 @@ def places_of_edges(ends: Any, edges: NDArray[Any], name: str) -> NDArray[np.int
     given = np.asarray(ends)
     if given.dtype.kind not in "iuf":
         raise TypeError(f"{name} must be numbers, edges of bins, not of dtype {given.dtype}")
-    # Of bins without width, a range has those at its ends.
+    # If bins at an end have no width, the range includes them.
     right = name == "highs"
     found = np.searchsorted(edges, given, side="right" if right else "left") - right
     if not (edges[np.clip(found, 0, len(edges) - 1)] == given).all():

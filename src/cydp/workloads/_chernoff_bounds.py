@@ -22,18 +22,18 @@ from cydp.releases._answers import Answer, Steps
 __all__ = ["SumsAnswer", "Terms", "bound_sums"]
 
 _Floats = NDArray[np.float64]
-_LEAST = 2.0**-30  # of the points at which a bound is tried, as a share of the largest
+_LEAST = 2.0**-30  # the least point at which a bound is tried, as a share of the largest
 _ROUNDING = 1 + 2**-30
 
 
 class Terms(NamedTuple):
-    """What sums have of one noise.
+    """The part of one noise in sums.
 
     Attributes
     ----------
     noise : DiscreteLaplace or DiscreteGaussian
     squares : ndarray of float64
-        The sum of the squares of the coefficients, of each sum.
+        For each sum, the sum of the squares of its coefficients.
     largest : ndarray of float64, or float
         The largest absolute coefficient, or more.
 
@@ -46,7 +46,7 @@ class Terms(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class SumsAnswer(Answer):
-    """Sums of noise: how far the one with the largest error is from its mean."""
+    """Sums of noise: their error is the largest distance of a sum from its mean."""
 
     terms: tuple[Terms, ...]
 
@@ -59,7 +59,7 @@ class SumsAnswer(Answer):
         return bound_sums(self.terms, confidence, count)
 
     def values(self, steps: Steps) -> Any:
-        """Return the sums, which are given by their own name."""
+        """Return the sums, which stand under their own name."""
         return steps[self.name]
 
     def interval(self, steps: Steps, confidence: Number, count: int) -> tuple[Any, Any]:
@@ -90,11 +90,11 @@ def bound_sums(terms: Sequence[Terms], confidence: Number, count: Integer) -> _F
     if not 1 <= together <= 2**62:
         raise ValueError(f"count must be from 1 to 2**62, not {together}")
     nats = math.log(2 * together) - log_of(1 - read_level(confidence))
-    if isinstance(terms[0].noise, DiscreteGaussian):  # no tail is heavier than that of a normal
+    if isinstance(terms[0].noise, DiscreteGaussian):  # no tail is heavier than a normal one
         sigma2 = sum(each.squares * _sigma2(each.noise) for each in terms)
         bound: _Floats = np.sqrt(2 * nats * sigma2) * _ROUNDING
         return bound
-    tiny = 1e-150  # whose square is a double
+    tiny = 1e-150  # its square is a double above 0
     weights = [np.maximum(np.minimum(w, np.sqrt(squares)), tiny) for _, squares, w in terms]
     rates = [_rate(each.noise) for each in terms]
     many = [each.squares / w**2 for each, w in zip(terms, weights, strict=True)]

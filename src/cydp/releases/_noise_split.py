@@ -43,7 +43,7 @@ _ANY_NUMBER = 2**62  # of answers, as the calibration counts them
 
 
 class Joint(NamedTuple):
-    """What all parts cost together, of the sum of what each of them can cost alone.
+    """What all parts cost together, as a share of the sum of what each can cost alone.
 
     Attributes
     ----------
@@ -64,7 +64,7 @@ ALONE = Joint(Fraction(1), Fraction(1))
 
 @dataclass(frozen=True, slots=True)
 class Aggregate:
-    """Exact answers whose noise is not chosen yet.
+    """Exact answers, before their noise is chosen.
 
     Attributes
     ----------
@@ -175,7 +175,7 @@ def split_privacy(
 
 
 def log_noise(parts: Mapping[str, Part]) -> float:
-    """Return by how much parts are noisy: the sum of the logarithms of their variances.
+    """Return how noisy parts are: the sum of the logarithms of their variances.
 
     A choice counts by the square of its scale, in ranks.
     """
@@ -206,8 +206,8 @@ def _of_rho(rho: Fraction, aggregate: Aggregate) -> _Noise | QuantileMechanism:
     change = aggregate.change
     if aggregate.q is None:
         return DiscreteGaussian(rho=rho, sensitivity=change.sensitivity(2))
-    # A choice with rate r whose score changes by d costs (2 r d)**2 / 8, so that all choices cost
-    # r**2 l2**2 / 2; in pure DP they cost 2 r l1.
+    # A choice with rate r and a score that changes by d costs (2 r d)**2 / 8, so that all choices
+    # cost r**2 l2**2 / 2; in pure DP they cost 2 r l1.
     norm = change.sensitivity(1)
     epsilon = 2 * sqrt_bounds(2 * rho)[0] / change.sensitivity(2) * Fraction(norm)
     return QuantileMechanism(
@@ -235,7 +235,7 @@ def _approximate(
             for aggregate, share in zip(aggregates, shares, strict=True)
         ]
         by_rho = _split_rho(rho_of(epsilon, delta) / joint.rho, aggregates, shares)
-        # Whichever prefers good points more: for few choices it is pure DP.
+        # Take the one that prefers good points more: for few choices it is pure DP.
         first, second = pure[0], by_rho[0]
         assert isinstance(first, QuantileMechanism)
         assert isinstance(second, QuantileMechanism)
@@ -251,7 +251,7 @@ def _approximate(
     if (
         has_choice
         or variance is None
-        # Discrete noise is as private as normal noise whose variance is less by SMOOTH2.
+        # Discrete noise is as private as normal noise with a variance that is less by SMOOTH2.
         or any(variance * square + SMOOTH2 > square / (2 * rho) for square in squares)
     ):
         loss = ApproxDP(epsilon, delta, rho=rho, relation=relation)
@@ -286,8 +286,8 @@ class RowMoves:
     comes : Moves
         Of a row that comes, goes, or ceases to count.
     becomes : sequence of sequences of Moves
-        Of a row that becomes another one: of each inner sequence, one that is no smaller than what
-        it does to these parts.
+        Of a row that becomes another one: each inner sequence has a move that is no smaller than
+        what the row does to these parts.
     cells : int or None
         How many partitions there are: 1 for answers without partitions; None: it is not public.
 
@@ -304,18 +304,18 @@ def size_of(distance: Fraction | int) -> Size:
 
 
 def moves_of_tables(cells: Mapping[str, int]) -> RowMoves:
-    """Return what a row does to tables of so many cells each, by name: it is in one of each."""
+    """Return what a row does to tables, by their names: it is in one cell of each."""
     moved = {name: Size(Fraction(2), Fraction(2)) for name, each in cells.items() if each > 1}
     return RowMoves(dict.fromkeys(cells, size_of(1)), [[moved]])
 
 
 def joint_of(unit: Unit, aggregates: Sequence[Aggregate], moves: RowMoves) -> Joint:
-    """Return what all parts cost together, of the sum of what each of them can cost alone.
+    """Return what all parts cost together, as a share of the sum of what each can cost alone.
 
     Parameters
     ----------
     unit : Unit
-        Whose rows may become others.
+        Its rows may become others.
     aggregates : sequence of Aggregate
         With the weights by which they share the privacy.
     moves : RowMoves
@@ -349,7 +349,7 @@ def _largest(
 
         comes = cost(moves.comes)
         becomes = sum((max(map(cost, each)) for each in moves.becomes), Fraction(0))
-        # A partition whose rows cease to count moves as one that has rows of one neighbour alone.
+        # If the rows of a partition cease to count, it moves as with rows of one neighbour alone.
         return max(both * becomes + one * comes for both, one in reached)
 
     total = sum((each.weight for each in aggregates), Fraction(0))

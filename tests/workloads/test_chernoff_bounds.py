@@ -1,4 +1,4 @@
-"""workloads/_tails.py: bounds hold, with the stated probability, for sums of noise."""
+"""workloads/_chernoff_bounds.py: bounds hold, with the stated probability, for sums of noise."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ import pytest
 from numpy.typing import NDArray
 
 from cydp import DiscreteGaussian, DiscreteLaplace
-from cydp.workloads._tails import Terms, bound_sums
+from cydp.workloads._chernoff_bounds import Terms, bound_sums
 
 Masses = NDArray[np.float64]
 
