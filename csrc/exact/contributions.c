@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT
  * Contribution bounding: of each user's partitions, those with the `max_partitions`
  * smallest keyed hashes of (user, partition) stay, and of each of these pairs `max_rows`
- * rows, chosen by keyed hashes of the pair and a number. docs/exact/contributions.md.
+ * rows, chosen by keyed hashes of the pair and a number: contributions_rows.h chooses, and here
+ * the rows are cut into slices. docs/exact/contributions.md.
  */
 #include "exact/contributions.h"
 #include "base/huge_pages.h"

@@ -29,7 +29,7 @@ from cydp._columns.tables import open_table
 __all__ = ["match_keys", "match_labels", "value_counts"]
 
 _CHUNK_ROWS = 2**18  # rows for each thread: their codes stay in the cache
-_RAW = RAW | {bool, float}  # a dict finds them among canonical labels, and no NaN
+_RAW = RAW | {bool, float}  # a dict finds these as they are; it never finds NaN
 
 
 @explain_arguments
@@ -40,8 +40,8 @@ def match_keys(x: Any, keys: Column | Keys) -> NDArray[np.uint32]:
     ----------
     x : array_like, shape (n,), or table if the keys are of several columns
         Labels of any kind: numbers, text, bytes, dates, times, and in a list or an array of objects
-        anything that can be hashed. Only the categories of a categorical or dictionary column are
-        looked up.
+        anything that can be hashed. Each category of a categorical or dictionary column is looked
+        up once.
     keys : array_like, or Keys
         Public, distinct labels. The column must be able to hold one, by its type. `Keys` prepares
         them once for many calls, and may be of several columns.
@@ -58,7 +58,7 @@ def match_keys(x: Any, keys: Column | Keys) -> NDArray[np.uint32]:
 
     See Also
     --------
-    value_counts : Counts the keys without this array.
+    value_counts : Counts each key, and makes no array of indices.
 
     Examples
     --------
@@ -97,7 +97,7 @@ def value_counts(x: Any, keys: Column | Keys) -> NDArray[np.int64]:
     """
     lookup = _Lookup(*_declare(x, keys))
     counts = np.zeros(lookup.n_keys + 1, np.int64)
-    # Each call of a kernel visits every count once, so it gets more rows if there are many.
+    # A call of the kernel passes over all counts, so with many counts it gets more rows at a time.
     chunk_rows = max(lookup.chunk_rows, 4 * len(counts))
     codes = np.empty(min(chunk_rows, lookup.rows), np.uint32)
     for rows in _chunks(lookup.rows, chunk_rows):
@@ -186,20 +186,20 @@ class _ColumnLookup:
         self._stored: Any = None  # the values, as the table takes them
         if not values.is_objects():
             self._prepare()
-        self._of_values: NDArray[np.uint32] | None = None
+        self._code_of_category: NDArray[np.uint32] | None = None
         if values.rows is not None:  # categories are looked up once
             held = values.values
             codes = np.empty(held.count if isinstance(held, Strings) else len(held), np.uint32)
             self._fill_values(codes, 0)
-            self._of_values = codes
+            self._code_of_category = codes
 
     def fill(self, codes: NDArray[np.uint32], first: int) -> None:
         """Set codes to the places of the rows from `first` on."""
-        if self._of_values is None:
+        if self._code_of_category is None:
             self._fill_values(codes, first)
         else:
             rows = slice(first, first + len(codes))
-            self._values.code_chunk(self._of_values, self._missing, rows, codes)
+            self._values.code_chunk(self._code_of_category, self._missing, rows, codes)
 
     def _prepare(self) -> None:
         """Find the table for the values of the column."""

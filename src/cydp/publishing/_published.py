@@ -166,7 +166,7 @@ class Published(Release):
 
     @property
     def total(self) -> int:
-        """The number of rows of all tables: the sum of the counts of each."""
+        """The number of rows: the sum of the counts, the same in every table."""
         return int(self._made[0][0].sum())
 
     @property

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""Rows that are counted in public cells: of bins, of keys, and of both together."""
+"""Counts of rows in public cells: bins, keys, or combinations of both."""
 
 from __future__ import annotations
 
@@ -48,7 +48,7 @@ class KeyedColumns:
         self.columns, self.keys, self.size = columns, keys, len(keys)
 
     def read(self) -> Codes:
-        """Return the key of each row; `size` for a row of another."""
+        """Return the place of each row's key among the keys; `size` if it is none of them."""
         return match_labels(self.columns, self.keys)
 
 
@@ -59,7 +59,7 @@ class BinnedColumns:
     ----------
     columns : sequence of Records
     grids : sequence of Bins
-        Of the columns' dtypes.
+        The bins of each column, made for its dtype.
     names : tuple
         The names of the columns, if they are known.
     size : int
@@ -81,7 +81,7 @@ class BinnedColumns:
 
 
 CellAxis: TypeAlias = KeyedColumns | BinnedColumns
-"""Columns with public places."""
+"""An axis of counts: columns, and the public keys or bins that their rows fall into."""
 
 
 class CellRows(Rows):
@@ -90,7 +90,7 @@ class CellRows(Rows):
     Parameters
     ----------
     axes : sequence of KeyedColumns or BinnedColumns
-        The places of the last one are next to each other in the counts.
+        The last axis varies fastest in the counts.
     users : Labels or None
 
     Attributes
@@ -124,7 +124,7 @@ class CellRows(Rows):
         return tuple([grid.edges for grid in last.grids]) if isinstance(last, BinnedColumns) else ()
 
     def count(self, unit: Unit, key: Key) -> NDArray[np.int64]:
-        """Return the exact counts of the rows that count, flat."""
+        """Return the exact number of rows in each cell, flat; rows beyond bounds are left out."""
         counts: NDArray[np.int64]
         (counts,) = self.add(lambda: [self._count(unit, key)])
         return counts
@@ -152,7 +152,7 @@ class CellRows(Rows):
     def _count(self, unit: Unit, key: Key) -> NDArray[np.int64]:
         *outer, inner = self.axes
         if self.users is None and isinstance(inner, BinnedColumns) and len(inner.columns) == 1:
-            # without a code for each row: most often, and the quickest way
+            # most often, and the quickest way: no array of codes is made
             (grid,), (records,) = inner.grids, inner.columns
             if not outer:
                 return grid.count(self.in_sample(records.read()))
@@ -171,10 +171,10 @@ class CellRows(Rows):
         outside = np.zeros(len(places[0]), np.bool_)
         for codes, axis in zip(places, self.axes, strict=True):
             outside |= codes >= axis.size
-        inside = (~self.stay(outside, unit, key)).astype(np.uint32)
+        outside_code = (~self.stay(outside, unit, key)).astype(np.uint32)
         found = []
         for table in tables:
-            joined, cells = inside, 1
+            joined, cells = outside_code, 1
             for i in table:
                 size = self.axes[i].size
                 joined = _join_codes(joined, cells, places[i], size)

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""What a release would do and cost, without data; and what an accuracy costs."""
+"""The functions that ask, without data, what a release would do, and what an accuracy costs."""
 
 from __future__ import annotations
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""What a release would do and cost, in words and numbers, and what its cost promises."""
+"""The answer to `explain`: what a release would do and cost, in words and numbers."""
 
 from __future__ import annotations
 
