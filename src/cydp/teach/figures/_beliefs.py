@@ -17,7 +17,7 @@ from cydp.accounting._loss import PureDP
 from cydp.accounting._plan import Plan
 from cydp.releases.output._pyplot import ink_of
 from cydp.teach._pictures import HATCHES, draw_line, new_axes, set_words
-from cydp.teach.meaning._reading import CostOrPlan, label_of, question_about, read_curve
+from cydp.teach.meaning._in_words import CostOrPlan, label_of, question_about, read_curve
 from cydp.teach.meaning._trade_off import draw_trade_offs
 
 __all__ = ["beliefs", "odds", "trade_offs"]

@@ -16,7 +16,7 @@ from cydp._numbers.rounding import float_above
 from cydp.accounting._conversion import RocBound
 from cydp.releases.output._pyplot import ink_of
 from cydp.teach._pictures import draw_fill, draw_line, new_axes, set_words
-from cydp.teach.meaning._reading import CostOrPlan, below, label_of, question_about, read_curve
+from cydp.teach.meaning._in_words import CostOrPlan, below, label_of, question_about, read_curve
 
 __all__ = ["ExpectedChange", "expected_change"]
 

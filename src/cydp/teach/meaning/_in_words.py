@@ -4,22 +4,157 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from decimal import ROUND_CEILING
+from decimal import MAX_EMAX, MIN_EMIN, ROUND_CEILING, Context, Decimal
 from fractions import Fraction
 
 from cydp._arguments import Integer, Number
 from cydp._call_errors import explain_arguments
 from cydp._numbers.intervals import exp_bounds, ln_bounds
-from cydp._numbers.rational import Exact, as_exact, format_number
-from cydp._numbers.rounding import delta_float_above, float_above
-from cydp.accounting._cost import Cost, loss_of
-from cydp.accounting._loss import ZCDP, ApproxDP
+from cydp._numbers.rational import Exact, as_exact, format_number, read_exact
+from cydp._numbers.rounding import decimal_below, delta_float_above, float_above
+from cydp.accounting._conversion import RocBound, convert, curve_of
+from cydp.accounting._cost import Cost, loss_of, units_of
+from cydp.accounting._loss import ZCDP, ApproxDP, Loss, PureDP
 from cydp.accounting._loss_numbers import read_delta
+from cydp.accounting._plan import Plan
 from cydp.releases._explanation import meaning_of, notes_on, notes_on_delta, read_rows
 from cydp.releases._unit import Unit
-from cydp.teach.meaning._reading import below, unit_of
+from cydp.sampling._sampled import Sampled
 
-__all__ = ["DeltaMeaning", "delta_meaning", "in_words"]
+__all__ = [
+    "CostOrPlan",
+    "DeltaMeaning",
+    "below",
+    "delta_meaning",
+    "in_words",
+    "label_of",
+    "question_about",
+    "read_curve",
+    "read_share",
+]
+
+
+CostOrPlan = Cost | Plan
+_UP = Context(prec=3, rounding=ROUND_CEILING, Emax=MAX_EMAX, Emin=MIN_EMIN)
+_EPSILONS = ("0", "0.25", "0.5", "1", "1.5", "2", "3", "4", "6", "8", "12", "16")
+_DELTAS = ("0", "1e-12", "1e-9", "1e-6", "1e-4", "1e-3", "0.01", "0.03", "0.1", "0.2", "0.3")
+_NOT_SAID = "person"
+
+
+def read_curve(cost: CostOrPlan, delta: Number | None, about: str | None) -> RocBound:
+    """Return what a cost lets a test find out; TypeError or ValueError for bad arguments."""
+    pairs = [
+        pair
+        for loss in _losses_of(cost, None if delta is None else read_delta(delta))
+        for pair in _curve_about(loss, about).pairs
+    ]
+    return RocBound(tuple(dict.fromkeys(pairs)))
+
+
+def _losses_of(cost: CostOrPlan, delta: Fraction | None) -> list[Loss]:
+    """Return losses that all hold: the one that is given, or a plan's at one or several deltas."""
+    if isinstance(cost, Sampled):  # a plan knows more of a sample than one loss can say
+        return [*_losses_of(cost.loss, delta), *_losses_of(Plan([(cost, 1)]), delta)]
+    if isinstance(cost, Plan):
+        if delta is not None:
+            return [_at_one_delta(cost.as_loss(delta))]
+        stated = [(cost.epsilon_by_method(each), each) for each in _DELTAS]
+        pairs: list[tuple[Number, Number]] = [
+            (min(found.values()), each) for found, each in stated if found
+        ]
+        # With much noise, large deltas and the fair bet (at epsilon 0) say most.
+        at_epsilons = [(each, cost.delta(each)) for each in _EPSILONS]
+        pairs += [(epsilon, delta) for epsilon, delta in at_epsilons if delta < 1]
+        return [ApproxDP(epsilon, delta, relation=cost.relation) for epsilon, delta in pairs]
+    loss = loss_of(cost, "loss")
+    if delta is None or (delta == 0 and isinstance(loss, PureDP)):
+        return [loss]
+    return [_at_one_delta(convert(loss, delta=delta))]
+
+
+def _at_one_delta(loss: ApproxDP) -> ApproxDP:
+    """Return a loss without its rho, which implies other pairs."""
+    return ApproxDP(loss.epsilon, loss.delta, relation=loss.relation)
+
+
+def _curve_about(loss: Loss, about: str | None) -> RocBound:
+    relation = loss.relation
+    if about not in (None, "presence", "value"):
+        raise ValueError(f"about must be 'presence', 'value' or None, not {str(about)[:40]!r}")
+    if about == "presence" and relation == "change-one":
+        raise ValueError(
+            "about must be 'value' under 'change-one', where the number of records is public: it "
+            "says nothing of whether one is present"
+        )
+    if about is not None and relation is None:
+        raise ValueError(
+            "about must be None for a loss that states no relation, such as PureDP(1); state one: "
+            "PureDP(1, relation='add-remove')"
+        )
+    if about != "value" or relation != "add-remove":
+        return curve_of(loss)
+    try:
+        return curve_of(loss.group(2))
+    except ValueError:  # delta would reach 1
+        return RocBound(())
+
+
+def label_of(cost: CostOrPlan) -> str:
+    """Return a cost in short: "epsilon = 1, delta = 1e-06"."""
+    if isinstance(cost, Plan):
+        count = sum(count for _, count in cost.items)
+        return f"a plan of {count:,} release{'' if count == 1 else 's'}"
+    if isinstance(cost, Sampled):
+        return f"{label_of(cost.mechanism)}, on a sample of {_short(cost.share)}"
+    loss = loss_of(cost, "losses")
+    if isinstance(loss, ZCDP):
+        return f"rho = {_short(loss.rho)}"
+    delta = f", delta = {_short(loss.delta)}" if isinstance(loss, ApproxDP) else ""
+    return f"epsilon = {_short(loss.epsilon)}{delta}"
+
+
+def _short(number: Fraction) -> str:
+    """Return a number of a loss, which is rounded up to three digits if it is long."""
+    written = format_number(number)
+    if len(written) <= 8:
+        return written
+    return f"{float(_UP.divide(Decimal(number.numerator), Decimal(number.denominator))):.3g}"
+
+
+def read_share(value: Number, name: str) -> Exact:
+    """Read a probability from 0 to 1."""
+    number = read_exact(value, name)
+    if not 0 <= number <= 1:
+        raise ValueError(f"{name} must be between 0 and 1, not {format_number(number)}")
+    return number
+
+
+def below(number: Fraction) -> float:
+    """Return the float of the largest decimal of six digits at most a number >= 0."""
+    return float(decimal_below(number))
+
+
+def _unit_of(cost: CostOrPlan) -> str:
+    """Return the unit that a release protects, such as "row"; "person" where nothing is said.
+
+    A plan of releases that protect different units protects neither: "unit".
+    """
+    said = {str(unit.name) for unit in units_of(cost)}
+    return said.pop() if len(said) == 1 else "unit" if said else _NOT_SAID
+
+
+def question_about(cost: CostOrPlan, about: str | None) -> str:
+    """Return what changes between two tables, as words: "one row taking part or not"."""
+    relation = cost.relation if isinstance(cost, Plan) else loss_of(cost, "loss").relation
+    one = f"one {_unit_of(cost)}"
+    if about == "value" or (about is None and relation == "change-one"):
+        return f"{one}'s record being this or another"
+    if about == "presence" or relation == "add-remove":
+        return f"{one} taking part or not"
+    if relation is None:
+        return "one of two neighbouring tables or the other"
+    return f"{one} taking part or not, or their record being this or another"
+
 
 _RARE = 100  # releases: at most one of them may publish a row, in the worst case
 _CERTAIN = 1000  # rows on average: none is published with a probability below e**-1000
@@ -130,7 +265,7 @@ def delta_meaning(loss: Cost, n: Integer, *, delta: Number | None = None) -> Del
         )
     own = found.delta if isinstance(found, ApproxDP) else Fraction(0)
     stated = as_exact(own) if delta is None else read_delta(delta)
-    said = unit_of(loss)
+    said = _unit_of(loss)
     unit = "row" if said == "person" else said
     return DeltaMeaning(delta=stated, n=rows, _of_rho=isinstance(found, ZCDP), _unit=unit)
 
@@ -173,5 +308,5 @@ def in_words(loss: Cost, *, unit: str | None = None, n: Integer | None = None) -
     if unit is not None and (not isinstance(unit, str) or not unit):
         raise TypeError("unit must be text, such as 'person'")
     rows = None if n is None else read_rows(n, "n")
-    protected = Unit(found.relation or "add-remove", unit_of(loss) if unit is None else unit)
+    protected = Unit(found.relation or "add-remove", _unit_of(loss) if unit is None else unit)
     return "\n".join([*meaning_of(found, protected), *notes_on(found, rows)])

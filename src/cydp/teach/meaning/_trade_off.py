@@ -17,7 +17,7 @@ from cydp._numbers.rounding import delta_float_above
 from cydp.accounting._conversion import RocBound
 from cydp.releases.output._pyplot import ink_of
 from cydp.teach._pictures import draw_line, new_axes, set_words
-from cydp.teach.meaning._reading import (
+from cydp.teach.meaning._in_words import (
     CostOrPlan,
     below,
     label_of,
