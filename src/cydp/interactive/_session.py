@@ -195,19 +195,25 @@ class Session:
         if isinstance(user, tuple) and not is_name(user, table):
             raise TypeError("user must be the name of a column of the session's table")
         own = {
-            "max_rows": max_rows, "max_partitions": max_partitions,
+            "max_rows": max_rows,
+            "max_partitions": max_partitions,
             "max_rows_per_partition": max_rows_per_partition,
-        }  # fmt: skip
+        }
         protected = read_unit(
-            budget.relation, user_key(user), unit,
+            budget.relation,
+            user_key(user),
+            unit,
             "rows" if max_rows is not None else "rows in each partition",
-            **own, max_rows_per_unit=max_rows_per_unit,
-        )  # fmt: skip
+            **own,
+            max_rows_per_unit=max_rows_per_unit,
+        )
         check_ledger(budget, protected)
         self._defaults = own | {
-            "relation": budget.relation, "user": user, "unit": unit,
+            "relation": budget.relation,
+            "user": user,
+            "unit": unit,
             "max_rows_per_unit": max_rows_per_unit,
-        }  # fmt: skip
+        }
         self._table, self._budget = table, budget
         self._memories = {os.getpid(): Memory()}
         self._accounts()  # an UnknownBlockError for a ledger that needs blocks
@@ -440,10 +446,14 @@ class Session:
             elif paid is not None:
                 memory.entries.append(
                     SessionEntry(
-                        question.text, self._analyst, question.query.loss, paid.cost,
-                        answered=answer is not None, seq=seq_of(paid),
+                        question.text,
+                        self._analyst,
+                        question.query.loss,
+                        paid.cost,
+                        answered=answer is not None,
+                        seq=seq_of(paid),
                     )
-                )  # fmt: skip
+                )
                 slot.has_failed = answer is None
             if answer is not None:
                 slot.seq, slot.answer = seq_of(paid), answer

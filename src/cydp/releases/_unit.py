@@ -237,8 +237,9 @@ class Unit:
             given["max_rows_per_unit"] = self.max_rows
         elif self.max_partitions is not None:
             given |= {
-                "max_partitions": self.max_partitions, "max_rows_per_partition": self.max_rows
-            }  # fmt: skip
+                "max_partitions": self.max_partitions,
+                "max_rows_per_partition": self.max_rows,
+            }
         elif self.has_users:
             given["max_rows"] = self.max_rows
         return ", ".join(f"{name}={value!r}" for name, value in given.items())

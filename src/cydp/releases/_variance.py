@@ -86,10 +86,15 @@ class VarianceQuery(MomentQuery):
         parts = self.parts
         return [
             VarianceAnswer(
-                "variance", 1, "in the square of the unit of the data", self.grid,
-                parts["sum"], parts.get("count"), parts["squares"],
+                "variance",
+                1,
+                "in the square of the unit of the data",
+                self.grid,
+                parts["sum"],
+                parts.get("count"),
+                parts["squares"],
             )
-        ]  # fmt: skip
+        ]
 
     def read(self, source: NumberRows, key: Key) -> Tally:
         """Add (x - c)**2 and x - c, in steps, and count the rows."""

@@ -244,9 +244,11 @@ class SampleRelease(Exportable):
             f"{format_cost(self.query.asked.loss)}"
         )
         return replace(
-            sheet, title=f"{sheet.title} of a sample", cost=format_cost(self.loss),
+            sheet,
+            title=f"{sheet.title} of a sample",
+            cost=format_cost(self.loss),
             notes=(sampled, *sheet.notes),
-        )  # fmt: skip
+        )
 
     def _facts(self) -> Mapping[str, Any]:
         facts = self.release._facts()
