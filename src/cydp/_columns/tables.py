@@ -210,11 +210,13 @@ def table_of_relation(
     shared = SharedRelation(relation, repeatable=repeatable, watch=watch)
     labels = list(relation.columns)
     return Table(
-        name, labels, None, lambda i: shared.column(labels[i]), shared=shared,
-        reopen=partial(
-            table_of_relation, relation, name=name, repeatable=repeatable, watch=watch
-        ),
-    )  # fmt: skip
+        name,
+        labels,
+        None,
+        lambda i: shared.column(labels[i]),
+        shared=shared,
+        reopen=partial(table_of_relation, relation, name=name, repeatable=repeatable, watch=watch),
+    )
 
 
 def is_table(x: Any) -> bool:

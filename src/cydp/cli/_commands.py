@@ -92,9 +92,11 @@ def _add_sum_and_mean(commands: Any) -> None:
         )
         parser.add_argument("--column", required=True, help="name of a numeric column")
         parser.add_argument(
-            "--bounds", required=True, metavar="LO:HI",
+            "--bounds",
+            required=True,
+            metavar="LO:HI",
             help="numbers outside are clamped; chosen without looking at the data",
-        )  # fmt: skip
+        )
         add_missing(parser)
         parser.set_defaults(run=partial(_release_number, function))
 
@@ -121,9 +123,11 @@ def _add_histogram(commands: Any) -> None:
     )
     parser.add_argument("--column", required=True, help="name of a numeric column")
     parser.add_argument(
-        "--bins", required=True, metavar="LO:HI:STEP",
+        "--bins",
+        required=True,
+        metavar="LO:HI:STEP",
         help="equal bins, chosen without looking at the data",
-    )  # fmt: skip
+    )
     add_post_processors(parser)
     parser.set_defaults(run=_histogram)
 
@@ -158,9 +162,11 @@ def _add_quantile(commands: Any) -> None:
         "--q", required=True, metavar="Q[,Q...]", help="which: 0.5 is the median; 0.25,0.5,0.75"
     )
     parser.add_argument(
-        "--bounds", required=True, metavar="LO:HI",
+        "--bounds",
+        required=True,
+        metavar="LO:HI",
         help="numbers outside are clamped; chosen without looking at the data",
-    )  # fmt: skip
+    )
     add_missing(parser)
     parser.set_defaults(run=_quantile)
 
@@ -189,33 +195,42 @@ def _add_group_by(commands: Any) -> None:
     )
     group = parser.add_argument_group("what is released")
     group.add_argument(
-        "--by", required=True, metavar="COLUMN[,COLUMN...]",
+        "--by",
+        required=True,
+        metavar="COLUMN[,COLUMN...]",
         help='the columns of keys; a name with a comma is written in quotes, "\\"a,b\\""',
-    )  # fmt: skip
+    )
     keys = group.add_mutually_exclusive_group()
     keys.add_argument(
-        "--keys", metavar="FILE",
+        "--keys",
+        metavar="FILE",
         help="the public keys: a CSV or Parquet file with the columns of --by, by name, or if its "
         "first line does not have these names, by position and without a header; CSV has commas, "
         "whatever the --delimiter of FILE is. Without keys they are selected privately, which "
         "takes --epsilon and --delta, and memory for the columns that are used",
-    )  # fmt: skip
+    )
     keys.add_argument(
         "--key-list", metavar="KEY[,KEY...]", help="the public keys of one column: mon,tue,wed"
     )
     group.add_argument("--no-count", action="store_true", help="do not count the rows of each key")
     group.add_argument(
-        "--sum", action="append", default=[], metavar="COLUMN:LO:HI",
+        "--sum",
+        action="append",
+        default=[],
+        metavar="COLUMN:LO:HI",
         help="the sum of a column of numbers, which are clamped to LO and HI; may be repeated",
-    )  # fmt: skip
+    )
     group.add_argument(
         "--mean", action="append", default=[], metavar="COLUMN:LO:HI", help="the mean, likewise"
     )
     group.add_argument(
-        "--quantile", action="append", default=[], metavar="COLUMN:Q:LO:HI",
+        "--quantile",
+        action="append",
+        default=[],
+        metavar="COLUMN:Q:LO:HI",
         help="a quantile, or several as Q,Q,...; 0.5 is the median; may be repeated; takes memory "
         "for the column",
-    )  # fmt: skip
+    )
     add_missing(group)
     add_post_processors(parser)
     parser.set_defaults(run=_group_by)
@@ -234,8 +249,10 @@ def _group_by(options: argparse.Namespace) -> int:
     if options.no_count and not (sums or means or quantiles):
         raise ValueError("--no-count needs --sum, --mean or --quantile: nothing would be released")
     if options.no_count and means and options.missing != "drop":
-        raise ValueError("--no-count and --missing must not be given together with --mean, which "
-                         "is divided by the count")  # fmt: skip
+        raise ValueError(
+            "--no-count and --missing must not be given together with --mean, which "
+            "is divided by the count"
+        )
     if options.no_count and (options.nonnegative or options.total is not None):
         raise ValueError("--nonnegative and --total are for counts: leave --no-count out")
     request = Request(

@@ -45,8 +45,9 @@ _CSV = (
 _ENDS = {"\r\n": "\\r\\n", "\n": "\\n", "\r": "\\r"}  # of lines, as DuckDB's option writes them
 _PARQUET = "read_parquet({file}, hive_partitioning = false)"
 _PARQUET_NAMES = (".parquet", ".pq")
-_INTEGERS = {f"{sign}{kind}" for sign in ("", "U") for kind in
-             ("TINYINT", "SMALLINT", "INTEGER", "BIGINT")}  # fmt: skip
+_INTEGERS = {
+    f"{sign}{kind}" for sign in ("", "U") for kind in ("TINYINT", "SMALLINT", "INTEGER", "BIGINT")
+}
 _NUMBERS = ("BOOLEAN", "FLOAT", "DOUBLE", "HUGEINT", "UHUGEINT", "DECIMAL")
 # A scan holds a few blocks for each thread. Nothing of the data is written to a disk, and nothing
 # is fetched from a network.
@@ -195,9 +196,10 @@ class DataFile:
         columns = [self._column(name) for name in names]
         if not names:
             columns = (
-                [f"c{i}" for i in range(len(self.names))] if self.kind == "CSV"
+                [f"c{i}" for i in range(len(self.names))]
+                if self.kind == "CSV"
                 else [sql_name(name) for name in self.names]
-            )  # fmt: skip
+            )
         return self._ask(
             lambda connection: connection.sql(f"SELECT {', '.join(columns)} FROM {self._scan}")
         )

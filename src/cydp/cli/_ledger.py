@@ -47,9 +47,12 @@ _REPEATED = 3  # so that `cydp ledger charge && release` releases once for each 
 def add_commands(commands: Any) -> None:
     """Add the commands to the parser."""
     ledger = add_parser(
-        commands, "ledger", "make and inspect a budget that is kept in a file", _NUMBERS,
+        commands,
+        "ledger",
+        "make and inspect a budget that is kept in a file",
+        _NUMBERS,
         example=[_CREATE, "cydp ledger show ages.db"],
-    ).add_subparsers(required=True, metavar="COMMAND")  # fmt: skip
+    ).add_subparsers(required=True, metavar="COMMAND")
 
     create = _command(
         ledger, "create", _create, "make a ledger in a new file", _NUMBERS, _HEAD, example=[_CREATE]
@@ -123,14 +126,19 @@ def add_commands(commands: Any) -> None:
     )  # fmt: skip
     # A list of one, since the option of this name that releases have takes several.
     show_parser.add_argument(
-        "--unit", nargs=1, type=read_name, metavar="NAME",
+        "--unit",
+        nargs=1,
+        type=read_name,
+        metavar="NAME",
         help="whom the guarantee is for (default: the ledger's unit): of a ledger of a 'person in "
         "one block' also 'person', who may have records in several blocks",
-    )  # fmt: skip
+    )
     show_parser.add_argument(
-        "--max-blocks", type=read_count, metavar="K",
+        "--max-blocks",
+        type=read_count,
+        metavar="K",
         help="in how many blocks such a person has records at most (default: in all of them)",
-    )  # fmt: skip
+    )
     show_parser.add_argument("--json", action="store_true", help="print JSON")
 
     history_parser = _command(
@@ -158,9 +166,12 @@ def _add_blocks(ledger: Any) -> None:
     add_budget(blocks, "print only open blocks that can pay this cost")
     blocks.add_argument("--open", action="store_true", help="only those that are not retired")
     blocks.add_argument(
-        "--where", action="append", default=[], metavar="KEY=VALUE",
+        "--where",
+        action="append",
+        default=[],
+        metavar="KEY=VALUE",
         help="only those with this --dim; repeat for several",
-    )  # fmt: skip
+    )
     blocks.add_argument("--json", action="store_true", help="print a JSON object a line")
 
 
@@ -179,9 +190,10 @@ def _add_charge(ledger: Any) -> None:
         "--label", required=True, metavar="TEXT", help="what the history says of the charge"
     )
     paid.add_argument(
-        "--charge-id", metavar="ID",
+        "--charge-id",
+        metavar="ID",
         help="makes the command safe to repeat: a repetition charges nothing, and exits with 3",
-    )  # fmt: skip
+    )
 
 
 def _command(

@@ -91,13 +91,17 @@ def _add_file(parser: argparse.ArgumentParser) -> None:
     )
     group = parser.add_argument_group("file")
     group.add_argument(
-        "--format", dest="file_format", choices=("csv", "parquet"),
+        "--format",
+        dest="file_format",
+        choices=("csv", "parquet"),
         help="read FILE as this, whatever its name is",
-    )  # fmt: skip
+    )
     group.add_argument(
-        "--delimiter", type=_read_delimiter, metavar="C",
+        "--delimiter",
+        type=_read_delimiter,
+        metavar="C",
         help=r"what separates the columns of a CSV file: one character, or \t (default: a comma)",
-    )  # fmt: skip
+    )
 
 
 def _add_privacy(parser: argparse.ArgumentParser) -> None:
@@ -122,29 +126,40 @@ def _add_unit(parser: argparse.ArgumentParser, partitions: str | None) -> None:
         "--user", metavar="COLUMN", help="the column that says whose row each one is"
     )
     group.add_argument(
-        "--unit", nargs="+", type=read_name, metavar="NAME",
+        "--unit",
+        nargs="+",
+        type=read_name,
+        metavar="NAME",
         help="what a value of that column stands for, in the ledger's words, such as person, and "
         "the units within one (default: the name of the column)",
-    )  # fmt: skip
+    )
     if partitions is None:
         group.add_argument(
-            "--max-rows", type=read_count, metavar="K",
+            "--max-rows",
+            type=read_count,
+            metavar="K",
             help="needed with --user: how many rows of each user count, chosen at random",
-        )  # fmt: skip
+        )
     else:
         group.add_argument(
-            "--max-partitions", type=read_count, metavar="K",
+            "--max-partitions",
+            type=read_count,
+            metavar="K",
             help=f"needed with --user: in how many {partitions} each user counts, chosen at random",
-        )  # fmt: skip
+        )
         group.add_argument(
-            "--max-rows-per-partition", type=read_count, metavar="K",
+            "--max-rows-per-partition",
+            type=read_count,
+            metavar="K",
             help="with --user: how many rows of a user count in each of these (default: 1)",
-        )  # fmt: skip
+        )
     group.add_argument(
-        "--max-rows-per-unit", type=read_count, metavar="K",
+        "--max-rows-per-unit",
+        type=read_count,
+        metavar="K",
         help="instead of --user: your promise that no person, or whatever the unit of the ledger "
         "is, has more than K rows in FILE; the noise grows with K",
-    )  # fmt: skip
+    )
 
 
 def _add_ledger(parser: argparse.ArgumentParser) -> None:
@@ -157,93 +172,114 @@ def _add_ledger(parser: argparse.ArgumentParser) -> None:
         "(--blocks=-1 for an id that begins with a minus sign)",
     )  # fmt: skip
     group.add_argument(
-        "--label", metavar="TEXT",
+        "--label",
+        metavar="TEXT",
         help="what the ledger's history says of the release (default: what it is, and of what)",
-    )  # fmt: skip
+    )
     group.add_argument(
-        "--charge-id", metavar="ID",
+        "--charge-id",
+        metavar="ID",
         help="makes the command safe to repeat: a repetition prints what was released before, and "
         "charges nothing",
-    )  # fmt: skip
+    )
     group.add_argument(
-        "--data-version", metavar="TEXT",
+        "--data-version",
+        metavar="TEXT",
         help="with --charge-id, your name for what is in FILE (default: none). A repetition with "
         "another is refused, and one with another FILE, by its absolute path, or other columns",
-    )  # fmt: skip
+    )
     group.add_argument(
-        "--dry-run", action="store_true",
+        "--dry-run",
+        action="store_true",
         help="print what the release would do and cost, and whether the ledger would pay; no value "
         "is read and nothing is charged",
-    )  # fmt: skip
+    )
     group.add_argument(
-        "--rows", type=read_count, metavar="N",
+        "--rows",
+        type=read_count,
+        metavar="N",
         help="with --dry-run, how many rows there are, of each key for group-by: the error of a "
         "mean depends on it",
-    )  # fmt: skip
+    )
 
 
 def _add_output(parser: argparse.ArgumentParser) -> None:
     group = parser.add_argument_group("output")
     group.add_argument(
-        "--json", action="store_true",
+        "--json",
+        action="store_true",
         help="print the release as JSON, with the ledger's state beside it",
-    )  # fmt: skip
+    )
     group.add_argument(
-        "--output", action="append", default=[], metavar="FILE",
+        "--output",
+        action="append",
+        default=[],
+        metavar="FILE",
         help="write the release to *.csv, *.parquet or *.json as well; may be repeated",
-    )  # fmt: skip
+    )
     group.add_argument(
-        "--plot", metavar="FILE",
+        "--plot",
+        metavar="FILE",
         help="draw the first column of the table (of group-by: the count, if there is one) to "
         "*.png, *.svg or *.pdf, with intervals as error bars where it has them; quantiles have "
         "none, and their error is said in words",
-    )  # fmt: skip
+    )
     group.add_argument(
-        "--certificate", metavar="FILE",
+        "--certificate",
+        metavar="FILE",
         help="write what `cydp verify-release FILE --release RELEASE.json` checks",
-    )  # fmt: skip
+    )
     group.add_argument(
         "--force", action="store_true", help="replace files that exist (default: refuse)"
     )
     group.add_argument(
-        "--confidence", metavar="C",
+        "--confidence",
+        metavar="C",
         help="the probability with which the errors hold (default: 0.95). If it is given, *.csv "
         "and *.parquet have intervals too",
-    )  # fmt: skip
+    )
     group.add_argument(
-        "--simultaneous", action="store_true",
+        "--simultaneous",
+        action="store_true",
         help="print the error that holds for all cells together, not for each",
-    )  # fmt: skip
+    )
 
 
 def add_head(parser: Any) -> None:
     """Add ``--head``: a head that the ledger has or had."""
     parser.add_argument(
-        "--head", type=read_head, metavar="SEQ:HASH",
+        "--head",
+        type=read_head,
+        metavar="SEQ:HASH",
         help="the head that another command printed: an older copy of the ledger is refused",
-    )  # fmt: skip
+    )
 
 
 def add_missing(parser: Any) -> None:
     """Add ``--missing``."""
     parser.add_argument(
-        "--missing", default="drop", metavar="VALUE",
+        "--missing",
+        default="drop",
+        metavar="VALUE",
         help="what a missing number counts as: drop (default), or a number within the bounds",
-    )  # fmt: skip
+    )
 
 
 def add_post_processors(parser: argparse.ArgumentParser) -> None:
     """Add ``--nonnegative`` and ``--total``, which change released counts."""
     group = parser.add_argument_group("post-processing of the counts, which makes them biased")
     group.add_argument(
-        "--nonnegative", action="store_true",
+        "--nonnegative",
+        action="store_true",
         help="the nearest counts that are not negative, with the same total",
-    )  # fmt: skip
+    )
     group.add_argument(
-        "--total", type=_read_total, metavar="N",
+        "--total",
+        type=_read_total,
+        metavar="N",
         help="whole numbers that sum to N, which must be public or released: the number of rows is "
         "private",
-    )  # fmt: skip
+    )
 
 
 def read_count(given: str) -> int:

@@ -152,9 +152,11 @@ def describe_left(ledger: BudgetLedger, left: dict[str, _Numbers]) -> list[str]:
     """Return lines that say what is left."""
     return [
         f"left in the ledger for each {format_name(ledger.privacy_unit)}:",
-        *(f"  {format_block(block)}: {format_numbers(loss, left=True)}"
-          for block, loss in left.items()),
-    ]  # fmt: skip
+        *(
+            f"  {format_block(block)}: {format_numbers(loss, left=True)}"
+            for block, loss in left.items()
+        ),
+    ]
 
 
 def json_of_ledger(ledger: BudgetLedger, left: dict[str, _Numbers]) -> dict[str, Any]:

@@ -319,9 +319,10 @@ def _explain_dry(
         facts["ledger"] = json_of_ledger(ledger, left) | {"pays": refusal is None}
         if refusal is None:
             lines.append(
-                "the charge id was charged before: nothing would be charged again" if was_charged
+                "the charge id was charged before: nothing would be charged again"
+                if was_charged
                 else "the ledger would pay; nothing was charged and no value was read"
-            )  # fmt: skip
+            )
     print(json_of(facts)) if options.json else print(*lines, sep="\n")
     if refusal is not None:
         raise refusal

@@ -35,10 +35,11 @@ def show(options: argparse.Namespace) -> int:
             "head": f"{entries[-1]['seq']}:{entries[-1]['hash']}",
             "guarantee": numbers_of(guarantee) if isinstance(guarantee, LOSSES) else {},
             "guarantee_for": {
-                "unit": _unit_of(options) or ledger.privacy_unit, "max_blocks": options.max_blocks,
+                "unit": _unit_of(options) or ledger.privacy_unit,
+                "max_blocks": options.max_blocks,
             },
             "blocks": blocks,
-        }  # fmt: skip
+        }
     if isinstance(guarantee, ValueError):
         raise guarantee
     if options.json:

@@ -23,7 +23,7 @@ __all__ = [
     "read_pairs",
     "read_qs",
     "read_qs_by_column",
-]  # fmt: skip
+]
 
 Ends: TypeAlias = tuple[float, float]
 

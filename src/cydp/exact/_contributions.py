@@ -291,9 +291,15 @@ def _choose(
     stays = np.zeros(n, np.bool_)
     valid = None if present is None else present.view(np.uint8)
     _core.bound_contributions(
-        *users, *partitions, valid, most_partitions, most_rows, key, _threads.threads_for(n),
+        *users,
+        *partitions,
+        valid,
+        most_partitions,
+        most_rows,
+        key,
+        _threads.threads_for(n),
         stays.view(np.uint8),
-    )  # fmt: skip
+    )
     return stays
 
 

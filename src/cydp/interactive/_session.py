@@ -195,19 +195,25 @@ class Session:
         if isinstance(user, tuple) and not is_name(user, table):
             raise TypeError("user must be the name of a column of the session's table")
         own = {
-            "max_rows": max_rows, "max_partitions": max_partitions,
+            "max_rows": max_rows,
+            "max_partitions": max_partitions,
             "max_rows_per_partition": max_rows_per_partition,
-        }  # fmt: skip
+        }
         protected = read_unit(
-            budget.relation, user_key(user), unit,
+            budget.relation,
+            user_key(user),
+            unit,
             "rows" if max_rows is not None else "rows in each partition",
-            **own, max_rows_per_unit=max_rows_per_unit,
-        )  # fmt: skip
+            **own,
+            max_rows_per_unit=max_rows_per_unit,
+        )
         check_ledger(budget, protected)
         self._defaults = own | {
-            "relation": budget.relation, "user": user, "unit": unit,
+            "relation": budget.relation,
+            "user": user,
+            "unit": unit,
             "max_rows_per_unit": max_rows_per_unit,
-        }  # fmt: skip
+        }
         self._table, self._budget = table, budget
         self._memories = {os.getpid(): Memory()}
         self._accounts()  # an UnknownBlockError for a ledger that needs blocks
@@ -224,7 +230,7 @@ class Session:
 
     @property
     def budget(self) -> Any:
-        """What may be spent in all, by all who share the budget; a dict of losses by block id."""
+        """The most that all who share the budget may spend; a dict of losses by block id."""
         return self._budget.budget
 
     @property
@@ -259,7 +265,7 @@ class Session:
         return list(self._current().entries)
 
     def spent_by_analyst(self) -> dict[str | None, Any]:
-        """Return what was charged, by the names of analysts; together that is what was spent.
+        """Return the charges by the names of analysts; together they are what was spent.
 
         A ledger knows the charges of all sessions, and with a filter this session knows its own.
         Charges without the name of an analyst stand under None.
@@ -440,10 +446,14 @@ class Session:
             elif paid is not None:
                 memory.entries.append(
                     SessionEntry(
-                        question.text, self._analyst, question.query.loss, paid.cost,
-                        answered=answer is not None, seq=seq_of(paid),
+                        question.text,
+                        self._analyst,
+                        question.query.loss,
+                        paid.cost,
+                        answered=answer is not None,
+                        seq=seq_of(paid),
                     )
-                )  # fmt: skip
+                )
                 slot.has_failed = answer is None
             if answer is not None:
                 slot.seq, slot.answer = seq_of(paid), answer

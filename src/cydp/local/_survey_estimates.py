@@ -168,8 +168,9 @@ class CategoryEstimate(_SurveyEstimate):
         ends = self.interval(confidence, simultaneous=simultaneous)
         columns = []
         for name, unit, values, size in (
-            ("count", "people", self.counts, 1), ("share", "", self.shares, self.people or np.nan),
-        ):  # fmt: skip
+            ("count", "people", self.counts, 1),
+            ("share", "", self.shares, self.people or np.nan),
+        ):
             lower, upper = (end / size for end in ends)
             bound = np.maximum(upper - values, values - lower)
             if np.allclose(bound, bound.max(), rtol=1e-9):  # of two labels, but for rounding

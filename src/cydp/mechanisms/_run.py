@@ -128,10 +128,12 @@ def draw_array(
         return draw(generator_or_default(rng))
     shape, dtype = array
     asked = Asked(
-        cost, type(cost).__name__, count,
+        cost,
+        type(cost).__name__,
+        count,
         lambda: digest_argument({"shape": shape, "dtype": dtype.str, "other": arguments}),
         math.prod(shape) * dtype.itemsize,
-    )  # fmt: skip
+    )
     released: NDArray[Any]
     released, _ = pay_and_draw(asked, draw, budget, rng)
     return released

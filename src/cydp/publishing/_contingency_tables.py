@@ -84,11 +84,15 @@ class ContingencyQuery(TablesQuery):
             chosen, names, shapes = [*chosen, ()], [*names, TOTAL], [*shapes, ()]
         privacy, unit = read_terms(terms_of(given, cls.bounded), cls.bounded)
         made = cls(
-            privacy, unit,
+            privacy,
+            unit,
             tuple(tuple(known[i].words[0] for i in columns) for columns in chosen),
-            tuple(names), tuple(shapes), (True,) * len(names), public,
+            tuple(names),
+            tuple(shapes),
+            (True,) * len(names),
+            public,
             read_weights(given["split"], names, {TOTAL: "0.1"}),
-        )  # fmt: skip
+        )
         return made.reading(
             columns=names_of(given, "user"),
             public={each.words[0]: each for each in known},
@@ -124,7 +128,7 @@ class ContingencyTables(Published):
     Attributes
     ----------
     query : Query
-        What was asked: tables, noise, privacy unit and loss.
+        The query: tables, noise, privacy unit and loss.
     payment : Payment or None
         The entry of the ledger that has paid; None without a ledger.
     noisy : tuple of ndarrays of int64

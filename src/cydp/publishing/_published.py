@@ -112,14 +112,22 @@ class PublishedTable(Exportable):
         together = self.counts.size if simultaneous else 1
         lower, upper = self.interval(confidence, count=together)
         counts = Numbers(
-            name="count", values=self.counts, unit="rows", lower=lower, upper=upper,
+            name="count",
+            values=self.counts,
+            unit="rows",
+            lower=lower,
+            upper=upper,
             why_none=_WHY_NONE,
-        )  # fmt: skip
+        )
         title = f"{self.release.query.function}, {self.name}"
         sheet: Sheet = self.release._make_sheet(
-            self.axes, [counts], confidence, simultaneous, title=title,
+            self.axes,
+            [counts],
+            confidence,
+            simultaneous,
+            title=title,
             notes=self.release._all_notes,
-        )  # fmt: skip
+        )
         return sheet
 
     def _facts(self) -> Mapping[str, Any]:
@@ -133,7 +141,7 @@ class Published(Release):
     Attributes
     ----------
     query : Query
-        What was asked: tables, noise, privacy unit and loss.
+        The query: tables, noise, privacy unit and loss.
     payment : Payment or None
         The entry of the ledger that has paid; None without a ledger.
     noisy : tuple of ndarrays of int64
@@ -277,7 +285,8 @@ class Published(Release):
         Returns
         -------
         dict of int
-            In rows. It is the bound of the noisy counts: published ones have none of their own.
+            In rows. It is the bound of the noisy counts: published counts have no bound of their
+            own.
 
         Raises
         ------
@@ -315,14 +324,16 @@ class Published(Release):
         ends = zip(*(each.interval(confidence, count=together) for each in tables), strict=True)
         lower, upper = (np.concatenate([each.ravel() for each in end]) for end in ends)
         numbers = Numbers(
-            name="count", values=counts, unit="rows", lower=lower, upper=upper,
-            why_none=_WHY_NONE,
-        )  # fmt: skip
+            name="count", values=counts, unit="rows", lower=lower, upper=upper, why_none=_WHY_NONE
+        )
         keys = tuple(np.concatenate(parts) for parts in columns.values())
         return self._make_sheet(
-            [keys_of(keys, tuple(columns), what="cell")], [numbers], confidence, simultaneous,
+            [keys_of(keys, tuple(columns), what="cell")],
+            [numbers],
+            confidence,
+            simultaneous,
             notes=self._all_notes,
-        )  # fmt: skip
+        )
 
     @property
     def _exact(self) -> dict[str, Any]:

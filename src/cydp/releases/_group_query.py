@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""What `group_by` and `value_counts` release, from public parameters alone."""
+"""The query of `group_by` and `value_counts`, from public parameters alone."""
 
 from __future__ import annotations
 
@@ -228,11 +228,12 @@ class GroupQuery(DataQuery):
         return [
             keys,
             tuple(
-                part.choice.choose(ranks[name], generator) if name in ranks
+                part.choice.choose(ranks[name], generator)
+                if name in ranks
                 else part.noise.release(exact[name], rng=generator)
                 for name, part in self.parts.items()
             ),
-        ]  # fmt: skip
+        ]
 
     def result(self, drawn: Any, payment: Payment | None) -> TableRelease:
         """Return the release."""
@@ -373,9 +374,11 @@ class GroupQuery(DataQuery):
         # Unless under "add-remove", the mechanism itself takes twice as many.
         reached = self.unit.most_reached // (1 if self.relation == "add-remove" else 2)
         return PartitionSelection(
-            epsilon=privacy.epsilon * share, delta=delta,
-            max_partitions=reached, relation=self.relation,
-        )  # fmt: skip
+            epsilon=privacy.epsilon * share,
+            delta=delta,
+            max_partitions=reached,
+            relation=self.relation,
+        )
 
 
 def _several(by: Any) -> tuple[Any, ...]:

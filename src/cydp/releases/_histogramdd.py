@@ -45,9 +45,7 @@ class CellsQuery(HistogramQuery):
     def of(cls, given: Given, source: CellRows | None) -> DataQuery:
         """Return the query of a call."""
         bins, columns = given["bins"], given["columns"]
-        names = {
-            **names_of(given, "user"), "columns": None if columns is None else _names(columns)
-        }  # fmt: skip
+        names = {**names_of(given, "user"), "columns": None if columns is None else _names(columns)}
         if source is not None:
             (binned,) = source.axes
             assert isinstance(binned, BinnedColumns)

@@ -31,7 +31,7 @@ class TableRelease(Release, PostProcessing):
     Attributes
     ----------
     query : Query
-        What was asked: noise, privacy unit, split and loss.
+        The query: noise, privacy unit, split and loss.
     payment : Payment or None
         The entry of the ledger that has paid; None without a ledger.
     key_names : tuple
@@ -162,10 +162,13 @@ class TableRelease(Release, PostProcessing):
                 else:
                     lower, upper = each.interval(steps, confidence, together)
                     found = Numbers(
-                        name=name, values=values, unit="rows" if name == "n" else "",
+                        name=name,
+                        values=values,
+                        unit="rows" if name == "n" else "",
                         bound=rounded(each.error_bound(steps, confidence, together)),
-                        lower=lower, upper=upper,
-                    )  # fmt: skip
+                        lower=lower,
+                        upper=upper,
+                    )
                 columns.append(found)
         axis = keys_of(self.key_columns, self.key_names)
         # Which of the two was called is not known where both do the same.

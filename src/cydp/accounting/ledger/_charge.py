@@ -238,9 +238,11 @@ def check_charge(
     mechanism, query = name_mechanism(cost), None if call is None else query_of(cost)
     params = None if mechanism is None else describe_cost(cost)
     compared = {
-        "cost": strings_of(requested), "blocks": sorted(ids), "mechanism": mechanism,
+        "cost": strings_of(requested),
+        "blocks": sorted(ids),
+        "mechanism": mechanism,
         "count": times,
-    }  # fmt: skip
+    }
     if call is not None:
         compared |= call.fields()
     # The text of a query is for people: another wording does not make it another query.
@@ -298,8 +300,9 @@ def write_charge(
     call = ChargesOfCall() if call is None else call
     row = connection.execute(
         "SELECT seq, body, hash, result FROM entry LEFT JOIN outcome USING (charge_id) "
-        "WHERE charge_id = ?", (charge.charge_id,),
-    ).fetchone()  # fmt: skip
+        "WHERE charge_id = ?",
+        (charge.charge_id,),
+    ).fetchone()
     if row is not None:
         return _repeat(charge, *row)
     rounded = charge.rounded

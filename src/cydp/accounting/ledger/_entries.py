@@ -137,8 +137,9 @@ def read_last_charges(connection: sqlite3.Connection, most: int) -> list[Entry]:
     rows = connection.execute(
         "SELECT entry.seq, entry.charge_id, entry.body, entry.hash, before.hash FROM entry "
         "JOIN entry AS before ON before.seq = entry.seq - 1 WHERE entry.charge_id IS NOT NULL "
-        "ORDER BY entry.seq DESC LIMIT ?", (most,),
-    ).fetchall()  # fmt: skip
+        "ORDER BY entry.seq DESC LIMIT ?",
+        (most,),
+    ).fetchall()
     found = []
     for seq, charge_id, body, digest, last in reversed(rows):
         if digest != _hash_of(last, seq, charge_id, body):

@@ -167,8 +167,11 @@ class LedgerScope:
 
     def __repr__(self) -> str:
         given = {
-            "blocks": list(self.blocks) or None, "label": self.label, "charge_id": self.charge_id,
-            "data_version": self.data_version, "analyst": self.analyst,
-        }  # fmt: skip
+            "blocks": list(self.blocks) or None,
+            "label": self.label,
+            "charge_id": self.charge_id,
+            "data_version": self.data_version,
+            "analyst": self.analyst,
+        }
         words = (f"{name}={value!r}" for name, value in given.items() if value is not None)
         return f"{self.ledger!r}.scope({', '.join(words)})"

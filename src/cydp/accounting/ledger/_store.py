@@ -33,8 +33,11 @@ _TRY_SECONDS = 0.05  # how long one attempt waits for another process, and lets 
 _PAUSE_SECONDS = 0.005  # between two attempts, so that other threads get the locks
 _READERS_TRIES = 5  # at a file that seems to be damaged
 _PRAGMAS: tuple[tuple[str, Any], ...] = (
-    ("journal_mode", "wal"), ("synchronous", 2), ("fullfsync", 1), ("foreign_keys", 1)
-)  # fmt: skip
+    ("journal_mode", "wal"),
+    ("synchronous", 2),
+    ("fullfsync", 1),
+    ("foreign_keys", 1),
+)
 # Errors that the system causes, and no damage; their messages are fixed texts.
 _OF_THE_SYSTEM = (
     "SQLITE_AUTH", "SQLITE_CANTOPEN", "SQLITE_FULL", "SQLITE_INTERRUPT", "SQLITE_IOERR",
@@ -252,9 +255,12 @@ class Store:
         if self._read_only:
             mode = "ro" if length_of(self.wal) else "ro&immutable=1"
         connection = file.connection = sqlite3.connect(
-            f"{self.path.as_uri()}?mode={mode}", uri=True, timeout=_TRY_SECONDS,
-            isolation_level=None, check_same_thread=False,
-        )  # fmt: skip
+            f"{self.path.as_uri()}?mode={mode}",
+            uri=True,
+            timeout=_TRY_SECONDS,
+            isolation_level=None,
+            check_same_thread=False,
+        )
         kind = connection.execute("PRAGMA application_id").fetchone()[0]
         version = connection.execute("PRAGMA user_version").fetchone()[0]
         if (kind, version) != (APPLICATION_ID, VERSION):

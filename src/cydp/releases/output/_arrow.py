@@ -99,11 +99,13 @@ def stream_of(sheet: Sheet, requested_schema: object, *, intervals: bool = False
     schema = na.c_schema(na.struct({name: column.type for name, column in columns.items()}))
     children = [
         na.c_array_from_buffers(
-            schema.child(i), sheet.cells, [_bits_of(column.present), *column.buffers],
+            schema.child(i),
+            sheet.cells,
+            [_bits_of(column.present), *column.buffers],
             null_count=0 if column.present is None else int((~column.present).sum()),
         )
         for i, column in enumerate(columns.values())
-    ]  # fmt: skip
+    ]
     table = na.c_array_from_buffers(schema, sheet.cells, [None], children=children)
     capsule: object = na.c_array_stream(table).__arrow_c_stream__(requested_schema)
     return capsule

@@ -78,9 +78,14 @@ def _draw_lines(sheet: Sheet, ax: Any, label: str) -> Any:
     for i, word in enumerate(_words_of(keys, n)):
         colour, dashes = f"C{i}", DASHES[i]
         _draw_steps(
-            ax, values[i], edges, color=colour, linestyle=dashes, linewidth=1.6,
+            ax,
+            values[i],
+            edges,
+            color=colour,
+            linestyle=dashes,
+            linewidth=1.6,
             label=_as_label(word),
-        )  # fmt: skip
+        )
         if column.lower is not None and len(width) <= _MOST_BARS:
             lower, upper = (end[i] for end in _ends(column))
             places = edges[:-1] + width * (i + 1) / (n + 1)  # side by side
@@ -263,7 +268,7 @@ def _label_of(column: Numbers) -> str:
 
 
 def _drawing_of(sheet: Sheet) -> Any:
-    """Return what draws a sheet.
+    """Return the function that draws a sheet.
 
     Raises
     ------

@@ -340,7 +340,10 @@ def set_beside(
             release=releases[0], loss=None, success=success, limit=1.0, observed=observed[0]
         ),
         defended=Trial(
-            release=releases[1], loss=mechanism.loss, limit=limit, observed=observed[1],
+            release=releases[1],
+            loss=mechanism.loss,
+            limit=limit,
+            observed=observed[1],
             success=min(best_bet(mechanism, values), limit),  # which rounding must not exceed
         ),
-    )  # fmt: skip
+    )

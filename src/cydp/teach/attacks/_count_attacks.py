@@ -102,7 +102,10 @@ def differencing(
         question="does a person have a property, by two counts?",
         chance=CHANCE,
         undefended=Trial(
-            release="two exact counts", loss=None, success=1.0, limit=1.0,
+            release="two exact counts",
+            loss=None,
+            success=1.0,
+            limit=1.0,
             observed=_difference(*exact),
         ),
         defended=Trial(
@@ -112,7 +115,7 @@ def differencing(
             limit=largest_success(spent, CHANCE),
             observed=_difference(*noisy.tolist()),
         ),
-    )  # fmt: skip
+    )
 
 
 def _difference(everybody: int, others: int) -> dict[str, Any]:
@@ -243,8 +246,10 @@ def averaging(
 
     """
     each, asked, limit = (
-        read_positive(epsilon, "epsilon"), read_answer_count(count), read_positive(total, "total"),
-    )  # fmt: skip
+        read_positive(epsilon, "epsilon"),
+        read_answer_count(count),
+        read_positive(total, "total"),
+    )
     if limit < each:
         raise ValueError(
             f"total must be at least epsilon, {format_number(each)}, not {format_number(limit)}"
@@ -339,9 +344,10 @@ def repeated_array(
         chance=CHANCE,
         undefended=trial_of_mean(
             f"{words}, of which sensitivity=1 and epsilon={format_number(stated)} are stated",
-            PureDP(stated * entries, relation=one.relation), trusting, wrong, exact,
+            PureDP(stated * entries, relation=one.relation),
+            trusting,
+            wrong,
+            exact,
         ),
-        defended=trial_of_mean(
-            f"{words}, of sensitivity={entries:,}", spent, honest, right, exact
-        ),
-    )  # fmt: skip
+        defended=trial_of_mean(f"{words}, of sensitivity={entries:,}", spent, honest, right, exact),
+    )

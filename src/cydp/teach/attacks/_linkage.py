@@ -125,7 +125,9 @@ def linkage(
             success=_success_by_rows(kinds, times, shares),
             limit=1.0,
             observed={
-                "people": people, "unique": int(alone.sum()), "right": int(held.max(1).sum()),
+                "people": people,
+                "unique": int(alone.sum()),
+                "right": int(held.max(1).sum()),
             },
         ),
         defended=Trial(
@@ -139,7 +141,7 @@ def linkage(
                 "right": int(counts[guesses[:, None] == classes].sum()),
             },
         ),
-    )  # fmt: skip
+    )
 
 
 def _weights(shares: NDArray[np.float64], noise: DiscreteLaplace) -> NDArray[np.float64]:

@@ -249,12 +249,15 @@ def _attack_textbook(
     truth = np.arange(runs) % 2
     starts, factor = [float_of(value) for value in values], float_of(scale)
     words = np.frombuffer(generator.bytes(8 * runs), np.uint64).tolist()
-    released = np.array([
-        _textbook(starts[i], factor, (word >> 11) + 1, 1 - 2 * (word & 1))
-        for i, word in zip(truth.tolist(), words, strict=True)
-    ])  # fmt: skip
-    possible = np.array([[_is_possible(y, start, factor) for start in starts]
-                         for y in released.tolist()])  # fmt: skip
+    released = np.array(
+        [
+            _textbook(starts[i], factor, (word >> 11) + 1, 1 - 2 * (word & 1))
+            for i, word in zip(truth.tolist(), words, strict=True)
+        ]
+    )
+    possible = np.array(
+        [[_is_possible(y, start, factor) for start in starts] for y in released.tolist()]
+    )
     certain = possible[:, 0] != possible[:, 1]
     return LowBits(
         values=values, truth=truth, released=released, certain=certain, scale=scale,
@@ -280,6 +283,9 @@ def _attack_grid(values: TwoValues, mechanism: Laplace, runs: int, generator: Ge
     starts = [float_of(value) for value in values]
     released = np.array([mechanism.release(starts[i], rng=generator) for i in truth.tolist()])
     return Guesses(
-        values=values, truth=truth, released=released, guesses=nearer(values, released),
+        values=values,
+        truth=truth,
+        released=released,
+        guesses=nearer(values, released),
         certain=np.zeros(runs, bool),
-    )  # fmt: skip
+    )

@@ -145,7 +145,7 @@ def reconstruction(
             limit=largest_success(spent, CHANCE),
             observed=_observed(groups, noisy, ways, posterior, has),
         ),
-    )  # fmt: skip
+    )
 
 
 def _groups(

@@ -172,9 +172,10 @@ def _sum(
     count = sum(times for _, times in lattices)
     p_only, q_only = (
         -math.expm1(sum(n * math.log1p(-getattr(each, f"{side}_only")) for each, n in lattices))
-        if all(getattr(each, f"{side}_only") < 1 for each, _ in lattices) else 1.0
+        if all(getattr(each, f"{side}_only") < 1 for each, _ in lattices)
+        else 1.0
         for side in "pq"
-    )  # fmt: skip
+    )
     is_direct = last <= _MOST_DIRECT
     if is_direct:
         low, high = 0, last
@@ -192,17 +193,19 @@ def _sum(
     losses = np.append(losses, [loss for loss, _, _ in ends])
     slack = 0.0 if is_direct else 2 * _TAIL + _ROUNDING_ONCE + _ROUNDING * count
     return TablePair(
-        outputs=losses, losses=losses,
+        outputs=losses,
+        losses=losses,
         p=np.append(p[at], [mass for _, mass, _ in ends]),
         q=np.append(q[at], [mass for _, _, mass in ends]),
         moments=tuple(
             sum(times * getattr(pair, each) for pair, times in parts)
             for each in ("mean", "variance")
         ),
-        largest=_largest(lattices, parts, rounding), slack=slack,
+        largest=_largest(lattices, parts, rounding),
+        slack=slack,
         least_delta=10 * slack or LEAST_DELTA,
         rounding=rounding,
-    )  # fmt: skip
+    )
 
 
 def _sides(lattices: Sequence[tuple[Lattice, int]], step: Fraction) -> list[list[_Masses]]:

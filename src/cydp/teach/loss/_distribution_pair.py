@@ -251,10 +251,13 @@ class TablePair(DistributionPair):
         if self.rest or not finite.any() or np.ptp(self.losses[finite]):
             return None
         return Lattice(
-            origin=Fraction(float(self.losses[finite][0])), step=Fraction(1),
-            p=self.p[finite].sum(keepdims=True), q=self.q[finite].sum(keepdims=True),
-            p_only=self.p_only, q_only=self._q_only(),
-        )  # fmt: skip
+            origin=Fraction(float(self.losses[finite][0])),
+            step=Fraction(1),
+            p=self.p[finite].sum(keepdims=True),
+            q=self.q[finite].sum(keepdims=True),
+            p_only=self.p_only,
+            q_only=self._q_only(),
+        )
 
     def _q_only(self) -> float:
         return float(self.q[np.isneginf(self.losses)].sum())

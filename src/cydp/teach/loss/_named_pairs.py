@@ -132,10 +132,12 @@ def add_up(found: Sequence[tuple[NamedPairs, int]], name: str) -> NamedPairs:
     caveats = dict.fromkeys(words for each, times in found if times for words in each.caveats)
     return NamedPairs(
         parts=[(pair, n * times) for each, times in found for pair, n in each.parts],
-        name=name, unit=_LOSS_UNIT, caveats=tuple(caveats),
+        name=name,
+        unit=_LOSS_UNIT,
+        caveats=tuple(caveats),
         relation=combine_relations("losses", *(each.relation for each, _ in found)),
         words=";\n  ".join(["neighbours: those of each release by itself", *caveats]),
-    )  # fmt: skip
+    )
 
 
 def _of_loss(cost: Any) -> NamedPairs:
@@ -197,12 +199,15 @@ def _of_noise(mechanism: Any, neighbours: Any) -> NamedPairs:
     shown = tuple(_show(side) for side in (starts, ends))
     kind = "" if isinstance(parts[0][0], TablePair) else ", as continuous noise"
     return NamedPairs(
-        parts=parts, name=repr(mechanism), neighbours=neighbours, stated=mechanism.loss,
+        parts=parts,
+        name=repr(mechanism),
+        neighbours=neighbours,
+        stated=mechanism.loss,
         words=f"P: answers where f(D) = {shown[0]}; Q: where f(D') = {shown[1]}{kind}"
         + f";\n  {_SEVERAL}" * is_cut,
         caveats=(_SEVERAL,) * is_cut,
         unit="output (in the unit of f)" if entries == 1 else _LOSS_UNIT,
-    )  # fmt: skip
+    )
 
 
 def _check_floats(start: Fraction, end: Fraction) -> None:
@@ -267,10 +272,12 @@ def _of_response(mechanism: RandomizedResponse, neighbours: Any) -> NamedPairs:
     epsilon = min(mechanism.epsilon, Fraction(600))  # beyond, reports are drawn with this one
     return NamedPairs(
         parts=[(response_pair(truth, other, epsilon, p_truth, p_other, n), 1)],
-        name=repr(mechanism), neighbours=(truth, other), stated=mechanism.loss,
+        name=repr(mechanism),
+        neighbours=(truth, other),
+        stated=mechanism.loss,
         words=f"P: reports of a person in category {truth}; Q: in category {other}",
         unit="report (code of a category)",
-    )  # fmt: skip
+    )
 
 
 def _of_selection(mechanism: Any, scores: Any, other: Any) -> NamedPairs:
@@ -299,19 +306,24 @@ def _of_selection(mechanism: Any, scores: Any, other: Any) -> NamedPairs:
         mechanism.probabilities([float_of(each - max(side)) for each in side]) for side in sides
     )
     return NamedPairs(
-        parts=[(selection_pair(p, q, mechanism.epsilon), 1)], name=repr(mechanism),
-        neighbours=(scores, other), stated=mechanism.loss,
+        parts=[(selection_pair(p, q, mechanism.epsilon), 1)],
+        name=repr(mechanism),
+        neighbours=(scores, other),
+        stated=mechanism.loss,
         words=f"P: the choice by scores {_show(sides[0])}; Q: by {_show(sides[1])}",
         unit="chosen candidate (index)",
-    )  # fmt: skip
+    )
 
 
 def _of_any(mechanism: Any, words: str, names: str) -> NamedPairs:
     """Return the pair of a mechanism's loss: no neighbours are farther apart."""
     return NamedPairs(
-        parts=[(loss_pair(mechanism.loss), 1)], name=repr(mechanism), stated=mechanism.loss,
-        words=f"{words}, by what is stated alone: give {names}", unit=_WORDS,
-    )  # fmt: skip
+        parts=[(loss_pair(mechanism.loss), 1)],
+        name=repr(mechanism),
+        stated=mechanism.loss,
+        words=f"{words}, by what is stated alone: give {names}",
+        unit=_WORDS,
+    )
 
 
 def _of_partitions(mechanism: PartitionSelection, neighbours: Any) -> NamedPairs:
@@ -328,22 +340,30 @@ def _of_partitions(mechanism: PartitionSelection, neighbours: Any) -> NamedPairs
         raise ValueError(f"neighbours must be numbers of users that differ by 1 or 0, not {users}")
     p, q = mechanism.probability(users).tolist()
     return NamedPairs(
-        parts=[(binomial_pair(p, q, n), 1)], name=repr(mechanism), neighbours=tuple(users),  # type: ignore[arg-type]
+        parts=[(binomial_pair(p, q, n), 1)],
+        name=repr(mechanism),
+        neighbours=tuple(users),  # type: ignore[arg-type]
         words=f"P: how many of {n} partitions of {users[0]} users are kept; Q: of {users[1]} users",
-        stated=mechanism.loss, unit="kept partitions (how many)",
-    )  # fmt: skip
+        stated=mechanism.loss,
+        unit="kept partitions (how many)",
+    )
 
 
 def _of_share(share: PublishedShare) -> NamedPairs:
     chance = float_of(share.share)
     pair = TablePair(
-        outputs=["row", "no row"], p=np.array([chance, 1 - chance]), q=np.array([0.0, 1.0]),
+        outputs=["row", "no row"],
+        p=np.array([chance, 1 - chance]),
+        q=np.array([0.0, 1.0]),
         losses=np.array([math.inf, math.log1p(-chance)]),
-    )  # fmt: skip
+    )
     return NamedPairs(
-        parts=[(pair, 1)], name=f"publish_share(share={format_number(share.share)})",
-        words="P: rows that have the person's; Q: rows without it", stated=share.loss, unit=_WORDS,
-    )  # fmt: skip
+        parts=[(pair, 1)],
+        name=f"publish_share(share={format_number(share.share)})",
+        words="P: rows that have the person's; Q: rows without it",
+        stated=share.loss,
+        unit=_WORDS,
+    )
 
 
 def _of_sampled(cost: Sampled) -> NamedPairs:
@@ -353,10 +373,13 @@ def _of_sampled(cost: Sampled) -> NamedPairs:
     share = format_number(cost.share)
     row = f"P: tables with the row, in the sample with probability {share}; Q: without it"
     return NamedPairs(
-        parts=[(sampled_pair(pair, cost.share), 1)], name=repr(cost), stated=cost.loss,
+        parts=[(sampled_pair(pair, cost.share), 1)],
+        name=repr(cost),
+        stated=cost.loss,
         words=";\n  ".join([row, *found.caveats]),
-        unit=found.unit if isinstance(pair, TablePair) else _ROW_UNIT, caveats=found.caveats,
-    )  # fmt: skip
+        unit=found.unit if isinstance(pair, TablePair) else _ROW_UNIT,
+        caveats=found.caveats,
+    )
 
 
 _READERS: dict[type, Callable[..., NamedPairs]] = {

@@ -39,9 +39,12 @@ def plot_loss(loss: PrivacyLoss, epsilon: float, ax: Any, *, narrow: bool = Fals
     share, delta = loss.sf(epsilon), loss.delta(epsilon)
     draw_line(ax, above, np.exp(losses), "$e^{L}$ of the outputs", 0)
     ax.axhline(
-        math.exp(epsilon), color=ink_of(ax), linewidth=1.4, linestyle="--",
+        math.exp(epsilon),
+        color=ink_of(ax),
+        linewidth=1.4,
+        linestyle="--",
         label=f"$e^{{\\epsilon}}$, epsilon = {epsilon:.4g}",
-    )  # fmt: skip
+    )
     if share > 0:
         x, y = _until(above, losses, share)
         words = f"P(L > epsilon) = {share:.4g}"
@@ -65,9 +68,11 @@ def plot_loss(loss: PrivacyLoss, epsilon: float, ax: Any, *, narrow: bool = Fals
     )
     between = "\n" if narrow else " "
     set_words(
-        ax, f"{_short(loss, 44 if narrow else 70)}:\n{lesson}{between}delta = {delta:.4g}",
-        "outputs by loss, each as wide as its probability under P", "likelihood ratio P/Q (factor)",
-    )  # fmt: skip
+        ax,
+        f"{_short(loss, 44 if narrow else 70)}:\n{lesson}{between}delta = {delta:.4g}",
+        "outputs by loss, each as wide as its probability under P",
+        "likelihood ratio P/Q (factor)",
+    )
     ax.legend(framealpha=_FACE_ALPHA)
     return ax
 
@@ -88,11 +93,12 @@ def plot_area(loss: PrivacyLoss, epsilon: float, ax: Any) -> Any:
     ax.set_ylim(0, 1.45)
     ax.set_yticks(np.linspace(0, 1, 6))
     set_words(
-        ax, f"{_short(loss)}:\ndelta at epsilon = {epsilon:.4g} is {delta:.4g}, an area within "
+        ax,
+        f"{_short(loss)}:\ndelta at epsilon = {epsilon:.4g} is {delta:.4g}, an area within "
         "P(L > epsilon)",
         "outputs by loss, each as wide as its probability under P",
         "part that counts (of probability)",
-    )  # fmt: skip
+    )
     ax.legend(loc="upper right", framealpha=_FACE_ALPHA)
     return ax
 
@@ -114,9 +120,11 @@ def plot_delta(loss: PrivacyLoss, epsilon: float, ax: Any) -> Any:
         draw_line(ax, x, p, "P", 0, drawstyle=style)
         draw_line(ax, x, factor * q, scaled, 2, drawstyle=style)
     fill = {
-        "label": f"area where P is above: delta = {delta:.4g}", "facecolor": ("C1", 0.35),
-        "edgecolor": "C1", "hatch": "////",
-    }  # fmt: skip
+        "label": f"area where P is above: delta = {delta:.4g}",
+        "facecolor": ("C1", 0.35),
+        "edgecolor": "C1",
+        "hatch": "////",
+    }
     more = p > factor * q * (1 + 1e-12)
     if is_few and more.any():
         ax.bar(x[more], (p - factor * q)[more], width, (factor * q)[more], zorder=0, **fill)
@@ -129,9 +137,12 @@ def plot_delta(loss: PrivacyLoss, epsilon: float, ax: Any) -> Any:
         ax.set_xticks(x[:: -(-len(x) // 12)])
     ax.set_ylim(0, 1.4 * max(float(p.max()), min(factor * float(q.max()), 3 * float(p.max()))))
     set_words(
-        ax, f"{_short(loss)}:\nwhere P is above $e^{{\\epsilon}}$ Q, the area between them is "
-        f"delta = {delta:.4g}", loss._named.unit, unit,
-    )  # fmt: skip
+        ax,
+        f"{_short(loss)}:\nwhere P is above $e^{{\\epsilon}}$ Q, the area between them is "
+        f"delta = {delta:.4g}",
+        loss._named.unit,
+        unit,
+    )
     ax.legend(framealpha=_FACE_ALPHA)
     return ax
 

@@ -247,11 +247,14 @@ class PublicEpsilons(Sequence[PublicEpsilon]):
         for number, setting in enumerate(("central", "local")):
             chosen = [place for place in places if self[place].setting == setting]
             ax.plot(
-                [float(self[place].epsilon) for place in chosen], chosen, "os"[number],
-                color=f"C{number}", label=f"{setting}: {('a curator', 'each device')[number]} "
-                "adds the noise", markerfacecolor=(f"C{number}", "none")[number],
+                [float(self[place].epsilon) for place in chosen],
+                chosen,
+                "os"[number],
+                color=f"C{number}",
+                label=f"{setting}: {('a curator', 'each device')[number]} adds the noise",
+                markerfacecolor=(f"C{number}", "none")[number],
                 markeredgewidth=EDGE,
-            )  # fmt: skip
+            )
         for place in places:
             ax.annotate(
                 f"  {self[place].epsilon} per {self[place].unit}",

@@ -215,9 +215,12 @@ def of(
     if not isinstance(ordered, bool):
         raise TypeError(f"ordered must be True or False, not {type(ordered).__name__}")
     tables = SmallTables(
-        len(records), read_integer(smallest, "smallest"), read_integer(n, "n"),
-        check_relation(relation), ordered,
-    )  # fmt: skip
+        len(records),
+        read_integer(smallest, "smallest"),
+        read_integer(n, "n"),
+        check_relation(relation),
+        ordered,
+    )
     tables.check()
     asked = _Asked(f, records)
     ratios = {table: asked.answer(table) for table in tables}

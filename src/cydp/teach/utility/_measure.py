@@ -232,9 +232,8 @@ def _shown(given: Any) -> str:
 
 
 def _run(
-    setting: Setting, case: Case, is_given: bool, trials: int, failure: float,
-    generator: Generator,
-) -> UtilityRow:  # fmt: skip
+    setting: Setting, case: Case, is_given: bool, trials: int, failure: float, generator: Generator
+) -> UtilityRow:
     """Release as often as asked, and return the row of a setting."""
     found = {
         "setting": setting, "predicted": case.rms, "predicted_bound": case.bound,
