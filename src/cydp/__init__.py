@@ -132,7 +132,7 @@ __all__ = [
 ]
 
 
-# A name is imported when it is first used: whoever draws noise alone does not wait for ledgers.
+# A name is imported when it is first used: a program that only draws noise loads no ledger.
 _PACKAGES = (
     "accounting", "exact", "interactive", "local", "mechanisms", "models", "publishing", "random",
     "releases", "sampling", "sensitivity", "teach", "testing", "workloads",

@@ -24,9 +24,9 @@ class Prefetch(Iterator[NDArray[Any]]):
 
     While the caller works, a thread draws the next array. It is the only thread of cydp that
     outlives a call; closing or deleting the iterator, or leaving its ``with``, stops it and wipes
-    what it drew.
+    its draws.
 
-    A fork waits until the thread has stopped, and wipes what it drew: parent and child draw anew.
+    A fork waits until the thread has stopped, and wipes its draws: parent and child draw anew.
     Threads may share the iterator: each array is served once. It cannot be pickled or copied.
 
     Attributes
@@ -92,7 +92,7 @@ class Prefetch(Iterator[NDArray[Any]]):
         return self.take()
 
     def close(self) -> None:
-        """Stop the thread and wipe what it drew; from now on, the next array is a ValueError."""
+        """Stop the thread and wipe its draws; from now on, the next array is a ValueError."""
         self._closed = True
         self._arrays.drop()
 

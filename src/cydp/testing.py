@@ -256,8 +256,8 @@ def map_bits(
     Parameters
     ----------
     sampler : Sampler
-        From `discrete_laplace_sampler` and the like. Its `layout` says what a candidate is made
-        of.
+        From `discrete_laplace_sampler` and the like. Its `layout` says which words make a
+        candidate.
     planes : sequence of integer arrays, shape (n,)
         The words of the candidates, one array for each width in `layout`.
     signs : bool, shape (n,), optional

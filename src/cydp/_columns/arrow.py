@@ -217,7 +217,7 @@ def read_table(x: Any, name: str) -> tuple[list[tuple[str, ArrowColumn]], dict[b
 def _read_arrays(x: Any, name: str) -> tuple[Any, list[Any]]:
     """Return the schema and the arrays of a column or table; a stream can be read only once.
 
-    What the other library says of a failure may show data, and is not repeated.
+    The other library's message of a failure may show data, and is not repeated.
     """
     na = import_nanoarrow(name)
     try:

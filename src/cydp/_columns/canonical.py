@@ -79,7 +79,7 @@ def canonical(entry: Any, others: frozenset[type] = frozenset()) -> Canonical | 
         return _canonical(entry, kind, others, 0)
     except MemoryError:
         raise
-    except Exception:  # of a method of the entry; what it says may show data
+    except Exception:  # of a method of the entry: its message may show data
         return None
 
 
@@ -96,7 +96,7 @@ def canonical_block(
 
 
 def rank(label: Canonical) -> tuple[Any, ...]:
-    """Return what labels of all kinds are sorted by: the kind, then the value.
+    """Return the sort key of labels of all kinds: the kind, then the value.
 
     >>> sorted(["b", 2, canonical(b"a"), 0.5], key=rank)
     [0.5, 2, 'b', (2, b'a')]
@@ -309,7 +309,7 @@ class _Guarded:
     def __eq__(self, other: object) -> bool:
         try:
             return isinstance(other, _Guarded) and bool(self.entry == other.entry)
-        except Exception:  # what it says may show data
+        except Exception:  # its message may show data
             return False
 
     def __hash__(self) -> int:

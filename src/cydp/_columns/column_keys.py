@@ -221,7 +221,7 @@ def _holds(kind: LabelType, integers: NDArray[Any]) -> bool:
 
 
 def _refuse(entry: Any, others: frozenset[type]) -> None:
-    """Raise what is wrong with a key that is no label."""
+    """Raise the error for a key that is no label."""
     try:
         hash(entry)
     except Exception:
@@ -238,7 +238,7 @@ def _refuse(entry: Any, others: frozenset[type]) -> None:
 
 
 def _refuse_part(entry: tuple[Any, ...] | frozenset[Any], others: frozenset[type]) -> None:
-    """Raise what is wrong with a part of a key."""
+    """Raise the error for a part of a key."""
     wrong = [part for part in entry if canonical(part, others) is None]
     if not wrong:
         raise ValueError("keys must not be nested more than eight deep")

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""What is to be released: declared before the charge, and read as it was declared after it.
+"""The data to release: declared before the charge, and read as declared after it.
 
 docs/columns.md, "Declare, charge, read".
 """
@@ -158,7 +158,7 @@ def _check_as_declared(is_same: bool, name: str) -> None:
 
 
 def declare(value: Any, name: str, kind: str, null: float = 0) -> Declared:
-    """Return what a number, a list, an array or a column declares.
+    """Return the declaration of a number, a list, an array or a column.
 
     No value of an array or a column is read.
 
@@ -170,7 +170,7 @@ def declare(value: Any, name: str, kind: str, null: float = 0) -> Declared:
     name, kind : str
         What to call it in an error, and what it must be.
     null : int or float, default 0
-        What takes the place of a null in a list.
+        The number in place of a null in a list.
 
     Raises
     ------
@@ -321,7 +321,7 @@ class Labels:
         return self._column.relation
 
     def read(self) -> LabelValues:
-        """Return what the column holds.
+        """Return the labels that the column holds.
 
         Raises
         ------

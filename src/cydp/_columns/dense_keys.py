@@ -62,7 +62,7 @@ class DensePlaces:
         block = np.empty(min(len(values), BLOCK_ROWS), np.uint64)
         for first in range(0, len(values), BLOCK_ROWS):
             rows = slice(first, first + BLOCK_ROWS)
-            # Modulo 2**64, what is less than the least key is far beyond all keys.
+            # Modulo 2**64, a number below the least key is far beyond all keys.
             words = _words(values[rows])
             distances = np.subtract(words, self._least, out=block[: len(words)])
             if self._in_order:

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""Types of columns: the dtype that stands for each, and what it is called in an error."""
+"""Types of columns: the dtype that stands for each, and its name in an error."""
 
 from __future__ import annotations
 
@@ -76,7 +76,7 @@ def check_one_column(columns: int, name: str) -> None:
 
 
 def describe_dtype(dtype: np.dtype[Any]) -> str:
-    """Return what entries of a dtype are called.
+    """Return the name of entries of a dtype.
 
     >>> describe_dtype(np.dtype("U3")), describe_dtype(np.dtype(float))
     ('text', 'floats')
@@ -88,7 +88,7 @@ def describe_dtype(dtype: np.dtype[Any]) -> str:
 
 
 def describe_format(arrow_format: str) -> str:
-    """Return what entries of one of Arrow's formats are called.
+    """Return the name of entries of one of Arrow's formats.
 
     >>> describe_format("tdD"), describe_format("d:38,0")
     ('dates', 'decimals: cast them to floats, or to integers of at most 64 bits')
@@ -101,7 +101,7 @@ def describe_format(arrow_format: str) -> str:
 
 
 def describe_entry(kind: type) -> str:
-    """Return what an entry of a list is called, by its type.
+    """Return the name of an entry of a list, by its type.
 
     >>> describe_entry(str), describe_entry(complex)
     ('text', 'complex')

@@ -72,7 +72,7 @@ def plain(entry: Any) -> Any:
 
     A bool becomes an int.
 
-    The methods of a subclass are not called: what they raise might show data.
+    The methods of a subclass are not called: their errors might show data.
     """
     kind = type(entry)
     if kind is int or kind is float:

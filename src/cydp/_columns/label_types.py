@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""Types of labels: what a column declares of its labels, whatever library it is of.
+"""Types of labels: a column of any library declares its labels by one.
 
 docs/columns.md, "Labels".
 """
@@ -52,7 +52,7 @@ _DUCKDB_KINDS = {
 
 @dataclass(frozen=True, slots=True)
 class LabelType:
-    """What a column declares of its labels.
+    """The type of labels that a column declares.
 
     Attributes
     ----------

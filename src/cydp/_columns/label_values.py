@@ -26,7 +26,7 @@ _CHUNK_ROWS = 2**18  # rows of categories: their codes stay in the cache
 
 @dataclass(frozen=True, slots=True, eq=False)
 class LabelValues:
-    """What a column of labels holds.
+    """The labels that a column holds.
 
     Attributes
     ----------

@@ -19,7 +19,7 @@ _OUTSIDE = -1  # takes the place of a null, and is no category
 
 
 def declare_codes(codes: Any, categories: int, name: str) -> tuple[Declared, np.dtype[Any]]:
-    """Return what codes declare, and the dtype of the reports.
+    """Return the declaration of codes, and the dtype of the reports.
 
     No value of an array is read, and only the types of the entries of a list.
 
@@ -95,7 +95,9 @@ _END = 2**63
 
 
 def declare_scores(scores: Any) -> Declared:
-    """Return what scores declare. No value is read; for a list, only the types of its entries.
+    """Return the declaration of scores.
+
+    No value is read, and only the types of the entries of a list.
 
     Raises
     ------

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""What pandas keeps in arrays of its own, read without Arrow: pandas exports only with pyarrow."""
+"""Arrays of pandas' own, read without Arrow, since pandas exports only with pyarrow."""
 
 from __future__ import annotations
 

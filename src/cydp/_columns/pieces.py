@@ -20,7 +20,7 @@ __all__ = ["Totals", "add_pieces"]
 Totals: TypeAlias = list[Any]
 """Exact answers: ints, and arrays of int64."""
 
-_LOW = np.int64(2**32 - 1)  # what is left of an int64 without its upper half
+_LOW = np.int64(2**32 - 1)  # the lower half of an int64
 
 
 def add_pieces(

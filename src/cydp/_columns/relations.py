@@ -21,7 +21,7 @@ _USER_ROWS = 2**22  # about: a piece has all rows of its users
 
 
 class SharedRelation:
-    """A relation, and the rows that its columns hold: all, or those of the current piece.
+    """A relation, and the rows that its columns hold: all, or the current piece.
 
     Parameters
     ----------
@@ -216,7 +216,7 @@ class RelationColumn:
 
 
 def _guard(call: Callable[[], Any]) -> Any:
-    """Return what a call of DuckDB returns; what it says of a failure may show data."""
+    """Return the result of a call of DuckDB; the message of a failure may show data."""
     try:
         return call()
     except MemoryError:

@@ -132,7 +132,7 @@ class Source(ABC):
         Raises
         ------
         TypeError
-            For what is no column.
+            For anything but a column.
 
         """
 
@@ -168,7 +168,7 @@ class ListSource(Source):
         return np.dtype(np.float64)
 
     def label_type(self) -> LabelType:
-        """Return objects: what is found does not depend on which entries there are."""
+        """Return the dtype object: it does not depend on which entries there are."""
         return LabelType("objects")
 
     def entry_dtype(self) -> np.dtype[Any]:

@@ -42,7 +42,7 @@ class Strings:
     rows : ndarray of int, or None
         The place of each row's string among the strings; None: row i has string i.
     buffers : tuple of ndarray of uint8
-        What views point into. The view of a null row may be anything.
+        The bytes that views point into. The view of a null row may be anything.
     integers : tuple of int or None, or None
         The integers, if the strings are their hexadecimal digits: integers of a list that pass 64
         bits, or stand beside other labels, which are None. 0 for null.

@@ -14,7 +14,7 @@ __all__ = ["Pair", "check_order", "check_pair", "read_bounds"]
 
 
 class Pair(Sequence[float]):
-    """What may stand for a pair of bounds besides a tuple or a list, such as released bounds."""
+    """A pair of bounds that is no tuple or list, such as released bounds."""
 
     __slots__ = ()
 

@@ -293,7 +293,7 @@ _End: TypeAlias = int | float
 def kept_bins(bins: Any, range: RangeLike | None, dtype: _Dtype) -> Bins | None:
     """Return what `public_bins` returns; None for parameters or a dtype that are never kept.
 
-    Errors are those of `public_bins`. Callers must not change the edges, or give them to a user.
+    The errors are as for `public_bins`. Callers must not change the edges, or give them to a user.
     """
     if dtype not in _DTYPES or dtype.metadata is not None:  # metadata are any object, even the data
         return None

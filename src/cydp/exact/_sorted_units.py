@@ -26,7 +26,7 @@ class SortedUnits:
     Attributes
     ----------
     grid : Grid
-        What the numbers were rounded and clamped to.
+        The grid that the numbers were rounded and clamped to.
     units : ndarray of int32 if the grid's units fit, else of int64
     offsets : ndarray of int64, shape (n_groups + 1,)
         Where groups begin; the last one is where the last group ends.
@@ -59,7 +59,7 @@ def sort_units(values: Array, grid: Grid) -> SortedUnits:
     Returns
     -------
     SortedUnits
-        Of one group.
+        With one group.
 
     Examples
     --------

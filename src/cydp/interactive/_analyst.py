@@ -84,7 +84,7 @@ class Noted:
         return paid
 
     def paid(self, *, failed: bool) -> Paid | None:
-        """Return what was paid, whether or not the release has failed; None: nothing."""
+        """Return the payment, whether or not the release has failed; None if nothing was paid."""
         answers = [] if self._asked is None else self._asked.answers
         if not answers or (failed and not answers[-1].stands):
             return None

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""What a session remembers and reports: answers by the keys of their questions, and its history."""
+"""The memory of a session: answers by the keys of their questions, and the history of questions."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ class SessionEntry:
     Attributes
     ----------
     question : str
-        What was asked, as it was written.
+        The question, as it was written.
     analyst : str or None
         Who asked.
     loss : loss
@@ -99,7 +99,7 @@ class Memory:
     def after_fork(self) -> Memory:
         """Return the memory of a forked child: the answers, without locks that nobody releases.
 
-        Its history begins anew: what the parent has paid is in the history of the parent.
+        Its history begins anew: the parent's payments are in the history of the parent.
         """
         child = Memory()
         for key, slot in self._slots.copy().items():

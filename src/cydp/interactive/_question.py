@@ -49,7 +49,7 @@ class Question:
     Attributes
     ----------
     query : Query
-        What the release runs.
+        The query of the release.
     text : str
         The call, as it was written; long lists are shortened.
     key : str
@@ -74,7 +74,7 @@ def question_of(
     Parameters
     ----------
     query : Query
-        What the call runs.
+        The query of the call.
     release : callable
         A release of cydp.
     written : mapping

@@ -230,7 +230,7 @@ class Session:
 
     @property
     def budget(self) -> Any:
-        """What may be spent in all, by all who share the budget; a dict of losses by block id."""
+        """The most that all who share the budget may spend; a dict of losses by block id."""
         return self._budget.budget
 
     @property
@@ -265,7 +265,7 @@ class Session:
         return list(self._current().entries)
 
     def spent_by_analyst(self) -> dict[str | None, Any]:
-        """Return what was charged, by the names of analysts; together that is what was spent.
+        """Return the charges by the names of analysts; together they are what was spent.
 
         A ledger knows the charges of all sessions, and with a filter this session knows its own.
         Charges without the name of an analyst stand under None.

@@ -122,7 +122,7 @@ class LinearRegression(Release):
     Attributes
     ----------
     query : RegressionQuery
-        What was asked: columns, noise, privacy unit and loss.
+        The query: columns, noise, privacy unit and loss.
     payment : Payment or None
         The entry of the ledger that has paid; None without a ledger.
     products : ndarray of int64, shape (m * (m + 1) // 2,)
@@ -149,7 +149,7 @@ class LinearRegression(Release):
 
     @property
     def penalty(self) -> float:
-        """What was added to the diagonal of the features' statistics, in rows.
+        """The number that was added to the diagonal of the features' statistics, in rows.
 
         It is at least `ridge`, and leaves no eigenvalue below the noise; the size of the noise is
         public.
@@ -315,7 +315,7 @@ def linear_regression(
     target : dict of bounds by column
         The one column that is predicted, such as ``{"income": (0, 200_000)}``.
     ridge : number >= 0, default 0
-        What is added to the diagonal of the statistics, in rows. More is added where the noise
+        The number to add to the diagonal of the statistics, in rows. More is added where the noise
         needs it.
     epsilon : number > 0, optional
         Privacy cost of the whole release, in nats: pure DP, by discrete Laplace noise, or with

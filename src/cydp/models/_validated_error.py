@@ -100,7 +100,7 @@ class ErrorRelease(MeanRelease):
     Attributes
     ----------
     query : ErrorQuery
-        What was asked: the model, noise, privacy unit, split and loss.
+        The query: the model, noise, privacy unit, split and loss.
     payment : Payment or None
         The entry of the ledger that has paid; None without a ledger.
     deviations : int
@@ -216,7 +216,7 @@ def validated_error(
     Parameters
     ----------
     model : LinearRegression
-        What `linear_regression` has returned.
+        The model that `linear_regression` has returned.
     table : table
         With the columns of the model's features and target. Rows that the model was not made from
         show how well it predicts.

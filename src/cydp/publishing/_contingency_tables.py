@@ -128,7 +128,7 @@ class ContingencyTables(Published):
     Attributes
     ----------
     query : Query
-        What was asked: tables, noise, privacy unit and loss.
+        The query: tables, noise, privacy unit and loss.
     payment : Payment or None
         The entry of the ledger that has paid; None without a ledger.
     noisy : tuple of ndarrays of int64

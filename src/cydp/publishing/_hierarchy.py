@@ -131,7 +131,7 @@ class HierarchyRelease(Published):
     Attributes
     ----------
     query : Query
-        What was asked: levels, noise, privacy unit and loss.
+        The query: levels, noise, privacy unit and loss.
     payment : Payment or None
         The entry of the ledger that has paid; None without a ledger.
     noisy : tuple of ndarrays of int64

@@ -141,7 +141,7 @@ class Published(Release):
     Attributes
     ----------
     query : Query
-        What was asked: tables, noise, privacy unit and loss.
+        The query: tables, noise, privacy unit and loss.
     payment : Payment or None
         The entry of the ledger that has paid; None without a ledger.
     noisy : tuple of ndarrays of int64
@@ -285,7 +285,8 @@ class Published(Release):
         Returns
         -------
         dict of int
-            In rows. It is the bound of the noisy counts: published ones have none of their own.
+            In rows. It is the bound of the noisy counts: published counts have no bound of their
+            own.
 
         Raises
         ------

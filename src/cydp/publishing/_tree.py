@@ -146,11 +146,11 @@ def estimate_tree(
     ----------
     tree : RegionTree
     noisy : sequence of ndarrays, shape (nodes, cells), or None
-        Of the root and of each level; None for a root without noisy counts.
+        The noisy counts of the root and of each level; None for a root without noisy counts.
     variances : sequence of float
-        Of the noise at the root and at each level.
+        The variances of the noise at the root and at each level.
     total : int or None
-        What the cells of the root sum to, if it is known.
+        The sum of the cells of the root, if it is known.
 
     Returns
     -------
@@ -205,7 +205,7 @@ def integers_of_tree(
     real : sequence of ndarrays, shape (nodes, cells)
         As `estimate_tree` returns them.
     total : int or None
-        What the root sums to. Default: the nearest integer to what it sums to, at least 0.
+        The sum of the root's cells. Default: the nearest integer to their real sum, at least 0.
 
     Returns
     -------

@@ -46,7 +46,7 @@ class Answer(ABC):
     cells : int or None
         How many such numbers there are; None: as many as keys are found.
     unit : str
-        What the error is in.
+        The unit of the error.
 
     """
 

@@ -49,7 +49,7 @@ class BoundsRelease(Release, Pair):
     Attributes
     ----------
     query : Query
-        What was asked: noise, threshold, fallback, privacy unit and loss.
+        The query: noise, threshold, fallback, privacy unit and loss.
     payment : Payment or None
         The entry of the ledger that has paid; None without a ledger.
     counts : ndarray of int64
@@ -173,7 +173,7 @@ class BoundsQuery(DataQuery):
 
     @property
     def notes(self) -> tuple[str, ...]:
-        """What a bin needs."""
+        """A note on the records that a bin needs."""
         return (f"A bin is found if its noisy count is above {self.threshold:,}.",)
 
     def read(self, source: CellRows, key: Key) -> Tally:

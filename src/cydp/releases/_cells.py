@@ -59,7 +59,7 @@ class BinnedColumns:
     ----------
     columns : sequence of Records
     grids : sequence of Bins
-        Of the columns' dtypes.
+        Bins for the columns' dtypes.
     names : tuple
         The names of the columns, if they are known.
     size : int

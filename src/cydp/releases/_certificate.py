@@ -58,7 +58,7 @@ def make_certificate(
     described : mapping
         The query, as JSON can hold it.
     released : str
-        What was released, as JSON.
+        The release, as JSON.
     payment : Payment or None
     ledger : BudgetLedger or None
         As in `Release.certificate`.
@@ -106,7 +106,7 @@ def _describe_payment(payment: Payment | None, ledger: BudgetLedger | None) -> A
 
 
 def describe(query: Query) -> dict[str, Any]:
-    """Return what a query is, as JSON can hold it."""
+    """Return a query as JSON can hold it."""
     unit = query.unit
     return {
         "function": query.function,

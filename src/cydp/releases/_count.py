@@ -37,7 +37,7 @@ class NumberRelease(Release):
     Attributes
     ----------
     query : Query
-        What was asked: noise, privacy unit and loss.
+        The query: noise, privacy unit and loss.
     payment : Payment or None
         The entry of the ledger that has paid; None without a ledger.
     steps : int
@@ -159,7 +159,7 @@ def count(
     x : array_like, shape (n,), or table
         An entry of any kind for each record: a list, an array, or a column of pandas, polars,
         pyarrow or DuckDB (its expressions must not fail on a record). NaN, null and masked
-        entries are not counted. Of a table without `column`, all rows are counted. A column of bool
+        entries are not counted. In a table without `column`, all rows are counted. A column of bool
         is refused, since True and False would be counted alike: pass the records that have the
         property, or use `sum` with bounds (0, 1).
     column : name, optional

@@ -119,7 +119,7 @@ def axis_of(table: Table, domain: Domain, argument: str) -> CellAxis:
     table : Table
     domain : Domain
     argument : str
-        What names the columns, for an error.
+        The argument that names the columns, for an error.
 
     Raises
     ------

@@ -187,7 +187,7 @@ def _least_privacy(
     is_enough : callable
         Whether a query is accurate enough; if it is, so is the query of each larger number.
     name : str
-        What the number is, for the error.
+        The name of the number, for the error.
 
     Raises
     ------

@@ -168,7 +168,7 @@ class Explanation:
     Attributes
     ----------
     query : Query
-        What the release would run: parts, mechanisms, privacy unit and loss.
+        The query of the release: parts, mechanisms, privacy unit and loss.
     n : int or None
         The public number of rows.
     n_per_key : int or None
@@ -265,7 +265,7 @@ class Explanation:
 
     @property
     def notes(self) -> tuple[str, ...]:
-        """What is unusual about the cost, which errors are not known, and what a bin needs."""
+        """Notes on an unusual cost, on errors that are not known, and the query's own notes."""
         found = notes_on(self.loss, self.n)
         unknown = [name for name, error in self.error.items() if error is None]
         if unknown:

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""What `group_by` and `value_counts` release, from public parameters alone."""
+"""The query of `group_by` and `value_counts`, from public parameters alone."""
 
 from __future__ import annotations
 

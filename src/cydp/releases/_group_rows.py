@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""What `group_by` reads by key, and its exact answers: counts, sums, means and quantiles."""
+"""The rows that `group_by` reads, and its exact answers by key: counts, sums, means, quantiles."""
 
 from __future__ import annotations
 
@@ -71,7 +71,7 @@ class Summary:
 
     @property
     def shift(self) -> int:
-        """What is subtracted from each number, in steps."""
+        """The number to subtract from each number, in steps."""
         return centre_of(self.grid) if self.kind == "mean" else 0
 
     @property

@@ -115,7 +115,7 @@ class HistogramQuery(DataQuery):
         )
 
     def arguments_before(self) -> Any:
-        """Return what a ledger compared of a call before it compared queries."""
+        """Return the arguments by which a ledger knew a call before it compared queries."""
         columns, (edges,) = self.reads.columns, self.reads.edges
         named = [columns["column"], columns["user"], *columns.get("by", (None,))]
         other = {"edges": edges, "keys": digest_keys(self.reads.keys)}

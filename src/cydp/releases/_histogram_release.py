@@ -31,7 +31,7 @@ class HistogramRelease(Release, PostProcessing):
     Attributes
     ----------
     query : Query
-        What was asked: noise, privacy unit and loss.
+        The query: noise, privacy unit and loss.
     payment : Payment or None
         The entry of the ledger that has paid; None without a ledger.
     counts : ndarray of int64, shape (bins,), or (keys, bins), or one dimension for each column
@@ -43,7 +43,7 @@ class HistogramRelease(Release, PostProcessing):
     names : tuple of str
         The name of the column of each of `axes`, "" where it is not known; empty if none is known.
     by_names : tuple of str
-        As `names`, of `by_columns`.
+        As `names`, for `by_columns`.
 
     """
 

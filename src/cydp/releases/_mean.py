@@ -94,7 +94,7 @@ class MomentQuery(NumbersQuery):
         """Return what a row does if its number becomes another: one of these moves, or less."""
 
     def row_moves(self) -> RowMoves:
-        """Return what a row does: one that stays does not change the number of rows."""
+        """Return what a row does: a row that stays does not change the number of rows."""
         comes = {"count": size_of(1), "sum": size_of(self.farthest)}
         return RowMoves(comes, [self.number_becomes()])
 
@@ -106,7 +106,7 @@ class MomentRelease(Release):
     Attributes
     ----------
     query : Query
-        What was asked: noise, privacy unit, split and loss.
+        The query: noise, privacy unit, split and loss.
     payment : Payment or None
         The entry of the ledger that has paid; None without a ledger.
     deviations : int
@@ -136,7 +136,7 @@ class MomentRelease(Release):
 
     @property
     def variance(self) -> dict[str, float]:
-        """Variance of the noise in each part. A ratio has none of its own: see `interval`."""
+        """Variance of the noise in each part. A ratio has no variance: see `interval`."""
         return {name: part.variance for name, part in self.query.parts.items()}
 
     def __float__(self) -> float:
@@ -171,7 +171,7 @@ class MeanQuery(MomentQuery):
 
     @classmethod
     def built(cls, privacy: Loss, unit: Unit, *own: Any) -> Self:
-        """Return the query of bounds, of what a missing number counts as, and of weights."""
+        """Return the query from bounds, the number for missing ones, and weights."""
         lower, upper, missing, split = own
         grid = public_grid((lower, upper), None)
         return cls(privacy, unit, grid, read_missing(missing, grid), read_split(split, _PARTS))
@@ -209,7 +209,7 @@ class MeanRelease(MomentRelease):
     Attributes
     ----------
     query : MeanQuery
-        What was asked: noise, privacy unit, split and loss.
+        The query: noise, privacy unit, split and loss.
     payment : Payment or None
         The entry of the ledger that has paid; None without a ledger.
     deviations : int
@@ -292,7 +292,7 @@ def mean(
 
     Notes
     -----
-    What is summed is x - c, where c is the middle of the bounds. One record changes that sum by at
+    The release sums x - c, where c is the middle of the bounds. One record changes that sum by at
     most (upper - lower) / 2 under "add-remove", however far the bounds are from 0. A count below 1
     is taken as 1, and the mean is clamped to the bounds, which is post-processing. Under
     "change-one", if missing numbers count as a number and the unit is a record, the count is public

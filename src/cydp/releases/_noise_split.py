@@ -69,11 +69,11 @@ class Aggregate:
     Attributes
     ----------
     name : str
-        What the answers are, such as "count" or "sum_income".
+        The name of the answers, such as "count" or "sum_income".
     change : Change
         How far one unit can change the answers, or the scores of a choice.
     step : Fraction
-        What one step of an answer, an integer, is in the unit of the data.
+        One step of an answer, which is an integer, in the unit of the data.
     weight : Fraction
         The share of the privacy is this, over the sum of all weights.
     q : Fraction or None
@@ -98,7 +98,7 @@ class Part:
     mechanism : DiscreteLaplace, DiscreteGaussian or QuantileMechanism
         The noise, in steps.
     step : Fraction
-        What one step is in the unit of the data.
+        One step in the unit of the data.
     share : Fraction
         The weight over the sum of all weights. What the part costs alone is this share of epsilon
         (for pure releases) or of rho, over what all of them cost together (`Joint`).
@@ -145,7 +145,7 @@ def split_privacy(
     privacy : loss
     aggregates : sequence of Aggregate
     joint : Joint
-        What all of them cost together.
+        The cost of all together, as a share of the sum of what each can cost alone.
 
     Raises
     ------
@@ -284,10 +284,10 @@ class RowMoves:
     Attributes
     ----------
     comes : Moves
-        Of a row that comes, goes, or ceases to count.
+        The moves by a row that comes, goes, or ceases to count.
     becomes : sequence of sequences of Moves
-        Of a row that becomes another one: each inner sequence has a move that is no smaller than
-        what the row does to these parts.
+        The moves by a row that becomes another: each inner sequence has a move that is no smaller
+        than what the row does to these parts.
     cells : int or None
         How many partitions there are: 1 for answers without partitions; None: it is not public.
 

@@ -77,7 +77,7 @@ class QuantileQuery(NumbersQuery):
 
     @classmethod
     def built(cls, privacy: Loss, unit: Unit, *own: Any) -> Self:
-        """Return the query of bounds, of what a missing number counts as, and of quantiles."""
+        """Return the query from bounds, the number for missing ones, and quantiles."""
         lower, upper, missing, q = own
         grid = public_grid((lower, upper), None)
         return cls(privacy, unit, grid, read_missing(missing, grid), *read_quantiles(q))
@@ -127,7 +127,7 @@ class QuantileRelease(Release):
     Attributes
     ----------
     query : QuantileQuery
-        What was asked: quantiles, privacy unit and loss.
+        The query: quantiles, privacy unit and loss.
     payment : Payment or None
         The entry of the ledger that has paid; None without a ledger.
     steps : ndarray of int64, shape (q,) or ()

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""What a release does, from its public parameters alone. docs/releases.md, "One way"."""
+"""The query of a release, from its public parameters alone. docs/releases.md, "One way"."""
 
 from __future__ import annotations
 
@@ -54,7 +54,7 @@ _DEEPEST = 4
 
 
 class _Nested(NamedTuple):
-    """What stands before the entries of a dict, list or tuple among the arguments of a call."""
+    """A mark before the entries of a dict, list or tuple among the flat arguments of a call."""
 
     kind: type
     size: int
@@ -67,20 +67,20 @@ _KEPT_TYPES = frozenset(
 
 @dataclass(frozen=True, repr=False)
 class Query(ABC):
-    """A release, of whatever data: what it does and costs follows from public parameters.
+    """A release, of any data: what it does and costs follows from public parameters.
 
     Attributes
     ----------
     privacy : loss
-        What the caller gives for the release, under its relation.
+        The loss that the caller allows for the release, under its relation.
     unit : Unit
-        What the release protects.
+        The unit that the release protects.
     reads : Reads
         The columns, public keys and edges that it reads.
     parts : mapping of names to Part
         The noisy answers, and how they are made.
     loss : loss
-        What the release costs: `privacy`, and what is known beside it.
+        The cost of the release: `privacy`, with the numbers that follow beside it.
 
     """
 
@@ -148,7 +148,7 @@ class Query(ABC):
 
     @property
     def notes(self) -> tuple[str, ...]:
-        """What a reader of the query should know besides its noise and errors."""
+        """Notes for a reader of the query, besides its noise and errors."""
         return ()
 
     @classmethod
@@ -162,7 +162,7 @@ class Query(ABC):
         ----------
         given : mapping
         *own : object
-            What the query depends on besides: arguments as they were written.
+            Further arguments that the query depends on, as they were written.
 
         """
         names, terms = names_of(given, *cls.column_arguments), terms_of(given, cls.bounded)
@@ -194,7 +194,7 @@ class Query(ABC):
 
     @property
     def further(self) -> dict[str, Any]:
-        """What is done besides the noise of the parts, as JSON can hold it."""
+        """Steps besides the noise of the parts, as JSON can hold them."""
         return {}
 
     @property
@@ -209,7 +209,7 @@ class Query(ABC):
 
     @property
     def parameters(self) -> Mapping[str, Any]:
-        """What the query shows, and a ledger records, besides its privacy and its unit."""
+        """The parameters that the query shows, and a ledger records, besides privacy and unit."""
         own = [each.name for each in fields(self) if each.init and each.repr][2:]
         return {name: getattr(self, name) for name in own}
 
@@ -267,7 +267,7 @@ class Query(ABC):
 
     @property
     def _given(self) -> list[Any]:
-        """The fields that a query is made of, in their order, without what it reads."""
+        """The fields that a query is made of, in their order, without `reads`."""
         return [getattr(self, each.name) for each in fields(self) if each.init]
 
     def __reduce__(self) -> tuple[Any, ...]:
@@ -287,9 +287,9 @@ class Query(ABC):
 class DataQuery(Query):
     """A release of a table or a column.
 
-    A release is a subclass, which says which columns it needs (`declare`), what its parameters mean
-    (`of`), what it counts or adds up of the rows (`read`), and what is released of that (`draw`,
-    `result`). All else is done by `cydp.releases._run`, which knows no release.
+    A subclass is a kind of release. It says which columns it needs (`declare`), what its parameters
+    mean (`of`), what it counts or adds up in the rows (`read`), and what it releases (`draw`,
+    `result`). All else is done by `cydp.releases._run`, which knows no kind of release.
     """
 
     data: ClassVar[str] = "x"  # the argument that has the data
@@ -334,7 +334,7 @@ class DataQuery(Query):
         """
 
     def draw(self, tally: Tally, generator: Generator) -> Any:
-        """Return what is released of a tally: unless overridden, each part with its noise.
+        """Return the numbers to release from a tally: unless overridden, each part with its noise.
 
         The answer of a single part, else a list of answers.
         """
@@ -354,11 +354,11 @@ class DataQuery(Query):
 
     @property
     def nbytes(self) -> int:
-        """How many bytes the arrays of what is released have, if that is known."""
+        """How many bytes the released arrays have, if that is known."""
         return 0
 
     def check_recorded(self, source: Any) -> None:
-        """Raise a TypeError if a ledger might not be able to record what is released."""
+        """Raise a TypeError if a ledger might not be able to record the released numbers."""
         return
 
 
@@ -399,7 +399,7 @@ def _kept_query(kind: type[Query], *rest: Any) -> Query:
 def _flat(written: Iterable[Any], deep: int = 0) -> Iterator[Any]:
     """Yield arguments, with the entries of a dict, list or tuple in a row, so that they are kept.
 
-    No release takes what is nested deeper.
+    No release takes arguments that are nested deeper.
 
     >>> [*_nested(_flat([{"x": (0, 1)}, [0.5], None]))]
     [{'x': (0, 1)}, [0.5], None]

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""What a query reads: columns by name, public keys and edges, and their digests."""
+"""The inputs of a query: columns by name, public keys and edges, and their digests."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ __all__ = [
 
 
 class Reads(NamedTuple):
-    """What a query reads.
+    """The inputs that a query reads.
 
     Attributes
     ----------
@@ -43,7 +43,7 @@ class Reads(NamedTuple):
     public : mapping
         Other public inputs by name, each with a `digest`: domains of columns, or a workload.
     labels : tuple of ndarrays
-        What places in domains are called, in the types that the columns declare.
+        The labels of places in domains, in the types that the columns declare.
 
     """
 
@@ -93,7 +93,7 @@ def name_of(column: Any, table: Any = None) -> Any:
 
 
 def is_name(name: tuple[Any, ...], table: Any) -> bool:
-    """Whether a table has a column of this name; False for what is no table.
+    """Whether a table has a column of this name; False for anything but a table.
 
     >>> is_name(("a", 1), {("a", 1): [7, 9]}), is_name(("a", 1), [7, 9])
     (True, False)

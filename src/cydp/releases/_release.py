@@ -39,7 +39,7 @@ _Kind = TypeVar("_Kind", bound=type)
 
 @dataclass(frozen=True, slots=True, eq=False, repr=False, kw_only=True)
 class Release(Exportable):
-    """A private release, which knows what it is.
+    """A private release, which knows its query, cost and errors.
 
     Releases are values: they are equal if all their fields are, but for `payment`, they can be
     hashed, copied and pickled, and their arrays are read-only. A subclass is a frozen dataclass
@@ -48,7 +48,7 @@ class Release(Exportable):
     Attributes
     ----------
     query : Query
-        What was asked: noise, privacy unit and loss, from public parameters alone.
+        The query: noise, privacy unit and loss, from public parameters alone.
     payment : Payment or None
         The entry of the ledger that has paid; None without a ledger.
 
@@ -87,7 +87,7 @@ class Release(Exportable):
 
     @property
     def metadata(self) -> dict[str, Any]:
-        """What is known of the release besides its numbers, as JSON can hold it.
+        """The facts about the release besides its numbers, as JSON can hold them.
 
         Exact numbers are text, such as "1/3".
         """
@@ -105,7 +105,7 @@ class Release(Exportable):
 
     @property
     def _answer(self) -> Answer:
-        """What is released, where it is of one kind."""
+        """The released numbers, if they are of one kind."""
         (answer,) = self.query.answers()
         return answer
 
@@ -174,7 +174,7 @@ class Release(Exportable):
         title: str = "",
         notes: tuple[str, ...] = (),
     ) -> Sheet:
-        """Return a sheet with what is known of the release besides its numbers."""
+        """Return a sheet with the facts about the release besides its numbers."""
         return Sheet(
             title=title or self.query.function,
             cost=format_cost(self.loss),
@@ -201,7 +201,7 @@ class Release(Exportable):
 
     @property
     def _exact(self) -> dict[str, Any]:
-        """What was released as integers and fractions, which JSON holds beside rounded numbers."""
+        """The released integers and fractions, which JSON holds beside rounded numbers."""
         return {}
 
     def _facts(self) -> dict[str, Any]:

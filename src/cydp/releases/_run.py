@@ -124,7 +124,7 @@ def arguments_of(
 ) -> dict[str, Any]:
     """Return the arguments of a call of a release by name, with its defaults, without the data.
 
-    `caller` is what has taken them, for an error.
+    `caller` is the name of the function that has taken them, for an error.
 
     Raises
     ------

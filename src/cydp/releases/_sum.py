@@ -40,7 +40,7 @@ class SumQuery(NumbersQuery):
 
     @classmethod
     def built(cls, privacy: Loss, unit: Unit, *own: Any) -> Self:
-        """Return the query of bounds and of what a missing number counts as."""
+        """Return the query from bounds and the number for missing ones."""
         lower, upper, missing = own
         grid = public_grid((lower, upper), None)
         return cls(privacy, unit, grid, read_missing(missing, grid))

@@ -31,7 +31,7 @@ class TableRelease(Release, PostProcessing):
     Attributes
     ----------
     query : Query
-        What was asked: noise, privacy unit, split and loss.
+        The query: noise, privacy unit, split and loss.
     payment : Payment or None
         The entry of the ledger that has paid; None without a ledger.
     key_names : tuple

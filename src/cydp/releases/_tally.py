@@ -27,7 +27,7 @@ class Tally:
     Attributes
     ----------
     query : Query
-        What was asked.
+        The query.
     parts : mapping of names to int, ndarray of int64, or SortedUnits
         The exact answers by the names of the query's parts, in steps.
 

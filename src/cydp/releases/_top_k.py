@@ -151,7 +151,7 @@ class TopRelease(Release):
     Attributes
     ----------
     query : TopQuery
-        What was asked: how many keys, privacy unit and loss.
+        The query: how many keys, privacy unit and loss.
     payment : Payment or None
         The entry of the ledger that has paid; None without a ledger.
     key_columns : tuple of ndarrays, shape (k,) each
@@ -273,7 +273,8 @@ def top_k(
 
     The exponential mechanism selects a key, and again among those that are left. The noise of k
     selections is what adding Gumbel noise once to each count, and taking the k largest, gives [1]_.
-    Each selection costs epsilon / k, or rho / k; of all keys, the last one costs nothing.
+    Each selection costs epsilon / k, or rho / k; if all keys are selected, the last one costs
+    nothing.
 
     References
     ----------

@@ -76,7 +76,7 @@ class Unit:
     relation : str
         "add-remove", "change-one" or "add-remove-or-change".
     name : str
-        "row", or what a value of the user column stands for.
+        "row", or the name of the unit that a value of the user column stands for.
     contains : tuple of str
         The names of units that lie within one such unit, and are protected as well.
     has_users : bool
@@ -193,9 +193,9 @@ class Unit:
         Parameters
         ----------
         kept : str
-            What the ledger protects, such as "person in one block".
+            The unit that the ledger protects, such as "person in one block".
         whole : str
-            What contains it, such as "person"; `kept` itself if the ledger has no such blocks.
+            The unit around it, such as "person"; `kept` itself if the ledger has no such blocks.
         blocks : int, default 1
             How many blocks the release reads.
 
@@ -337,7 +337,7 @@ def read_unit(
 
 
 def user_key(user: object) -> UserKey:
-    """Return what a query knows of the argument `user`: a name, or that it is given."""
+    """Return the argument `user` as a query keeps it: a name, or that it is given."""
     return user if user is None or isinstance(user, str) else True
 
 

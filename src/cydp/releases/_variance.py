@@ -68,7 +68,7 @@ class VarianceQuery(MomentQuery):
         """Return the sums of (x - c)**2 and of x - c, and the number of rows."""
         weights = dict(self.weights)
         change = self.unit.change_one_answer(self.farthest**2, self.farthest**2)
-        # Of all that a unit changes at once, so that the sum is rounded once.
+        # From all that a unit changes at once, so that the sum is rounded once.
         most = self._rounded(change.l1)
         return [
             Aggregate(
@@ -129,7 +129,7 @@ class VarianceQuery(MomentQuery):
         ]
 
     def row_moves(self) -> RowMoves:
-        """Return what a row does: one that comes adds a square as well."""
+        """Return what a row does: a row that comes adds a square as well."""
         moves = super().row_moves()
         squares = size_of(self._rounded(Fraction(self.farthest**2)))
         return replace(moves, comes={**moves.comes, "squares": squares})
@@ -152,7 +152,7 @@ class VarianceRelease(MomentRelease):
     Attributes
     ----------
     query : VarianceQuery
-        What was asked: noise, privacy unit, split and loss.
+        The query: noise, privacy unit, split and loss.
     payment : Payment or None
         The entry of the ledger that has paid; None without a ledger.
     squares : int
@@ -269,7 +269,7 @@ def variance(
     Notes
     -----
     Numbers are rounded to a grid of more than 2**20 steps between the bounds, unless the bounds are
-    very far from 0. What is summed is x - c and (x - c)**2, where c is the middle of the bounds.
+    very far from 0. The release sums x - c and (x - c)**2, where c is the middle of the bounds.
     The sum of squares is divided by a public power of two before noise, so that it does not end
     where int64 does. A count below 1 is taken as 1, and the variance is clamped to
     [0, ((upper - lower) / 2)**2], which is post-processing. docs/releases/means.md has the proofs.

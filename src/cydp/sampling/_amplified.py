@@ -29,7 +29,7 @@ def amplified(cost: Cost, share: Number) -> PureDP | ApproxDP:
     Parameters
     ----------
     cost : PureDP, ApproxDP, or mechanism or release of such a loss
-        What the mechanism costs for the rows that it sees, under "add-remove".
+        The cost of the mechanism for the rows that it sees, under "add-remove".
     share : number above 0 and at most 1
         The probability q, as an exact fraction.
 
@@ -81,7 +81,7 @@ def loss_on_sample(cost: Cost, share: Number) -> PureDP | ApproxDP:
     Parameters
     ----------
     cost : PureDP, ApproxDP, or mechanism or release of such a loss
-        What sampling and mechanism together may cost.
+        The most that sampling and mechanism together may cost.
     share : number above 0 and at most 1
         As in `amplified`.
 

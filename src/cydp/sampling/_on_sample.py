@@ -46,7 +46,7 @@ class SampleQuery:
     Attributes
     ----------
     asked : Query
-        What is asked of the sample.
+        The query of the sample.
     share : Fraction
         The probability with which each row is in it.
 
@@ -118,7 +118,7 @@ class SampleRelease(Exportable):
     Attributes
     ----------
     query : SampleQuery
-        What was asked, and the share.
+        The query of the sample, and the share.
     release : Release
         The release of the sample: its numbers, errors and loss are about the sample.
     payment : Payment or None
@@ -152,7 +152,7 @@ class SampleRelease(Exportable):
 
     @property
     def metadata(self) -> dict[str, Any]:
-        """What is known besides the numbers, as JSON can hold it."""
+        """The facts besides the numbers, as JSON can hold them."""
         return self.release.metadata | {
             "function": self.query.function,
             "loss": describe_loss(self.loss),

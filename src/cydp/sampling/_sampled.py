@@ -33,7 +33,8 @@ class Sampled:
     Parameters
     ----------
     mechanism : mechanism or loss
-        What runs on the sample, such as `cydp.Gaussian`, with its cost for the rows in it.
+        The mechanism that runs on the sample, such as `cydp.Gaussian`, with its cost for the rows
+        in it.
     share : number above 0 and at most 1
         The probability q, as an exact fraction.
 

@@ -193,7 +193,7 @@ class HalvingRelease(QuantileRelease):
     Attributes
     ----------
     query : HalvingQuery
-        What was asked: rounds, ranges, privacy unit and loss.
+        The query: rounds, ranges, privacy unit and loss.
     payment : Payment or None
         The entry of the ledger that has paid; None without a ledger.
     steps : ndarray of int64, shape ()

@@ -26,7 +26,7 @@ class LinearRelease(Release):
     Attributes
     ----------
     query : LinearQuery
-        What was asked: the strategy, its noise, the privacy unit and the loss.
+        The query: the strategy, its noise, the privacy unit and the loss.
     payment : Payment or None
         The entry of the ledger that has paid; None without a ledger.
     noisy : ndarray of int64

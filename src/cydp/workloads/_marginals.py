@@ -257,7 +257,8 @@ def marginals(
     Returns
     -------
     MarginalsRelease
-        ``release["sex", "age"]`` is a table, ``release.domain("age")`` what its places stand for.
+        ``release["sex", "age"]`` is a table, ``release.domain("age")`` has the labels of its
+        places.
 
     Raises
     ------

@@ -32,7 +32,7 @@ class MarginalsRelease(Release):
     Attributes
     ----------
     query : MarginalsQuery
-        What was asked: tables, noise, privacy unit and loss.
+        The query: tables, noise, privacy unit and loss.
     payment : Payment or None
         The entry of the ledger that has paid; None without a ledger.
     tables : tuple of ndarrays of int64

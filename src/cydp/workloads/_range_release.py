@@ -33,7 +33,7 @@ class RangeRelease(Release):
     Attributes
     ----------
     query : RangeQuery
-        What was asked: the tree, its noise, the privacy unit and the loss.
+        The query: the tree, its noise, the privacy unit and the loss.
     payment : Payment or None
         The entry of the ledger that has paid; None without a ledger.
     nodes : ndarray of int64

@@ -51,7 +51,7 @@ class RunningCounts:
     relation : {"add-remove", "change-one", "add-remove-or-change"}, default "add-remove"
         Whether neighbouring streams differ in the presence of one event, in its step, or in either.
     unit : str or sequence of str, optional
-        What `max_rows_per_unit` is about, such as "person".
+        The unit of `max_rows_per_unit`, such as "person".
     max_rows_per_unit : int >= 1, optional
         The caller's promise that no unit has more events in the stream than this. Default: the unit
         is an event, so a person with k events is protected k times less.
@@ -139,7 +139,7 @@ class RunningCounts:
 
     @property
     def query(self) -> RunningQuery:
-        """What was asked: the tree, its noise, the privacy unit and the loss."""
+        """The query: the tree, its noise, the privacy unit and the loss."""
         return self._query
 
     @property

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""What `RunningCounts` does, from its public parameters alone."""
+"""The query of `RunningCounts`, from its public parameters alone."""
 
 from __future__ import annotations
 

@@ -29,7 +29,7 @@ class Workload:
     Raises
     ------
     TypeError, ValueError
-        Unless matrix has two dimensions, none of which is 0, and finite numbers.
+        Unless matrix has two dimensions, both above 0, and finite numbers.
 
     References
     ----------

@@ -23,7 +23,7 @@ __all__ = ["Exportable", "dict_of", "json_of"]
 
 
 class Exportable(ABC):
-    """A result that shows and exports itself: releases, and what is made from them."""
+    """A result that shows and exports itself: releases, and results made from them."""
 
     __slots__ = ()
 
@@ -33,7 +33,7 @@ class Exportable(ABC):
 
     @abstractmethod
     def _facts(self) -> Mapping[str, Any]:
-        """Return what JSON says besides the sheet, such as "metadata" and "exact"."""
+        """Return the facts for JSON besides the sheet, such as "metadata" and "exact"."""
 
     def to_text(self, confidence: Number = 0.95, *, simultaneous: bool = False) -> str:
         """Return the result as a text for people: what it is and cost, its numbers, its error.
@@ -108,7 +108,8 @@ class Exportable(ABC):
         Returns
         -------
         matplotlib Axes
-            Of the first column of numbers, if there are several. Nothing is shown or saved.
+            The axes of the first column of numbers, if there are several. Nothing is shown or
+            saved.
 
         Raises
         ------
@@ -239,7 +240,7 @@ def dict_of(each: Sheet, together: Sheet, facts: Mapping[str, Any]) -> dict[str,
     each, together : Sheet
         The result with error bounds for each cell, and for all together.
     facts : mapping
-        What else is known; costs in "exact" are given as numbers too.
+        Further facts; costs in "exact" are given as numbers too.
 
     """
     exact = facts.get("exact", {})
@@ -294,7 +295,7 @@ def _column(each: Numbers, together: Numbers, confidence: float) -> dict[str, An
 
 
 def _numbers(values: Any) -> Any:
-    """Return numbers as lists; None for what is not finite."""
+    """Return numbers as lists, with None for numbers that are not finite."""
     if values is None:
         return None
     array = np.asarray(values)

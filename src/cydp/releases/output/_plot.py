@@ -268,7 +268,7 @@ def _label_of(column: Numbers) -> str:
 
 
 def _drawing_of(sheet: Sheet) -> Any:
-    """Return what draws a sheet.
+    """Return the function that draws a sheet.
 
     Raises
     ------

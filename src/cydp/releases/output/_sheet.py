@@ -27,7 +27,7 @@ class Axis:
     edges : ndarray, shape (length + 1,), or None
         The edges of the bins; None for keys.
     what : str
-        What a place of the axis is: "bin", "key", or what keys stand for.
+        The name of a place on the axis: "bin", "key", or what keys stand for.
 
     """
 
@@ -66,7 +66,7 @@ class Numbers:
         The error bound of each cell, at the confidence of the sheet, for each or for all together.
         None where there is none.
     bound_unit : str
-        What the bound is in where that is not the unit of the values, such as "ranks".
+        The unit of the bound if it is not the unit of the values, such as "ranks".
     lower, upper : ndarray of the shape of values, or None
         The ends of intervals that hold the exact numbers; None where there are none.
     why_none : str
@@ -91,7 +91,7 @@ class Sheet:
     Attributes
     ----------
     title : str
-        What was made, such as "histogram" or "histogram, nonnegative".
+        The name of the result, such as "histogram" or "histogram, nonnegative".
     cost : str
         The privacy cost as parameters, such as "epsilon=1".
     relation : str

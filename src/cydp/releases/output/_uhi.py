@@ -18,7 +18,7 @@ __all__ = ["uhi_of"]
 
 @dataclass(frozen=True, slots=True)
 class Traits:
-    """What an axis is like."""
+    """The properties of an axis."""
 
     discrete: bool
     circular: bool = False
@@ -119,7 +119,7 @@ class UhiHistogram:
         return self.values()
 
     def _to_boost_histogram_(self) -> Any:
-        """Return what ``boost_histogram.Histogram`` is made of: counts with their variances.
+        """Return the arguments of ``boost_histogram.Histogram``: counts with their variances.
 
         A variance that is not known is NaN.
         """

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""What is made from released counts, and the methods that make it.
+"""Tables made from released counts, and the methods that make them.
 
 docs/releases/postprocessing.md has the definitions and proofs.
 """
@@ -51,9 +51,9 @@ class PostProcessing:
         Returns
         -------
         PostProcessed
-            Of a histogram by keys, the histogram of each key keeps its total. A total below 0 gives
-            zeros, and `notes` say so. After `with_total`, or before it, the total is that one, and
-            the table is the closest to the counts before both.
+            In a histogram by keys, the histogram of each key keeps its total. A total below 0 gives
+            zeros, and `notes` say so. After `with_total`, or before it, the total is the given one,
+            and the table is the closest to the counts before both.
 
         Raises
         ------
@@ -246,11 +246,11 @@ class PostProcessed(Exportable, PostProcessing):
     release : HistogramRelease or TableRelease
         The release, with its counts as they were.
     steps : tuple
-        What was done, in order: names, or tuples of a name and its parameters, such as
+        The steps, in order: names, or tuples of a name and its parameters, such as
         ``("nonnegative", ("with_total", 100))``.
     notes : tuple of str
-        What did not come out as its step says, such as a total below 0, which is not kept; and the
-        columns of the release that are not in it.
+        Notes where a result is not as its step says, such as a total below 0, which is not kept;
+        and the columns of the release that are not in it.
 
     """
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""Steps of post-processing, and what they make of tables. docs/releases/postprocessing.md."""
+"""Steps of post-processing, and the tables that they make. docs/releases/postprocessing.md."""
 
 from __future__ import annotations
 
@@ -175,7 +175,7 @@ def _format_value(value: Any) -> str:
 def apply_steps(
     counts: NDArray[np.int64], steps: Sequence[Step]
 ) -> tuple[NDArray[Any], tuple[str, ...]]:
-    """Return what steps make of tables.
+    """Return the tables that steps make of tables.
 
     Parameters
     ----------
