@@ -127,7 +127,7 @@ def test_the_largest_that_fits(
 
 
 def by_name(make: Any, parameter: Fraction) -> Any:
-    """Call a partial class, whose parameters have names, or a function of one number."""
+    """Call a partial class, with parameters by name, or a function of one number."""
     return make(epsilon=parameter) if isinstance(make, partial) else make(parameter)
 
 

@@ -122,7 +122,7 @@ def test_roots_that_were_rounded_down() -> None:
 
 
 def test_pairs_of_laplace_noise_for_any_number_of_entries() -> None:
-    """The one pair covers that of every number of entries, to which norm and scale grow."""
+    """One pair covers the pair of any number of entries, to which norm and scale grow."""
     noise = Laplace(epsilon=0.5, sensitivity=1)
     ((whole, _),) = noise._pairs.items()
     assert isinstance(whole, LaplacePair)
@@ -168,7 +168,7 @@ def test_short_moves_of_gaussian_noise(sigma2: float, norm2: Fraction) -> None:
 
 
 def normal(rho: Fraction, epsilon: float) -> float:
-    """Return the divergence of normal distributions whose means differ by the root of 2 rho."""
+    """Return the divergence of normal distributions with means that differ by the root of 2 rho."""
     mu = math.sqrt(2 * rho)
 
     def phi(x: float) -> float:

@@ -216,7 +216,7 @@ def test_what_a_pure_loss_hides_is_used() -> None:
 
 
 def test_relations() -> None:
-    """That of the items is that of the plan, and of the loss that a budget is charged."""
+    """The relation of the items is the plan's, and the relation of the charged loss."""
     survey = RandomizedResponse(epsilon=1)
     plan = Plan([(survey, 1), (DiscreteLaplace(epsilon=1, sensitivity=1), 1)])
     assert plan.relation == plan.as_loss(0).relation == "change-one"
@@ -315,7 +315,7 @@ def test_the_guard_is_needed_and_enough() -> None:
 
 
 def normal_delta(rho: float, epsilon: float) -> float:
-    """Return the divergence of normal distributions whose means differ by the root of 2 rho."""
+    """Return the divergence of normal distributions with means that differ by the root of 2 rho."""
     mu = math.sqrt(2 * rho)
     over, under = (math.erfc((epsilon / mu + sign * mu / 2) / math.sqrt(2)) / 2 for sign in (-1, 1))
     return over - math.exp(epsilon) * under

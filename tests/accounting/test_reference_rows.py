@@ -1,4 +1,4 @@
-"""Every row of reference/accounting.json, whose source stands in it, asked of the public API.
+"""Every row of reference/accounting.json, which names its source, asked of the public API.
 
 What is reported may be above a row's value by its tolerance, and is then rounded up to six digits.
 It is never below; for a rho that is found for a target it is the other way round.
@@ -66,7 +66,7 @@ def exact_remaining(p: dict[str, Any]) -> Fraction:
 
 
 def randomized_response(p: dict[str, Any]) -> float:
-    """Return e**epsilon of the response whose chance of the truth is 1 - q + q/k."""
+    """Return e**epsilon of the response that tells the truth with chance 1 - q + q/k."""
     q, k = Fraction(p["q"]), int(p["k"])
     odds = (1 - q) * k / q + 1
     survey = RandomizedResponse(epsilon=Fraction(math.log(odds)), n_categories=k)

@@ -252,7 +252,7 @@ def wrong_arrays(given: Given) -> Iterator[tuple[str, Any]]:
 
 
 def test_every_binding_with_arrays_is_here() -> None:
-    """All but those without, and Bins, whose edges have a test of their own."""
+    """All but classes without them, and Bins: its edges have a test of their own."""
     without = {"ArraysAhead", "Bins", "KeyTable", "NoiseBlock", "Sampler"}
     without |= {"add_noise_to_one", "build_info", "choose_kernels", "make_int32"}
     names = {name for name in vars(_core) if callable(getattr(_core, name)) and name[0] != "_"}

@@ -119,7 +119,7 @@ def test_integers_keep_their_type_beside_nulls(tmp_path: Path) -> None:
 
 
 def garbled(tmp_path: Path) -> str:
-    """Return a Parquet file whose footer is whole, and whose data is not."""
+    """Return a Parquet file with a whole footer and broken data."""
     file = tmp_path / "garbled.parquet"
     duckdb.execute(f"COPY (SELECT 7 * i AS i FROM range(5000) r(i)) TO '{file}'")
     content = bytearray(file.read_bytes())

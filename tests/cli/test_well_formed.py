@@ -155,7 +155,7 @@ def test_an_ill_formed_file_is_refused_before_the_charge(
 
 
 def gzip_member(text: bytes, flags: int = 0, more: bytes = b"") -> bytes:
-    """Return a stream of gzip whose header has these flags, and more than ten bytes."""
+    """Return a stream of gzip with these flags in its header, and more than ten bytes."""
     packer = zlib.compressobj(wbits=-15)
     head = b"\x1f\x8b\x08" + bytes([flags, 0, 0, 0, 0, 0, 255]) + more
     end = struct.pack("<II", zlib.crc32(text), len(text))

@@ -1,7 +1,7 @@
 """The include graph of csrc, and what would be wrong with it.
 
-A unit is a header and the source files of its name, with those of single
-instruction sets: `samplers/acceptance` is `acceptance.h`, `acceptance.c`, `acceptance_avx2.c`, ...
+A unit is a header and the source files of its name, also for single instruction sets:
+`samplers/acceptance` is `acceptance.h`, `acceptance.c`, `acceptance_avx2.c`, ...
 """
 
 import re
@@ -13,14 +13,14 @@ PUBLIC = "include/cydp"
 ISAS = re.findall(r"#define CYDP_OF_(\w+)\(", (CORE / "base" / "isa.h").read_text().lower(), re.I)
 BUILT = re.search(r"^set\(isas ([\w ]+)\)", (CORE / "CMakeLists.txt").read_text(), re.MULTILINE)
 assert BUILT
-ISA = re.compile(rf"_({BUILT[1].replace(' ', '|')}|each)$")  # those of AES too
+ISA = re.compile(rf"_({BUILT[1].replace(' ', '|')}|each)$")  # AES's instruction sets too
 KERNEL = re.compile(r"^ +KERNEL\((\w+)((?:, \w+)+)\)", re.MULTILINE)
 
 Graph = dict[str, set[str]]
 
 
 def files() -> list[Path]:
-    """Sources and headers of the library, without those of its tests."""
+    """Sources and headers of the library, without its tests."""
     return [f for f in sorted(CORE.rglob("*.[ch]")) if "tests" not in f.relative_to(CORE).parts]
 
 

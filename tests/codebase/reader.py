@@ -30,8 +30,7 @@ def blocks_of(page: Path) -> list[tuple[str, str]]:
 def reader_in(folder: Path, monkeypatch: pytest.MonkeyPatch) -> Reader:
     """Return a reader in a folder that has the examples' data.
 
-    Releases without a budget draw from a fixed key there, so that their numbers are those of the
-    page.
+    Releases without a budget draw from a fixed key there, so that their numbers are the page's.
     """
     shutil.copytree(ROOT / "examples" / "data", folder / "examples" / "data")
     monkeypatch.chdir(folder)

@@ -11,7 +11,7 @@ __all__ = ["rule_of"]
 def rule_of(
     things: Iterable[Any], name: Callable[[Any], str] = str
 ) -> Callable[[Callable[[Any], None]], Callable[[], None]]:
-    """Make a check of one thing a test of all, of which there must be some."""
+    """Make a check of one thing a test of all; there must be some."""
 
     def test_of(check: Callable[[Any], None]) -> Callable[[], None]:
         def test() -> None:

@@ -26,7 +26,7 @@ POSITIONAL = inspect.Parameter.POSITIONAL_OR_KEYWORD
 KEYWORD = inspect.Parameter.KEYWORD_ONLY
 NONE = inspect.Parameter.empty
 
-# Classes whose objects this package makes, for users to read, and what makes them.
+# Classes of objects that this package makes, for users to read, and what makes them.
 RESULTS = {
     "Attack": "cydp.teach.attacks.linkage",
     "AveragingAttack": "cydp.teach.attacks.averaging",
@@ -197,7 +197,7 @@ def test_a_signature_can_be_read(public: Public) -> None:
 
 @called
 def test_annotations_resolve(public: Public) -> None:
-    if public.name.split(".")[-1] in RESULTS:  # of which nobody calls what makes them
+    if public.name.split(".")[-1] in RESULTS:  # nobody calls what makes them
         return
     hints = typing.get_type_hints(public.function)
     for one in public.parameters:
@@ -386,7 +386,7 @@ def test_a_summary_is_one_sentence_on_one_line(public: Public) -> None:
     assert len(summary) <= LONGEST_SUMMARY, summary
 
 
-BY_METHODS = {"cydp.BudgetLedger"}  # whose class refuses to be called, and says what to call
+BY_METHODS = {"cydp.BudgetLedger"}  # the class refuses to be called, and says what to call
 MADE = [one for one in TOP if one.name.split(".")[-1] not in RESULTS and one.name not in BY_METHODS]
 
 
@@ -414,5 +414,5 @@ def test_what_is_raised_and_returned_is_said(public: Public) -> None:
     if ELSEWHERE.search(sections[""]) or not public.parameters:
         return
     assert "Raises" in sections
-    if str(public.signature.return_annotation).startswith("tuple["):  # of which the order is said
+    if str(public.signature.return_annotation).startswith("tuple["):  # the order of it is said
         assert "Returns" in sections or sections[""].startswith("Return")

@@ -1,4 +1,4 @@
-"""Figures of speed in pages are those of the results in the repository, and aims name real works.
+"""Figures of speed in pages agree with the results in the repository, and aims name real works.
 
 `python benchmarks/make_pages.py` writes what the first test wants.
 """

@@ -17,7 +17,7 @@ ABOUT = INSTALLED.metadata
 
 
 def installed(name: str) -> PackagePath:
-    """Return the one installed file whose path ends with a name."""
+    """Return the one installed file with a path that ends with a name."""
     (found,) = (file for file in INSTALLED.files or () if f"/{file}".endswith(f"/{name}"))
     assert found.locate().is_file()
     return found

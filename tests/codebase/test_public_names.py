@@ -141,7 +141,7 @@ CLASSES = [(name, thing) for name, thing in things() if inspect.isclass(thing)]
 
 @rule_of(CLASSES, lambda named: named[0])
 def test_a_class_shows_what_it_documents(named: tuple[str, type]) -> None:
-    """An attribute without an underscore has a docstring, or an entry in that of the class."""
+    """An attribute without an underscore has a docstring, or an entry in the class's docstring."""
     name, owner = named
     for key, attribute in members(owner):
         entry = re.search(

@@ -44,7 +44,7 @@ NUMBERS: list[Any] = [
 
 
 def _short(number: Any) -> Any:
-    """Return a number whose square still has few enough bits for `rho`."""
+    """Return a number with a square of few enough bits for `rho`."""
     if (
         read_exact(number, "x").denominator.bit_length()
         + read_exact(number, "x").numerator.bit_length()

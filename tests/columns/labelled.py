@@ -82,7 +82,7 @@ class HostileZone(dt.tzinfo):
 
 
 class HostileText(str):
-    """A text whose methods are not called."""
+    """A text; its methods are not called."""
 
     def __eq__(self, other: object) -> bool:
         raise RuntimeError("secret")

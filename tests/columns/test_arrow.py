@@ -288,7 +288,7 @@ def test_a_query_that_fails_shows_no_data() -> None:
 
 
 def views_with_rubbish(words: list[str | None]) -> pa.Array:
-    """Views whose nulls point nowhere."""
+    """Views with nulls that point nowhere."""
     array = pa.array(words, pa.string_view())
     bits, views, *buffers = array.buffers()
     entries = np.frombuffer(views, np.int32).reshape(-1, 4)[: len(words)].copy()

@@ -47,7 +47,7 @@ def test_labels_of_every_kind_in_one_list() -> None:
 def test_what_is_no_label_changes_nothing(shape: Callable[[list[Any]], Any]) -> None:
     with warnings.catch_warnings():
         warnings.simplefilter("error")
-        for i, entry in enumerate(NO_LABELS):  # whose repr may raise
+        for i, entry in enumerate(NO_LABELS):  # their repr may raise
             x = shape(["a", entry, 1])
             assert codes_of(x, [1, "a", Color.RED]) == [1, 3, 0], i
             assert found_in(x) == ([[1, "a"]], [1, 2, 0]), i

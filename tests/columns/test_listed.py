@@ -68,7 +68,7 @@ def calls(x: Any, keys: list[Any]) -> list[Callable[[], Any]]:
 
 @given(st.sampled_from(list(SHAPES)), COLUMNS, KEYS)
 def test_the_blocks_cannot_be_seen(shape: str, x: list[Any], keys: list[Any]) -> None:
-    """Results, dtypes and errors are those of a column that is converted at once."""
+    """Results, dtypes and errors are the same as for a column that is converted at once."""
     for call in calls(SHAPES[shape](x), keys):
         seen = []
         for rows in (ONE_BLOCK, 1, 2, 5):
@@ -166,7 +166,7 @@ def peak_of(call: Callable[[], Any]) -> int:
 def test_the_memory_of_a_call(
     shape: str, word: str | None, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """That of a block of 65,536 rows; the mutant converts all rows at once."""
+    """The memory of a block of 65,536 rows; the mutant converts all rows at once."""
     values = [i if word is None else word.format(i) for i in range(1000)]
     x = SHAPES[shape]([*(values * 300)[:-1], None])
     keys = exact.Keys(values[:10])

@@ -232,7 +232,7 @@ def test_users_whose_order_bits_are_equal_stay_apart(wide: bool) -> None:
     assert (groups == 2).all()
 
 
-# Groups of user 5 whose hashes under key 78 have their upper 32 bits in common; the first is less.
+# Groups of user 5: their hashes under key 78 share the upper 32 bits, and the first is less.
 ALIKE = [
     (41_557, 345_113), (392_236, 69_754), (148_413, 50_412), (179_723, 66_318), (34_826, 234_727),
     (368_750, 108_504), (10_866, 271_201), (276_142, 228_423), (61_578, 211_401),
@@ -250,7 +250,7 @@ def test_all_bits_of_the_hash_decide() -> None:
 
 
 def test_pairs_whose_priorities_begin_alike_stay_apart() -> None:
-    """Of 400,000 users with 6 groups, six or so have two whose first 20 bits are equal."""
+    """Of 400,000 users with 6 groups, six or so have two groups with equal first 20 bits."""
     n, groups, most = 400_000, 6, 3
     u = np.repeat(np.arange(n), 2 * groups)
     g = np.tile(np.arange(groups), 2 * n)  # the rows of a pair are not next to each other

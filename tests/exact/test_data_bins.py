@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""Counts whose bins came from the data are marked, by parameters alone, and stay so."""
+"""Counts in bins from the data are marked, by parameters alone, and stay so."""
 
 import copy
 import pickle

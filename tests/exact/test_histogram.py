@@ -225,7 +225,7 @@ class Column:
 
 
 class NAType:
-    """As pandas.NA, whose comparison is neither true nor false."""
+    """As pandas.NA: its comparison is neither true nor false."""
 
     def __bool__(self):
         raise TypeError("boolean value of NA is ambiguous")

@@ -82,7 +82,7 @@ def test_a_signalling_nan_is_missing_and_warns_of_nothing() -> None:
 
 
 def test_long_columns_are_sorted() -> None:
-    """By numpy, or by digits, of which there are an odd or an even number."""
+    """By numpy, or by an odd or even number of digits."""
     for size in (4095, 4096, 70_000):
         rng = np.random.default_rng(size)
         x = rng.normal(size=size)

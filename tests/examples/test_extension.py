@@ -54,7 +54,7 @@ def build(title: str, folder: Path, include: str | None = None) -> Path:
 
 @pytest.fixture(scope="module")
 def another_header(tmp_path_factory: pytest.TempPathFactory) -> str:
-    """A folder of headers whose ABI version is not the library's."""
+    """A folder of headers with an ABI version that is not the library's."""
     folder = tmp_path_factory.mktemp("another") / "include"
     shutil.copytree(cydp.build.get_include(), folder)
     text = (folder / "cydp.h").read_text()

@@ -25,7 +25,7 @@ needs_aes = pytest.mark.skipif(
     not has_aes(), reason="needs AES instructions, which portable has not"
 )
 
-# For a test that takes long, whose second stream is left to the long tests.
+# For a test that takes long: its second stream is left to the long tests.
 aes_is_long = pytest.mark.parametrize(
     "stream",
     ["chacha20", pytest.param("aes", marks=[needs_aes, pytest.mark.long])],

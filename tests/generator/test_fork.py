@@ -26,7 +26,7 @@ CLONE = {"x86_64": 56, "aarch64": 220}  # numbers of the system call
 
 @pytest.fixture
 def g(stream: Stream, monkeypatch: pytest.MonkeyPatch) -> cydp.Generator:
-    """A generator of the stream, as this thread's default one then is, and those of children."""
+    """A generator of the stream; this thread's default one, and children's, are then of it too."""
     monkeypatch.setenv("CYDP_STREAM", stream)
     monkeypatch.setattr(cydp._default_generator._thread, "generator", cydp.Generator(stream=stream))
     return cydp.Generator(stream=stream)

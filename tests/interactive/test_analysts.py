@@ -36,7 +36,7 @@ NEEDS_FORK = [
 ANALYSTS = 10
 TABLE = {"x": [1.0, 2.0, 3.0] * 10}
 COST = Fraction(1, 10)
-LONG = 600  # seconds to wait for others, on a machine whose disk is slow or that is busy
+LONG = 600  # seconds to wait for others, on a busy machine or one with a slow disk
 
 
 @pytest.fixture(autouse=True)
@@ -96,7 +96,7 @@ def test_ten_analysts_in_processes(tmp_path: Path, shared: int, own: int, afford
     BudgetLedger.create(path, budget, privacy_unit="row").close()
 
     def work(analyst: int) -> dict[str, Any]:
-        """Ask until everything is refused; then ask all again, of which some is stored."""
+        """Ask until everything is refused; then ask all again: some answers are stored."""
         with BudgetLedger.open(path) as ledger:
             session = Session(
                 TABLE, ledger, version="2026", analyst=f"analyst {analyst}", wait=LONG

@@ -34,7 +34,7 @@ from cydp.accounting.ledger._entries import read_head
 
 X, S, U = [1.0, 2.0, 3.0, 4.0], ["a", "b", "a", "c"], [7, 7, 8, 9]
 TABLE = {"x": X, "s": S, "u": U}
-SURE = 10**5  # an epsilon whose noise is 0 but for a chance below e^-10000
+SURE = 10**5  # an epsilon with noise of 0, but for a chance below e^-10000
 # Sums, means and variances are off by 1.6e-4 or less on average, with exponential tails.
 NEAR = 0.01
 

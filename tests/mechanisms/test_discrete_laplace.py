@@ -30,7 +30,7 @@ def test_parameters_are_exact_frozen_and_pickle() -> None:
 
 
 def test_error_bounds_are_least() -> None:
-    """P(|X| <= h)^count reaches the confidence, and that of h - 1 does not."""
+    """P(|X| <= h)^count reaches the confidence, and P(|X| <= h - 1)^count does not."""
     wrong = []
     for scale in map(Fraction, ("1/7", "1/2", "1", "10", "1000/3", 2**30)):
         m, slack = DiscreteLaplace(epsilon=1 / scale, sensitivity=1), 1e-9 if scale < 1000 else 1e-3

@@ -39,7 +39,7 @@ def variance(m: RandomizedResponse, n: int, t: int) -> float:
 
 
 def estimates(m: RandomizedResponse, n: int) -> Estimate:
-    """Return those of a category with 0, 1, ..., n reports, all at once."""
+    """Return the estimates of a category with 0, 1, ..., n reports, all at once."""
     return m._odds.estimate(np.arange(n + 1.0), n)
 
 
@@ -61,7 +61,7 @@ def test_an_estimate_is_that_of_its_number_of_reports() -> None:
 def coverage(
     m: RandomizedResponse, n: int, ends: tuple[Floats, Floats], least: float = 0
 ) -> list[float]:
-    """Return that of true counts from 0 to n at which reports vary by so much."""
+    """Return the coverage of true counts from 0 to n at which reports vary by so much."""
     low, high = ends
     counts = sorted({0, 1, 2, n // 20, n // 3, n // 2, n - 1, n} & set(range(n + 1)))
     return [

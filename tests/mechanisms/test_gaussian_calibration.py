@@ -1,6 +1,6 @@
 """The sigma of a Gaussian mechanism for (epsilon, delta): never too small, and hardly too large.
 
-Expected values are those of mpmath, with 60 digits or more, from the distributions' own formulas.
+Expected values are by mpmath, with 60 digits or more, from the distributions' own formulas.
 """
 
 import itertools

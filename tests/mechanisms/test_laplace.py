@@ -57,7 +57,7 @@ def test_arrays_pay_for_the_rounding_of_each_entry(x: list[Any], seed: int) -> N
     for m in (
         Laplace(epsilon=1, sensitivity=1),
         Laplace(epsilon=1, sensitivity=1, coordinates=3),
-        Laplace(epsilon=1, sensitivity=1, step=1),  # whose scale grows by a step with each entry
+        Laplace(epsilon=1, sensitivity=1, step=1),  # its scale grows by a step with each entry
     ):
         n = m.coordinates or len(x)
         scale = (m.sensitivity / m.step + n) / m.epsilon

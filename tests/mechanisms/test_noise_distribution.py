@@ -1,6 +1,6 @@
 """mechanisms/_noise_distribution.py and the laws that it shows: probabilities, quantiles, moments.
 
-Expected values are those of mpmath, with 60 digits or more, by sums over the integers for small
+Expected values are by mpmath, with 60 digits or more, by sums over the integers for small
 scales and by Euler and Maclaurin's formula (of mpmath, or none for Laplace noise) for others.
 """
 
@@ -195,7 +195,7 @@ def test_probabilities_sum_to_one_and_add_up_to_the_cdf(mechanism: Any) -> None:
         assert masses.sum() == pytest.approx(1, abs=1e-13)
         assert np.cumsum(masses) == pytest.approx(mechanism.cdf(ks), abs=1e-13)
         assert mechanism.cdf(ks) + mechanism.sf(ks) == pytest.approx(1, abs=1e-13)
-    else:  # by the density, whose error is that of the trapezoid rule
+    else:  # by the density, with the error of the trapezoid rule
         xs = np.linspace(low, high, 2**16 + 1)
         assert np.trapezoid(mechanism.pdf(xs), xs) == pytest.approx(1, abs=1e-5)
     assert mechanism.cdf(high) + mechanism.sf(high) == pytest.approx(1, abs=1e-15)

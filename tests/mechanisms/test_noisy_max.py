@@ -142,7 +142,7 @@ def with_bits(
     words: Sequence[int],
     extensions: NDArray[np.uint64],
 ) -> tuple[int, NDArray[np.uint8]]:
-    """Return the winner by given bits, which exact comparison confirms, and whose were read."""
+    """Return the winner by given bits, confirmed by exact comparison, and which bits were read."""
     values, given = np.array(scores), np.array(words, np.uint32)
     prepared, chosen = prepare_noisy_max(gumbel, rate), []
     for resolve_all in (False, True):
@@ -189,7 +189,7 @@ def test_words_that_do_not_decide(rate: str, gumbel: bool) -> None:
 
 @both
 def test_near_ties(gumbel: bool) -> None:
-    """The noise of one candidate is that of the other plus the difference of scores, but for 2^-n.
+    """The noise of one candidate is the other's plus the difference of scores, up to 2^-n.
 
     Comparisons in 128, 256 and 512 bits are too close to call then, and those in more decide.
     """
@@ -227,7 +227,7 @@ def test_a_tie_for_ever_is_an_error(gumbel: bool) -> None:
 
 
 def test_ones_for_ever_are_an_error() -> None:
-    """Whose key is below the floor cannot be told from those that were left out."""
+    """A candidate with a key below the floor cannot be told from the ones that were left out."""
     extensions = np.full((2, 16), 2**64 - 1, np.uint64)
     with pytest.raises(RuntimeError, match="1,024 random bits"):
         with_bits([0.0, -1e9], Fraction(1), True, [2**32 - 1, 5], extensions)

@@ -10,7 +10,7 @@ import pytest
 from samplers.test_inverse_cdf import Q, portable_logarithm, series
 
 CORE = Path(__file__).parents[2] / "csrc" / "mechanisms"
-PROVED = 2.0**-39  # of G, of which NOISE_ERROR ships 16 times
+PROVED = 2.0**-39  # of G; NOISE_ERROR is 16 times as large
 
 
 def test_the_core_ships_what_is_proved_here() -> None:

@@ -52,7 +52,7 @@ def mapped(
     *,
     wide: bool = True,
 ) -> tuple[int, list[int]]:
-    """Return the unit by the limbs of U and V, confirmed in more precision, and whose were read."""
+    """Return the unit by the limbs of U and V, confirmed in more precision, and the limbs read."""
     words = [half for u in limbs for limb in u[:LIMBS] for half in (limb & 0xFFFFFFFF, limb >> 32)]
     further = np.array([u[LIMBS:] for u in limbs], np.uint64)
     column = np.array(units, np.int64 if wide else np.int32)

@@ -191,7 +191,7 @@ def test_reports_need_samplers_of_category_offsets() -> None:
         SeededGenerator(1)._randomize(two, two, codes[::2], reports[::2])
 
 
-# Streams. samplers/test_sampler.py replays reports from the key, those of outsiders, too.
+# Streams. samplers/test_sampler.py replays reports from the key, outsiders' too.
 
 
 @pytest.mark.parametrize("k", [2, 200, 70_000])

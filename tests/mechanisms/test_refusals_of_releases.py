@@ -198,7 +198,7 @@ def test_outputs() -> None:
     rows: list[Row] = []
     kept: list[tuple[Any, Any]] = []
     rng = SeededGenerator(1)
-    wide = cydp.DiscreteLaplace(epsilon=1, sensitivity=2**54)  # whose noise may saturate
+    wide = cydp.DiscreteLaplace(epsilon=1, sensitivity=2**54)  # its noise may saturate
     for mechanism in [*INTEGERS, wide, *REALS, CODES, COIN]:
         dtype = np.float64 if mechanism in REALS else np.int64
         value = (np.arange(4) % 2).astype(dtype)

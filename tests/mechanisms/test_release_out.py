@@ -22,7 +22,7 @@ from cydp.testing import SeededGenerator
 
 INTEGERS: list[Any] = [
     cydp.DiscreteLaplace(epsilon=1, sensitivity=3),
-    cydp.DiscreteLaplace(epsilon=1, sensitivity=2**54),  # whose noise may saturate
+    cydp.DiscreteLaplace(epsilon=1, sensitivity=2**54),  # its noise may saturate
     cydp.DiscreteGaussian(rho=1, sensitivity=5),
 ]
 REALS: list[Any] = [
@@ -75,7 +75,7 @@ def test_out_gets_what_is_returned_without_it(mechanism: Any) -> None:
 
 @pytest.mark.parametrize("mechanism", ALL, **ids)
 def test_out_may_be_behind_a_series(mechanism: Any) -> None:
-    """The labels of a Series do not show whose memory it has: it is read before it is written."""
+    """A Series does not show what shares its memory: it is read before it is written."""
     memory = (np.arange(300) % 2).astype(np.float64 if mechanism in REALS else np.int64)
     series = pd.Series(memory, copy=False)
     expected = mechanism.release(series, rng=SeededGenerator(1)).to_numpy()

@@ -54,7 +54,7 @@ def test_probabilities_do_not_depend_on_types(kind: Any) -> None:
 def test_wide_draws_follow_the_probabilities(
     seeded: Seeded, kind: Any, epsilon: Any, sensitivity: Any
 ) -> None:
-    """And not those of the other mechanism."""
+    """And not the other mechanism's."""
     m, n = kind(epsilon=epsilon, sensitivity=sensitivity), 3000
     (other,) = {ExponentialMechanism, PermuteAndFlip} - {kind}
     step = max(1, int(m.scale))

@@ -121,7 +121,7 @@ def test_uniforms(seeded: Seeded) -> None:
 
 
 class NoOnes:
-    """A generator whose first words are 0, as each is once in 2**64; then come others."""
+    """A generator of first words 0, as each is once in 2**64; then come others."""
 
     _reproducible = False
 

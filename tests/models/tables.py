@@ -15,7 +15,7 @@ FEATURES, TARGET = {"a": (0, 10), "b": (-3, 1)}, {"y": (-50, 50)}
 
 
 def made(n: int = 500, seed: int = 1) -> dict[str, Any]:
-    """A table whose numbers are within the bounds, but for next to none."""
+    """A table with nearly all numbers within the bounds."""
     random = np.random.default_rng(seed)
     a, b = random.uniform(0, 10, n), random.uniform(-3, 1, n)
     return {"a": a, "b": b, "y": 3 * a - 4 * b + 5 + random.normal(0, 1, n)}

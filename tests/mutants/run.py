@@ -101,7 +101,7 @@ class Mutant:
 
 
 def listed() -> list[Mutant]:
-    """Return all mutants, those of one subject together."""
+    """Return all mutants, subject by subject."""
     found: list[Mutant] = []
     for file in sorted(Path(__file__).parent.glob("*.toml")):
         for entry in tomllib.loads(file.read_text())["mutant"]:

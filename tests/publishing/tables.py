@@ -49,7 +49,7 @@ def rows_of(table: Any, columns: Any, domains: Any = DOMAINS) -> NDArray[np.int6
 
 
 def exact_table(columns: Any) -> NDArray[np.int64]:
-    """Return the exact counts of the people, all of whom lie in the domains."""
+    """Return the exact counts of the people, who all lie in the domains."""
     return rows_of(PEOPLE, columns)
 
 

@@ -1,4 +1,4 @@
-"""publishing/_hierarchy.py: counts of regions sum to those of the regions that they are in."""
+"""publishing/_hierarchy.py: counts of regions sum to the counts of the regions around them."""
 
 from __future__ import annotations
 

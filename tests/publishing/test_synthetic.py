@@ -20,7 +20,7 @@ DRAWN = 20_000
 
 
 def differing(published: Any, rows: Any) -> list[str]:
-    """Return which published tables are not those of the rows."""
+    """Return the published tables that differ from the tables of the rows."""
     return [
         name
         for columns, name in zip(published.query.columns, published.query.names, strict=True)

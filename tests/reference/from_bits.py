@@ -38,7 +38,7 @@ class Uniform:
             self.extend()
 
     def below_rational(self, p: Fraction) -> bool:
-        """Tell whether U < p; not if U's bits equal those of p where these end."""
+        """Tell whether U < p; not if U's bits equal p's where these end."""
         while True:
             if Fraction(self.u + 1, 1 << self.n) <= p:
                 return True

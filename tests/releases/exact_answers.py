@@ -1,4 +1,4 @@
-"""The exact answers of a release, and how far those of two tables are apart."""
+"""The exact answers of a release, and how far the answers of two tables are apart."""
 
 from __future__ import annotations
 
@@ -75,7 +75,7 @@ def without_noise() -> Iterator[Recorder]:
 
 
 def answers(recorder: Recorder, secret: int, release: Callable[[], Any]) -> Answers:
-    """Return the exact answers of a release whose sample is drawn with this secret."""
+    """Return the exact answers of a release with a sample drawn with this secret."""
     recorder.given, recorder.secret = [], secret
     made = release()
     parts = {id(part.mechanism): name for name, part in made.query.parts.items()}
@@ -108,7 +108,7 @@ def distances(part: Part, one: Any, two: Any, pairs: int) -> Apart:
     part : Part
     one, two : the exact answers of two tables
     pairs : int
-        The answers are those of so many pairs of tables, as many of each.
+        The answers are of so many pairs of tables, as many of each.
 
     """
     if isinstance(one, SortedUnits):

@@ -349,8 +349,8 @@ def seek_rows(
 def corner_rows(slots: int, bounds: tuple[float, float], after: bool) -> Rows:
     """Return rows of a unit in three pairs of tables that a search seldom meets.
 
-    All rows leave a partition for another one; they are in two partitions, in one of which numbers
-    change, and leave the other; their numbers are two, and become two others.
+    All rows leave a partition for another one; they are in two partitions, and in one of them
+    numbers change, and leave the other; their numbers are two, and become two others.
     """
     low, high = bounds
     far = np.arange(slots) % 4 > 1

@@ -185,7 +185,7 @@ SHAPES: dict[str, Callable[[Columns], Any]] = {
     "DuckDB enum": _duckdb_enum,
 }
 UNDECLARED = ("list", "objects", "pandas objects")
-"""Shapes whose users and texts declare nothing."""
+"""Shapes with users and texts that declare nothing."""
 
 
 def take(table: Any, name: str) -> Any:

@@ -107,7 +107,7 @@ MEANS: dict[Any, list[float]] = {"drop": [1, 5.5, 4], 2: [1.5, 5.5, 2]}
 
 
 def test_a_mean_by_key_is_over_the_rows_that_count() -> None:
-    """It has a count of rows of its own, unless that of "n" is one, and half of its weight."""
+    """It has a count of rows of its own, unless "n" is one, and half of its weight."""
     half, quarter = Fraction(1, 2), Fraction(1, 4)
     alone = {"mean_x_rows": half, "mean_x": half}
     shares = {
@@ -153,7 +153,7 @@ def test_what_is_kept_for_later_releases_cannot_be_changed() -> None:
 
 
 def test_an_argument_that_is_refused_is_refused_after_an_equal_one() -> None:
-    """Queries are kept by their parameters, of which True equals 1."""
+    """Queries are kept by their parameters; among these True equals 1."""
     assert cydp.count([1], user=[1], max_rows=1, epsilon=1).query.unit == Unit(
         name="user", has_users=True
     )

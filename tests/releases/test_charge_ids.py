@@ -1,4 +1,4 @@
-"""A charge id is that of one question: of another column it has no answer."""
+"""A charge id belongs to one question: for another column it has no answer."""
 
 from __future__ import annotations
 

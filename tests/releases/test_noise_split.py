@@ -219,7 +219,7 @@ def test_stacked_noise_has_epsilon_and_delta(name: str) -> None:
 
 
 def test_noise_of_small_variance_is_wider_than_normal_noise() -> None:
-    """Discrete noise is as private as normal noise whose variance is less by 3."""
+    """Discrete noise is as private as normal noise with a variance that is less by 3."""
     aggregates = [Aggregate(name, change(1, 1)) for name in ("one", "two")]
     parts, _ = split_privacy(ApproxDP(1, 1e-6, relation="add-remove"), aggregates)
     variance = normal_variance(Fraction(1), Fraction(1, 10**6), 2)
@@ -229,7 +229,7 @@ def test_noise_of_small_variance_is_wider_than_normal_noise() -> None:
 
 
 def test_noise_of_parts_that_never_change_to_the_full_has_epsilon_and_delta() -> None:
-    """Of a mean whose numbers are 14 apart: a number changes, or becomes missing."""
+    """For a mean of numbers 14 apart: a number changes, or becomes missing."""
     aggregates = [Aggregate("sum", change(14, 1)), Aggregate("count", change(1, 1))]
     joint = Joint(Fraction(3, 4), Fraction(5, 8))
     for epsilon, delta in ((1, 1e-6), (0.3, 1e-3)):
@@ -281,7 +281,7 @@ def test_a_huge_epsilon_is_released_under_rho() -> None:
 
 
 def selecting(**given: Any) -> Any:
-    """The query of a table whose keys are selected, for users."""
+    """The query of a table with selected keys, for users."""
     usual: dict[str, Any] = {"epsilon": 4, "delta": "1e-4", "user": "user"}
     return cydp.explain(cydp.group_by, "key", **usual | given).query
 

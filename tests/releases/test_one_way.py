@@ -141,7 +141,7 @@ def test_a_session_asks_it_and_remembers() -> None:
 
 
 def test_it_is_released_of_a_sample() -> None:
-    """Of all rows, a sample is the release itself; of none it is that of an empty table."""
+    """A sample of all rows gives the release itself; a sample of none gives an empty table's."""
 
     def check(case: Case) -> bool:
         given = {"epsilon": 10**6, **case.given}
@@ -236,7 +236,7 @@ def test_tallies_of_three_pieces_are_that_of_the_whole(users: bool) -> None:
 
 
 def test_nothing_is_counted_outside_of_a_sample() -> None:
-    """The tally of a sample is that of its rows alone."""
+    """The tally of a sample is the tally of its rows alone."""
     key, stays = None, np.arange(N) % 3 == 0
     inside = {name: column[stays] for name, column in TABLE.items()}
 

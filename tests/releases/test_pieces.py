@@ -1,4 +1,4 @@
-"""Releases from a relation of DuckDB in pieces: those of the same rows in memory."""
+"""Releases from a relation of DuckDB in pieces equal releases of the same rows in memory."""
 
 from __future__ import annotations
 
@@ -36,7 +36,7 @@ BOUNDED = {name for name in RELEASES if "user" in name or name == "histogram, co
 
 
 def chunked(columns: Columns, rows: int) -> duckdb.DuckDBPyRelation:
-    """Return a relation whose batches have a number of rows, and one that has none."""
+    """Return a relation with batches of a number of rows, and a relation without any."""
     table = SHAPES["pyarrow"](columns)
     parts = [table[first : first + rows] for first in range(0, table.num_rows, rows)]
     return duckdb.from_arrow(pa.concat_tables([table[:0], *parts, table[:0]]))
@@ -86,7 +86,7 @@ def test_a_release_in_pieces_is_that_of_the_rows_in_memory(
 def test_users_in_pieces_are_those_in_memory(
     pieces: list[int], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """The sample of a user's rows is that of all rows at once, whatever piece the user is in."""
+    """A user's rows are sampled as from all rows at once, whatever piece the user is in."""
     wrong = []
     for name, (rows, least) in product(OF_TABLES, ((1, 16), (3, 6))):
         monkeypatch.setattr(relations, "_USER_ROWS", rows)
@@ -143,7 +143,7 @@ def visits(**others: Any) -> Table:
 
 
 def test_no_user_counts_more_than_allowed(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Each of 40 users has 10 days, of which 3 count; only bounded together they do."""
+    """Each of 40 users has 10 days, and 3 of them count, if all are bounded together."""
     monkeypatch.setattr(relations, "_USER_ROWS", 60)
     assert total(visits()) == (120, 120)
     split = SharedRelation._by_users

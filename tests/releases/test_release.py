@@ -1,4 +1,4 @@
-"""releases/_release.py: releases are values, whose arrays cannot be changed."""
+"""releases/_release.py: releases are values: their arrays cannot be changed."""
 
 import copy
 import dataclasses
@@ -48,7 +48,7 @@ def made(name: str, **more: Any) -> Any:
 
 
 def others_of(name: str, field: str) -> list[Any]:
-    """Values of a field that differ from that of `made`."""
+    """Values of a field that differ from the field of `made`."""
     if field == "query":
         others: list[dict[str, Any]] = [
             {"epsilon": 2}, {"relation": "change-one"}, {"max_rows_per_unit": 1},

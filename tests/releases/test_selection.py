@@ -56,7 +56,7 @@ def test_a_key_of_one_user_is_released_within_delta_of_a_million() -> None:
 
 
 def test_keys_of_a_user_beyond_the_limit_count_for_nobody() -> None:
-    """Each user has ten keys, of which one counts."""
+    """Each user has ten keys, and one of them counts."""
     keys = 30_000
     table = {"key": np.arange(keys), "user": np.arange(keys) // 10}
     release = cydp.group_by(

@@ -192,7 +192,7 @@ def compare(worst: Found, one: Answers, two: Answers, pairs: int) -> None:
 
 
 def spread(values: Any, keys: Any, pairs: int) -> Any:
-    """Return values of keys that were found as those of all keys."""
+    """Return values of found keys as values of all keys."""
     full = np.zeros(pairs * CELLS + 1, np.int64)
     full[keys] = values
     full[-1] = 0  # of the key -1
@@ -292,7 +292,7 @@ PAIRWISE = [
 def test_sensitivities_are_true_and_reached(recorder: Recorder, protected: str) -> None:
     settings = [setting for setting in PAIRWISE if setting[-1] == protected]
     assert len(settings) >= len(CASES) - 1
-    quick = 200 if protected == "contained" else 800  # of which no one asks that all is reached
+    quick = 200 if protected == "contained" else 800  # nobody asks that all of them is reached
     found = {
         setting: offence(recorder, setting, quick if CASES[setting[0]].alone else 8000, 40)
         for setting in settings

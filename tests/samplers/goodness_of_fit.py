@@ -1,4 +1,4 @@
-"""Chi-square of integers of a symmetric distribution, in cells whose chances are exact."""
+"""Chi-square of integers of a symmetric distribution, in cells of exact chances."""
 
 from collections.abc import Callable
 from fractions import Fraction
@@ -42,5 +42,5 @@ def p_value(samples: Samples, spread: float, tail: Callable[[int], Fraction]) ->
 
 
 def p_value_of_low_bits(samples: Samples) -> float:
-    """Return that of |X| modulo 64: of a wide distribution, all are equally likely."""
+    """Return the p-value of |X| modulo 64: in a wide distribution, all are equally likely."""
     return float(chisquare(np.bincount(np.abs(samples) & 63, minlength=64)).pvalue)

@@ -67,9 +67,9 @@ def plane_bytes(sampler: Sampler, n: int) -> int:
 def values_of(
     law: Law, planes: bytes, n: int, key: bytes, round_: int, chunk: int, first: int = 0
 ) -> list[int]:
-    """Return the values of n candidates whose extension bits begin at this address of a key.
+    """Return the values of n candidates with extension bits from this address of a key on.
 
-    Those of a decision are computed for the candidates that ask for them.
+    The bits of a decision are computed for the candidates that ask for them.
     """
     words, signs = columns(planes, law.sampler, n)
     extensions = np.full((2, n, 16), 2**63, np.uint64)

@@ -47,7 +47,7 @@ def share_below(y: int, below: NDArray[np.bool_], undecided: NDArray[np.bool_]) 
 
 
 def cells_of(sigma2: Fraction, one_sided: bool) -> set[int]:
-    """Return the prefixes whose cells hold a T_k (B_k); infinitely many are in cell 0."""
+    """Return the prefixes of cells that hold a T_k (B_k); infinitely many are in cell 0."""
     found, k = {0}, 1
     while cell := oracle.tail_bounds(sigma2, k, 64, one_sided)[0] >> 48:
         found.add(cell)
@@ -176,7 +176,7 @@ SIGMAS = [
 
 
 def misfits(seeded: Seeded, n: int) -> dict[str, float]:
-    """Return the sigmas whose n values do not fit, or, if it is large, not their lowest bits."""
+    """Return the sigmas with n values, or lowest bits if sigma is large, that do not fit."""
     found = {}
     for sigma in SIGMAS:
         samples = seeded(crc32(sigma.encode())).discrete_gaussian(sigma, n)

@@ -35,7 +35,7 @@ def map_words(scale: str, words: Bits, signs: Bits | None = None, extension: int
 def assert_masses_are_exact(
     scale: Fraction, bits: int, magnitudes: Samples, undecided: NDArray[np.bool_]
 ) -> None:
-    """Check |X| of the candidates with prefixes 0, 1, ..., and of which the prefix decides."""
+    """Check |X| of the candidates with prefixes 0, 1, ..., and which of them the prefix decides."""
     # A decided cell lies between its thresholds: no bits behind it can change the value.
     mass: dict[int, Fraction] = {}
     for k in np.unique(magnitudes[~undecided]).tolist():
@@ -112,7 +112,7 @@ SCALES = [
 
 
 def misfits(seeded: Seeded, n: int) -> dict[str, float]:
-    """Return the scales whose n values do not fit, or, at a large scale, not their lowest bits."""
+    """Return the scales with n values, or lowest bits if the scale is large, that do not fit."""
     found = {}
     for scale in SCALES:
         samples = seeded(crc32(scale.encode())).discrete_laplace(scale, n)

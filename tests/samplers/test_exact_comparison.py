@@ -62,7 +62,7 @@ every_distribution = pytest.mark.parametrize(
 
 
 def ends(distribution: str, text: str) -> bool:
-    """Whether the bits of p end, which decides; those of all other thresholds go on."""
+    """Whether the bits of p end, which decides; the bits of all other thresholds go on."""
     return distribution == "bernoulli" and 2**900 % Fraction(text).denominator == 0
 
 
@@ -211,7 +211,7 @@ def gaussian_split_targets(sigma2: Fraction) -> Iterator[Target]:
 
 
 def candidates_at(distribution: str, text: str, at: Sequence[tuple[Target, int]]) -> Candidates:
-    """Candidates of which U (V) of each target has these `prefix_bits + DEEP` bits."""
+    """Candidates with U (V) of each target beginning with these `prefix_bits + DEEP` bits."""
     sampler = sampler_of(distribution, text)
     planes: list[list[int]] = [[] for width in sampler.layout[0] if width]
     extensions = random_extensions(len(at), 11)

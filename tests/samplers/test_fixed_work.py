@@ -144,7 +144,7 @@ def test_a_generator_of_fixed_work_serves_everything(stream: Stream) -> None:
 
 
 def test_dummies_never_reach_the_exact_comparison() -> None:
-    """They are lane 0, whose own decision is the exact comparison's here: it runs once for it."""
+    """They are lane 0; its own decision is the exact comparison's here, which runs once for it."""
     sampler, n = bernoulli_sampler("1/3"), 100
     words = np.full(n, 60_000, np.uint16)
     words[0] = 0x5555  # 1/3, and so for 192 bits more; then below it

@@ -1,4 +1,4 @@
-"""Instructions counted by valgrind: those of a sampler depend on no bit that it draws.
+"""Instructions counted by valgrind: for a sampler, they depend on no bit that it draws.
 
 instruction_counts.c, built against what is installed, maps batches of 1,024 candidates under many
 keys.

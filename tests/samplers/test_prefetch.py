@@ -108,7 +108,7 @@ def test_closing_and_deleting_end_the_thread() -> None:
 
 
 def test_the_collector_frees_nothing_that_a_thread_reads() -> None:
-    """A prefetch in a cycle, whose samplers nothing else keeps."""
+    """A prefetch in a cycle; nothing else keeps its samplers."""
 
     class Host:
         def __init__(self, sigma: int, dtype: str) -> None:
@@ -147,7 +147,7 @@ def test_closing_while_another_thread_takes() -> None:
 
 @needs_fork
 def test_parent_and_child_share_no_array(stream: Stream) -> None:
-    """Forks without handlers, and in the middle of draws, are those of csrc."""
+    """Forks without handlers, and in the middle of draws, are in the tests of csrc."""
     arrays = cydp.Generator(stream=stream).discrete_laplace_prefetch(LARGE, N)
     seen = [*next(arrays)]
     for _ in range(3):

@@ -13,7 +13,7 @@ from samplers.replay import Law, Replay
 from cydp import RandomizedResponse
 from cydp.testing import SeededGenerator, category_offset_sampler
 
-# Long enough that most have undecided candidates, whose extension bits matter, and span several
+# Long enough that most have undecided candidates, with extension bits that matter, and span several
 # chunks. Of the Gaussian with sigma 16, a chunk rejects more candidates than it has to spare.
 LARGE = [
     ("discrete_laplace", "1/7", 6000),
@@ -47,7 +47,7 @@ def test_large_calls(stream: Stream, seeded: Seeded) -> None:
 
 @needs_aes
 def test_keys_of_66_chunks() -> None:
-    """Some keys are drawn together: those of later chunks are no earlier ones."""
+    """Some keys are drawn together: keys of later chunks are no earlier ones."""
     drawn = SeededGenerator(1, stream="aes").bernoulli("1/3", 66_000).tolist()
     assert drawn == Replay(1, "aes").draw("bernoulli", "1/3", 66_000)
 

@@ -91,7 +91,7 @@ def test_no_row_moves_the_sum_by_more_than_the_norm(shown: dict[str, Any]) -> No
 
 
 def test_a_row_does_not_change_the_gradients_of_others(shown: dict[str, Any]) -> None:
-    """Neighbours: each row's integers are those of the row alone."""
+    """Neighbours: each row's integers are the same as of the row alone."""
     x, y = shown["read_people"]()
     weights = np.array([-300, 4000, -9001, 7000, 1234, 555])
     together = shown["gradients_of"](weights, x, y)

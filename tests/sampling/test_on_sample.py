@@ -63,7 +63,7 @@ def test_the_amplified_loss_is_charged_once_before_data_is_read(monkeypatch: Any
 
 
 class Fixed(SeededGenerator):
-    """A generator whose sample is given."""
+    """A generator with a given sample."""
 
     __slots__ = ("stays",)
 
@@ -125,7 +125,7 @@ def test_a_ledger_tells_the_truth(ledger: BudgetLedger) -> None:
 
 @pytest.mark.parametrize("kind", KINDS)
 def test_columns_of_a_table_lose_the_same_rows(kind: str) -> None:
-    """With little noise the counts and sums are those of one sample, whatever holds the table."""
+    """With little noise the counts and sums are of one sample, whatever holds the table."""
     call: dict[str, Any] = {"keys": ["f", "m"], "sums": {"age": (0, 99)}, "share": "1/2"}
     release = on_sample(
         cydp.group_by, KINDS[kind](AGES), "sex", **call, epsilon=1000, rng=SeededGenerator(5)
@@ -261,7 +261,7 @@ def test_a_charge_id_belongs_to_all_of_the_arguments(ledger: BudgetLedger) -> No
 
 
 def test_no_library_takes_the_rows() -> None:
-    """A column of text whose rows pyarrow cannot take: they are read, and left out afterwards."""
+    """A column of text; pyarrow cannot take its rows: they are read, and left out afterwards."""
     text = pa.array(["a", "b", None], pa.string_view())
     assert on_sample(cydp.count, text, share=1, epsilon=1000).release.value == 2
 

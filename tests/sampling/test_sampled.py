@@ -84,7 +84,7 @@ def integral(first: Any, second: Any, epsilon: float) -> Any:
 
 
 def test_both_directions_of_many_samples() -> None:
-    """Against exact sums, of which each direction is the larger one somewhere."""
+    """Against exact sums; each direction is the larger one somewhere."""
     for epsilon0, q, count, epsilon, larger in (
         ("1", "0.01", 1000, "1.4", 0), ("3", "0.9", 2, "1", 1), ("2", "0.05", 300, "9", 0)
     ):  # fmt: skip
@@ -156,7 +156,7 @@ def test_a_delta_is_that_of_the_best_order() -> None:
 
 
 def test_moments() -> None:
-    """Against sums of 60 digits; and no more than the whole, of which the mixture is a part."""
+    """Against sums of 60 digits; and no more than the whole, as the mixture is a part of it."""
     for share, rho, order in itertools.product(
         ("1e-9", "0.3", "0.999999999999"), ("1e-12", "1/50", "2"), (2, 3, 17, 64)
     ):
@@ -172,7 +172,7 @@ def test_moments() -> None:
 
 
 def test_a_row_that_comes_has_no_larger_moments() -> None:
-    """By an integral: those of a row that goes are the ones that count."""
+    """By an integral: the divergences of a row that goes are the ones that count."""
     sigma, q, order = 0.7, 0.5, 2
 
     def mixture(x: Any) -> Any:

@@ -354,7 +354,7 @@ def test_an_l2_norm_is_for_gaussian_noise_only(kind: Any) -> None:
 
 
 def test_no_order_hides_a_larger_l2_norm() -> None:
-    """`max` would return the hundred counts, whose L2 norm is 10, for a sum that changes by 90."""
+    """`max` would return the hundred counts, with L2 norm 10, for a sum that changes by 90."""
     counts, total = Sensitivity(100, l2=10), Sensitivity(90)
     for compare in (lambda: max(counts, total), lambda: min(total, counts)):
         with pytest.raises(TypeError, match="must not be compared"):

@@ -132,7 +132,7 @@ def paths(
 def tables_beside(
     crowd: tuple[int, ...], protected: str, relation: str
 ) -> Iterator[dict[str, Any]]:
-    """Yield tables that differ in one unit, whose rows are at one place, or nowhere."""
+    """Yield tables that differ in one unit; its rows are at one place, or nowhere."""
     places = (0.5, 4.0, 5.8, 7.5)
     others = np.repeat(places, crowd)
     is_there = protected == "row" and relation == "change-one"
@@ -194,7 +194,7 @@ def test_the_error_in_ranks(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 def test_the_error_in_ranks_is_no_larger_than_needed(monkeypatch: pytest.MonkeyPatch) -> None:
-    """In one round of eight ranges, seven of which miss the median by 20 ranks."""
+    """In one round of eight ranges; seven of them miss the median by 20 ranks."""
     given: dict[str, Any] = {"rounds": 1, "ranges": 8, "epsilon": "0.2"}
     known = distribution(monkeypatch, WORST, **given)
     missed = sum(p for ends, p in known.items() if ranks_missed(WORST, ends) == 20)

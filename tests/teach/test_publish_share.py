@@ -64,7 +64,7 @@ def test_what_pays(tmp_path: Path) -> None:
 
 
 class Fixed(SeededGenerator):
-    """A generator whose sample is given."""
+    """A generator with a given sample."""
 
     __slots__ = ("stays",)
 
@@ -127,7 +127,7 @@ def test_no_row_that_was_not_chosen_is_in_what_is_published() -> None:
         rows = publish_share(x, "1/2", exposes_rows=True, rng=rng).rows
         found = rows["a"] if isinstance(rows, dict) else rows
         assert np.ravel(found).tolist() == [WORDS[1234]], name
-        assert not isinstance(found[0], np.ndarray)  # whose base may have all rows
+        assert not isinstance(found[0], np.ndarray)  # its base may have all rows
         pickled = pickle.dumps(rows)
         held += [name for word in WORDS if word != WORDS[1234] and word.encode() in pickled]
     assert set(held) == set()

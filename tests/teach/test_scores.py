@@ -118,7 +118,7 @@ def test_the_lectures_score_has_its_best_value_elsewhere() -> None:
 
 
 def test_the_median_in_one_pass_is_the_exponential_mechanism() -> None:
-    """The law of cydp.median is that of quantile_scores, point by point of a small grid."""
+    """The law of cydp.median is the law of quantile_scores, at each point of a small grid."""
     marks, points = [2, 3, 3, 5, 9], np.arange(11)
     for relation in RELATIONS:
         norm = teach.scores.quantile_score("1/2", relation=relation)

@@ -31,7 +31,7 @@ def covariance(tree: Tree) -> Matrix:
 
 
 def all_ranges(cells: int) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
-    """Return the ends of all ranges, those of no cell among them."""
+    """Return the ends of all ranges, with empty ones among them."""
     lows, highs = np.triu_indices(cells + 1)
     return lows.astype(np.int64), highs.astype(np.int64)
 

@@ -120,7 +120,7 @@ SMALL: dict[str, tuple[Queries, Any]] = {
     "long ranges": QUERIES["long ranges"],
 }
 LOOSE = {"both signs", "few cells", "long ranges"}
-"""Whose bound is not reached: what is worst for one answer, or cell, is not so for all."""
+"""Their bound is not reached: the worst for one answer, or cell, is not the worst for all."""
 
 
 def of_users(matrix: Any, cells: int, relation: str) -> tuple[float, float, int]:

@@ -177,7 +177,7 @@ def _canonical(entry: Any, kind: type, others: frozenset[type], depth: int) -> C
     if issubclass(kind, UUID):
         return (_UUIDS, int(entry.int))
     if issubclass(kind, Enum):
-        return (_ENUMS, kind.__module__, kind.__qualname__, entry.name, _Held(entry))
+        return (_ENUMS, kind.__module__, kind.__qualname__, entry.name, _CarriedEntry(entry))
     if issubclass(kind, tuple):
         parts = _parts(tuple.__iter__(entry), others, depth)
         return None if parts is None else (_TUPLES, tuple(parts))
@@ -186,12 +186,12 @@ def _canonical(entry: Any, kind: type, others: frozenset[type], depth: int) -> C
         return None if parts is None else (_SETS, tuple(sorted(parts)))
     of_pandas = kind.__module__.partition(".")[0] == "pandas"
     if of_pandas and kind.__name__ == "Period":
-        return (_PERIODS, str(entry.freqstr), int(entry.ordinal), _Held(entry))
+        return (_PERIODS, str(entry.freqstr), int(entry.ordinal), _CarriedEntry(entry))
     if of_pandas and kind.__name__ == "Interval":
         parts = _parts((entry.left, entry.right), others, depth)
         return None if parts is None else (_INTERVALS, entry.closed, *parts)
     if kind in others:
-        return (_OTHERS, id(kind), _Guarded(entry))
+        return (_OTHERS, id(kind), _CustomEntry(entry))
     return None
 
 
@@ -280,7 +280,7 @@ def _time_of(nanoseconds: int, epoch: datetime) -> Any:
     return np.datetime64(nanoseconds, "ns")
 
 
-class _Held:
+class _CarriedEntry:
     """An entry that a canonical value carries; only its type is compared."""
 
     __slots__ = ("entry",)
@@ -289,7 +289,7 @@ class _Held:
         self.entry = entry
 
     def __eq__(self, other: object) -> bool:
-        return isinstance(other, _Held) and type(self.entry) is type(other.entry)
+        return isinstance(other, _CarriedEntry) and type(self.entry) is type(other.entry)
 
     def __lt__(self, other: object) -> bool:
         return False
@@ -298,7 +298,7 @@ class _Held:
         return 0
 
 
-class _Guarded:
+class _CustomEntry:
     """An entry that has the type of a key, compared by its own methods."""
 
     __slots__ = ("_hash", "entry")
@@ -308,7 +308,7 @@ class _Guarded:
 
     def __eq__(self, other: object) -> bool:
         try:
-            return isinstance(other, _Guarded) and bool(self.entry == other.entry)
+            return isinstance(other, _CustomEntry) and bool(self.entry == other.entry)
         except Exception:  # its message may show data
             return False
 

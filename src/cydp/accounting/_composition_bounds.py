@@ -337,7 +337,7 @@ class RenyiCurve:
 
     __slots__ = ("_constants", "_orders", "_times")
 
-    @np.errstate(over="ignore")  # an order whose moments are infinite gives no bound
+    @np.errstate(over="ignore")  # an order with infinite moments gives no bound
     def __init__(self, sampled: Sequence[tuple[Fraction, Fraction, int]], rho: Fraction) -> None:
         orders = np.array(_ORDERS, np.float64)
         self._orders = orders

@@ -155,7 +155,7 @@ def sampled_pairs(pairs: Pairs, share: Fraction) -> Pairs | None:
     Parameters
     ----------
     pairs : Pairs
-        Those of the mechanism. They are symmetric.
+        The mechanism's pairs. They are symmetric.
     share : Fraction
         The probability with which a row is in the sample, above 0.
 

@@ -48,7 +48,7 @@ def epilog_of(*paragraphs: str, example: Sequence[str]) -> str:
 def add_parser(
     commands: Any, name: str, summary: str, *paragraphs: str, example: Sequence[str]
 ) -> argparse.ArgumentParser:
-    """Add a command whose help ends with an example."""
+    """Add a command; its help ends with an example."""
     parser: argparse.ArgumentParser = commands.add_parser(
         name,
         help=summary,

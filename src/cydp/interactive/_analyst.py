@@ -10,7 +10,7 @@ from typing import Any
 from cydp.accounting._budget import Asked, Paid
 from cydp.accounting.ledger._serialize import check_string
 
-__all__ = ["Noted", "analyst_of", "check_analyst", "label_of", "seq_of"]
+__all__ = ["WatchedBudget", "analyst_of", "check_analyst", "label_of", "seq_of"]
 
 
 _LABEL = re.compile(r"\[([^\[\]]+)\] ", re.DOTALL)
@@ -57,7 +57,7 @@ def analyst_of(entry: Mapping[str, Any]) -> str | None:
     return None if found is None else found[1]
 
 
-class Noted:
+class WatchedBudget:
     """A budget, and what it has paid, even if the release raised an error after the charge.
 
     Parameters

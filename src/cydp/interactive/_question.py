@@ -26,7 +26,7 @@ __all__ = [
     "check_name",
     "check_names",
     "check_table",
-    "of_table",
+    "message_for_session",
     "opened",
     "question_of",
 ]
@@ -177,10 +177,10 @@ def opened(table: Any) -> Any:
     return open_table(table) if isinstance(table, Mapping) and len(table) == 1 else table
 
 
-def of_table(said: Any) -> Any:
+def message_for_session(said: Any) -> Any:
     """Return the message of a release's error, which calls the table x, for a session.
 
-    >>> of_table("column must be a column of x, which has 'x'")
+    >>> message_for_session("column must be a column of x, which has 'x'")
     "column must be a column of the table, which has 'x'"
     """
     if not isinstance(said, str):

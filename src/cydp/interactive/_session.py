@@ -31,7 +31,7 @@ from cydp.accounting.ledger._blocks import ALL
 from cydp.accounting.ledger._ledger import BudgetLedger
 from cydp.accounting.ledger._scope import LedgerScope
 from cydp.accounting.ledger._serialize import amount_from, check_string
-from cydp.interactive._analyst import Noted, analyst_of, check_analyst, label_of, seq_of
+from cydp.interactive._analyst import WatchedBudget, analyst_of, check_analyst, label_of, seq_of
 from cydp.interactive._memory import Memory, SessionEntry, Slot, write_report
 from cydp.interactive._methods import METHODS, method, refuse_arguments_of_session
 from cydp.interactive._question import (
@@ -39,7 +39,7 @@ from cydp.interactive._question import (
     check_name,
     check_names,
     check_table,
-    of_table,
+    message_for_session,
     opened,
     question_of,
 )
@@ -418,7 +418,7 @@ class Session:
         try:
             return prepare(kind, {**given, kind.data: opened(self._table)})
         except (TypeError, ValueError) as error:
-            error.args = tuple(map(of_table, error.args))
+            error.args = tuple(map(message_for_session, error.args))
             raise
 
     def _turn(self) -> AbstractContextManager[Any]:
@@ -428,19 +428,19 @@ class Session:
         self, prepared: Prepared, question: Question, again: int, slot: Slot, memory: Memory
     ) -> None:
         """Put the answer into the slot, and what was paid into the history."""
-        noted = Noted(self._payer(question))
+        watched = WatchedBudget(self._payer(question))
         answer = None
         until = time.monotonic() + (0 if slot.has_failed else self._wait)
         try:
             while answer is None:
                 try:
                     with self._turn():
-                        answer = prepared.release(noted, None)
+                        answer = prepared.release(watched, None)
                 except ChargeInDoubtError:
-                    if not self._is_recorded(noted, until):
+                    if not self._is_recorded(watched, until):
                         raise self._in_doubt(question, again) from None
         finally:
-            paid = noted.paid(failed=answer is None)
+            paid = watched.paid(failed=answer is None)
             if paid is not None and not paid.fresh:
                 memory.entries.append(self._repeated(question, seq_of(paid)))
             elif paid is not None:
@@ -458,12 +458,12 @@ class Session:
             if answer is not None:
                 slot.seq, slot.answer = seq_of(paid), answer
 
-    def _is_recorded(self, noted: Noted, until: float) -> bool:
+    def _is_recorded(self, watched: WatchedBudget, until: float) -> bool:
         """Wait until another process has recorded an answer; return whether it has."""
         ledger = self._ledger()
         pause = 0.005
         while True:
-            outcome = ledger._read_outcome(str(noted.charge_id))
+            outcome = ledger._read_outcome(str(watched.charge_id))
             if outcome is not None and outcome[0] is not None:
                 return True
             left = until - time.monotonic()

@@ -34,7 +34,7 @@ def path(tmp_path: Path) -> Path:
 
 @pytest.fixture
 def week(path: Path) -> Any:
-    """A ledger whose blocks were not added in the order of their ids."""
+    """A ledger with blocks that were not added in the order of their ids."""
     with new(path, by_block=True) as ledger:
         ledger.add_blocks(["wed", "mon"], site="north", day=40)
         ledger.add_block("tue", PureDP("0.5"), site="south", tags=["a", {"b": None}], day=41)
@@ -256,7 +256,7 @@ def test_what_was_spent_bounds_the_outcome_that_came(path: Path) -> None:
 
 
 def test_what_was_spent_is_no_guarantee_in_zcdp() -> None:
-    """Who stops when the answers look bad has a loss above that of the rho spent too often."""
+    """Who stops when the answers look bad has, too often, a loss above the spent rho's."""
     epsilon, delta, most = 0.1, 0.05, 2000
     up = 1 / (1 + math.exp(-epsilon))
     walk = np.zeros(2 * most + 1)

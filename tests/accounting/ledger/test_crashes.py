@@ -1,4 +1,4 @@
-"""Ledgers whose users are killed, interrupted or out of disk, anywhere."""
+"""Ledgers with users that are killed, interrupted or out of disk, anywhere."""
 
 import gc
 import os
@@ -21,7 +21,7 @@ at_lines = pytest.mark.parametrize("step", [53, pytest.param(3, marks=pytest.mar
 pytestmark = [
     pytest.mark.skipif(not hasattr(os, "fork"), reason="needs fork"),
     pytest.mark.filterwarnings("ignore:.*fork.*:DeprecationWarning"),
-    # Python 3.13 and later: of a connection whose making was interrupted.
+    # Python 3.13 and later: a connection was interrupted while it was made.
     pytest.mark.filterwarnings("ignore:unclosed database:ResourceWarning"),
 ]
 
@@ -152,7 +152,7 @@ def test_killed_at_any_line(tmp_path: Path, change: str, step: int) -> None:
 
 
 def opened(path: Path) -> BudgetLedger:
-    """Open a ledger; of one whose `create` was killed, the other name is removed as it is told."""
+    """Open a ledger; if its `create` was killed, remove the other name, as the error says."""
     try:
         return BudgetLedger.open(path)
     except LedgerError as error:

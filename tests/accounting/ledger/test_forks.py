@@ -47,7 +47,7 @@ def test_a_child_and_its_parent_charge_one_ledger(tmp_path: Path) -> None:
 
 
 def test_a_cloned_process_charges_nothing(tmp_path: Path) -> None:
-    """The C library's fork, of which Python is not told; with the file open, and closed."""
+    """The C library's fork, without Python's knowledge; with the file open, and closed."""
     path = tmp_path / "ledger"
     ledger = new(path)
     clone = ctypes.PyDLL(None).fork
@@ -94,7 +94,7 @@ sys.exit(os.waitstatus_to_exitcode(status))
 
 
 def test_a_fork_whose_handler_was_interrupted(tmp_path: Path) -> None:
-    """Python forks nevertheless: the child, whose connection is open, charges nothing."""
+    """Python forks nevertheless: the child with an open connection charges nothing."""
     path = tmp_path / "ledger"
     new(path).close()
     code = "import sys, os\nfrom cydp import *\n" + INTERRUPTED

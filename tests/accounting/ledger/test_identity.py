@@ -118,7 +118,7 @@ def test_a_copy_that_went_another_way(path: Path) -> None:
 
 
 def test_what_others_charged_was_seen_too(path: Path) -> None:
-    """The last entry that an object has seen may be that of another process."""
+    """The last entry that an object has seen may be another process's."""
     ledger = new(path)
     older = copied(path, "older")  # of the file alone: nothing was charged
     assert ended(forked(lambda: ledger.charge(PureDP("0.125")))) == 0

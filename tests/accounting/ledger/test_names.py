@@ -1,6 +1,6 @@
 """accounting/ledger/_path.py: one file has one name, and users of another name are refused.
 
-SQLite names the WAL file after the path. The attacks run in real processes, each of which tries to
+SQLite names the WAL file after the path. The attacks run in real processes, and each tries to
 charge 1 to a budget of 1 by a name of its own.
 """
 

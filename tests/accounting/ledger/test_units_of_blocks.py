@@ -34,7 +34,7 @@ def path(tmp_path: Path) -> Path:
 
 @pytest.fixture
 def month(path: Path) -> Iterator[BudgetLedger]:
-    """Thirty days, each of which the same person was charged for."""
+    """Thirty days; the same person was charged for each."""
     with new(path, PureDP(1), by_block=True) as ledger:
         days = [str(day) for day in range(30)]
         ledger.add_blocks(days)
@@ -208,7 +208,7 @@ def test_a_release_of_several_blocks_does_not_understate(path: Path) -> None:
         assert ledger.spent == {"d1": PureDP(1), "d2": PureDP(0)}
         release = released(BOTH, several)
         assert release.query.parts["n"].change.l1 == 2
-        released(("household", "person"), several)  # whose norms are those of what it contains
+        released(("household", "person"), several)  # its norms are the norms of the units in it
         cydp.count([1, 2], max_rows_per_unit=1, unit="person", epsilon=1, budget=several)
 
 

@@ -1,4 +1,4 @@
-"""How well noise fits its distribution: chi-square in cells whose chances are exact."""
+"""How well noise fits its distribution: chi-square in cells of exact chances."""
 
 from __future__ import annotations
 

@@ -154,7 +154,7 @@ def test_a_query_costs_what_it_did(way: Way) -> None:
 
 
 def test_rare_keys_are_hidden(way: Way) -> None:
-    """With a threshold of some 14, groups of 100 show, and those of 1 do not."""
+    """With a threshold of some 14, groups of 100 show, and groups of 1 do not."""
     query = "SELECT g, COUNT(*) AS n FROM t.t GROUP BY g"
     for rows, shown in ((100, 50), (1, 0)):
         found = way("query", "after", 50, rows, "laplace", query, 1, True)

@@ -32,7 +32,7 @@ def check_every_release_is_a_table_in_four_tools(name: str) -> None:
     found = duckdb.sql("select * from release")
     assert found.columns == list(frame)
     assert found.fetchall() == list(zip(*table.to_pydict().values(), strict=True))
-    if name not in ("bounds", "no bounds"):  # a pair of numbers, of which polars makes a column
+    if name not in ("bounds", "no bounds"):  # a pair of numbers, which polars makes a column
         assert pl.DataFrame(release).to_dict(as_series=False) == table.to_pydict()
 
 

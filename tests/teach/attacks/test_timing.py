@@ -18,7 +18,7 @@ FAR = 300
 
 
 class Scripted:
-    """A generator whose trials succeed a given number of times; it notes the chances."""
+    """A generator of trials that succeed a given number of times; it notes the chances."""
 
     def __init__(self, successes: int, sign: bool) -> None:
         self.left, self.sign, self.chance = successes, sign, 1.0

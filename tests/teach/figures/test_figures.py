@@ -153,7 +153,7 @@ def test_names_of_options_are_no_formulas_and_do_not_overlap() -> None:
 
 
 def test_the_table_is_that_of_the_drawn_densities() -> None:
-    """By the curves themselves, beyond whose ends are 2 % of the Laplace law's fourth moment."""
+    """By the curves themselves: 2 % of the Laplace law's fourth moment lie beyond their ends."""
     found, b = figures.densities(3), 3 / math.sqrt(2)
     entropies = math.log(2 * math.e * b), math.log(2 * math.pi * math.e * 9) / 2
     assert found.table["entropy (nats)"] == pytest.approx(entropies)

@@ -122,7 +122,7 @@ def test_losses_that_are_constant_where_they_are_finite_are_added() -> None:
 
 
 def test_large_scores_lose_what_their_differences_do() -> None:
-    """Floats of these scores are equal; those of their differences are not."""
+    """Floats of these scores are equal; floats of their differences are not."""
     most = 10**17
     for choice in (ExponentialMechanism, PermuteAndFlip):
         large = choice(epsilon=5, sensitivity=1)
@@ -136,7 +136,7 @@ def test_the_loss_of_an_output_far_out() -> None:
     normal = privacy_loss(GAUSSIAN)
     assert [normal.loss_of(x) for x in (-100, 0.25, 51)] == pytest.approx([100.5, 0.25, -50.5])
     assert privacy_loss(Laplace(epsilon=2, sensitivity=1)).loss_of(0.25) == pytest.approx(1)
-    rho = privacy_loss(ZCDP("1/2"))  # whose outputs are in standard deviations
+    rho = privacy_loss(ZCDP("1/2"))  # its outputs are in standard deviations
     assert rho.p.max() == pytest.approx(1 / math.sqrt(2 * math.pi), rel=1e-5)
     assert (rho.loss_of(0), rho.loss_of(1)) == (0.5, -0.5)
     far = (10**17, 10**17 + 1)  # which floats do not tell apart

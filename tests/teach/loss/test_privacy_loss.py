@@ -39,7 +39,7 @@ EXPONENTIAL = ExponentialMechanism(epsilon=1, sensitivity=1)
 FLIP = PermuteAndFlip(epsilon=1, sensitivity=1)
 SCORES = {"scores": [3, 2, 1], "other": [2, 3, 2]}
 
-# Losses whose outputs are a table, and all of them.
+# Losses with a table of outputs, and all losses.
 TABLES = {
     "discrete Gaussian": DISCRETE,
     "discrete Laplace": privacy_loss(DiscreteLaplace(epsilon="0.7", sensitivity=7)),

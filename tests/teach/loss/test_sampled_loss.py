@@ -58,7 +58,7 @@ def test_a_sampled_loss_is_at_most_the_amplified_one() -> None:
     [
         DiscreteLaplace(epsilon=1, sensitivity=2),
         DiscreteGaussian(rho="1/2", sensitivity=1),
-        PureDP(40),  # whose mixture is computed in another way
+        PureDP(40),  # its mixture is computed in another way
         ApproxDP(1, "0.01"),
     ],
     ids=["Laplace", "Gaussian", "large loss", "delta"],
@@ -110,7 +110,7 @@ def test_a_share_that_is_no_float_counts_as_a_larger_one(mechanism: Any) -> None
 
 
 def test_continuous_noise_is_drawn_by_its_loss_without_sampling() -> None:
-    """Outputs reach as far as the losses of the whole; those of the sample are close to 0."""
+    """Outputs reach as far as the losses of the whole; the sample's losses are close to 0."""
     with closed():
         ax = privacy_loss(Sampled(NORMAL, "0.01")).plot_delta(0.3)
         assert ax.get_xlabel() == "output (by its loss without sampling, in nats)"

@@ -48,7 +48,7 @@ def test_moments_of_gaussian_noise_bound_those_of_its_distribution() -> None:
 
 @pytest.mark.parametrize("weights", [(1, 1, 1), (1, 2, -3), (1, 10, 0)])
 def test_linear_combinations_have_smaller_moments_than_stated(weights: tuple[int, ...]) -> None:
-    """Of noise whose moments are far from those of a normal distribution."""
+    """For noise with moments far from a normal distribution's."""
     noise = cydp.DiscreteLaplace(epsilon=2, sensitivity=1)
     k = np.arange(-25, 26)
     law = np.ones(1)

@@ -49,7 +49,7 @@ def test_gaussian_errors_agree_with_predicted_ones(name: str) -> None:
     ("name", "wrong"),
     [
         ("histogram", 2),
-        ("mean", 0.5),  # of which a bound is predicted
+        ("mean", 0.5),  # a bound of it is predicted
         *(
             pytest.param(name, wrong, marks=pytest.mark.long)
             for name in utility.WORKLOADS
@@ -84,7 +84,7 @@ def test_a_prediction_of_another_variance_is_noticed(
 
 
 def test_all_settings_share_the_probability_of_a_wrong_verdict() -> None:
-    """An interval is wider in a table of 20 settings than alone; that of 1 row alone is known."""
+    """An interval is wider in a table of 20 settings than alone; the one of 1 row is known."""
     given: dict[str, Any] = {"epsilon": 1, "trials": 50}
     (alone,) = utility.measure("histogram", 10, **given)
     among = utility.measure("histogram", range(10, 30), **given)[0]
@@ -94,7 +94,7 @@ def test_all_settings_share_the_probability_of_a_wrong_verdict() -> None:
 
 
 def noisy(scale: float) -> utility.Method:
-    """A rival that is said to have the noise of a histogram, and has that of another scale."""
+    """A rival that is said to have the noise of a histogram, and has another scale."""
     rng = SeededGenerator(4)
 
     def release(data: Any, setting: Setting) -> Any:
@@ -141,7 +141,7 @@ def test_a_rival_is_measured_beside_the_histogram_and_one_with_other_noise_is_no
         found = utility.measure(noisy(wrong), 50, **given, relation=relation)
         assert found.agrees is False
     rng = np.random.default_rng(1)
-    method = utility.Method(  # whose law is not known
+    method = utility.Method(  # its law is not known
         name="numpy", release=lambda data, setting: data + rng.normal(size=data.shape),
         predicted=lambda setting: 1,
     )  # fmt: skip

@@ -162,7 +162,7 @@ def of(
         must be deterministic.
     universe : iterable
         The records that a table may have: numbers, strings, tuples or whatever is hashable, each of
-        them once. They are toy records, which errors show, and never those of people.
+        them once. They are toy records, which errors show, and never people's records.
     n : int >= 1
         The most records of a table.
     norm : {1, 2}, default 1
@@ -192,7 +192,7 @@ def of(
     Notes
     -----
     Beyond this universe and n it is a lower bound: the global sensitivity is the largest change
-    over all tables [1]_, of which these are a few. It refutes a sensitivity that is too small, and
+    over all tables [1]_; these are a few of them. It refutes a sensitivity that is too small, and
     a proof is needed for one that is large enough.
 
     References
@@ -232,7 +232,7 @@ def of(
         table: tuple(each.numerator * (scale // each.denominator) for each in answer)
         for table, answer in ratios.items()
     }
-    is_number = len(asked.example) == 1  # of which both norms are the same
+    is_number = len(asked.example) == 1  # both norms of it are the same
     distance = _of_numbers if is_number else _l1 if norm == 1 else _squared_l2
     largest, found, n_pairs = -1, None, 0
     for one, other in tables.pairs():

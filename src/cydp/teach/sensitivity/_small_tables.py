@@ -145,7 +145,7 @@ class SmallTables:
             yield from self._of_size(size)
 
     def pairs(self) -> Iterator[tuple[Table, Table]]:
-        """Yield neighbours, those of small tables first."""
+        """Yield neighbours, small tables first."""
         for size, rules in self._rules():
             for base in self._of_size(size):
                 for grown in self._grown(base):

@@ -20,7 +20,7 @@ TABLE = {
 
 
 class NoNoise:
-    """A generator whose noise is 0: what is released is then the rounded value."""
+    """A generator with noise of 0: the released number is then the rounded value."""
 
     def discrete_laplace_iter(self, scale):
         return itertools.repeat(0)
