@@ -1,4 +1,4 @@
-"""_columns/digests.py: what a ledger and a session tell keys apart by."""
+"""_columns/canonical.py: what a ledger and a session tell keys apart by."""
 
 import enum
 import itertools
@@ -17,7 +17,7 @@ import pytest
 
 import cydp
 from cydp import BudgetLedger, PureDP
-from cydp._columns.digests import digest_labels
+from cydp._columns.canonical import digest_labels
 from cydp._columns.keys import Keys
 from cydp.accounting import ChargeConflictError
 from cydp.releases._reads import digest_keys

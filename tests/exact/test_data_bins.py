@@ -8,7 +8,7 @@ import numpy as np
 import pandas as pd
 
 from cydp import exact
-from cydp.exact._data_bins import DataBinCounts
+from cydp.exact._bins import DataBinCounts
 
 X = np.array([1.0, 2, 3, 9])
 CODES = np.array([0, 2, 2])

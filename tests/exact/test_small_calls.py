@@ -26,7 +26,7 @@ from hypothesis import strategies as st
 
 from cydp import exact
 from cydp._columns import reading, source
-from cydp.exact import GridSum, _bincount, _bins, _grid, _histogram
+from cydp.exact import GridSum, _bins, _grid, _histogram
 
 
 @contextmanager
@@ -43,7 +43,7 @@ def long_path() -> Iterator[None]:
         patch.setattr(_histogram, "is_real_array", never)
         patch.setattr(_bins, "is_for_kernel", never)
         patch.setattr(_grid, "is_for_kernel", lambda *_: False)
-        patch.setattr(_bincount, "_count_few", never)
+        patch.setattr(_histogram, "_count_few", never)
         patch.setattr(_grid, "_KEPT_TYPES", frozenset())
         yield
 

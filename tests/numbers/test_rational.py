@@ -14,7 +14,6 @@ from hypothesis import example, given
 from hypothesis import strategies as st
 
 from cydp._numbers.bounds import read_bounds
-from cydp._numbers.quantiles import read_quantile
 from cydp._numbers.rational import (
     Exact,
     as_exact,
@@ -23,6 +22,7 @@ from cydp._numbers.rational import (
     read_binary,
     read_exact,
     read_positive,
+    read_quantile,
     read_upward,
     round_up,
 )

@@ -9,8 +9,14 @@ import numpy as np
 from refusals import Refusal, check_refusals
 
 from cydp._numbers.bounds import read_bounds
-from cydp._numbers.quantiles import read_quantile
-from cydp._numbers.rational import Exact, read_exact, read_integer, read_positive, read_upward
+from cydp._numbers.rational import (
+    Exact,
+    read_exact,
+    read_integer,
+    read_positive,
+    read_quantile,
+    read_upward,
+)
 
 OTHER_TYPES: list[Any] = [
     True, np.True_, None, 1j, [1], (1,), {1}, b"1", np.array(1.0), np.array([1.0]),

@@ -32,9 +32,11 @@ __all__ = [
     "read_exact",
     "read_integer",
     "read_positive",
+    "read_quantile",
     "read_upward",
     "round_up",
 ]
+
 
 MAX_BITS = 4096
 _MOST_INDEX_BITS = 2048  # of a length or a count: its digits then fit into a message
@@ -343,3 +345,28 @@ def _are_short(numerator: int, denominator: int) -> bool:
 
 def _too_long(name: str) -> ValueError:
     return ValueError(f"{name} must have a numerator and a denominator of at most {MAX_BITS} bits")
+
+
+_MOST_DENOMINATOR = 2**64 - 1
+
+
+def read_quantile(q: Number, name: str = "q") -> Fraction:
+    """Return which quantile is meant.
+
+    Raises
+    ------
+    TypeError, ValueError
+        If it is no number from 0 to 1, or if its denominator is 2**64 or more.
+
+    Examples
+    --------
+    >>> read_quantile(0.95)
+    Fraction(19, 20)
+
+    """
+    number = read_exact(q, name)
+    if not 0 <= number <= 1:
+        raise ValueError(f"{name} must be from 0 to 1, not {format_number(number)}")
+    if number.denominator > _MOST_DENOMINATOR:
+        raise ValueError(f"{name} must have a denominator below 2**64")
+    return number

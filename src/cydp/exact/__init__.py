@@ -4,12 +4,11 @@
 from __future__ import annotations
 
 from cydp._columns.keys import Keys
-from cydp.exact._bincount import bincount
 from cydp.exact._clamped_sum import clamped_sum, clamped_sum_and_squares, grouped_clamped_sum
 from cydp.exact._contributions import bound_contributions
 from cydp.exact._grid_sum import GridSum
 from cydp.exact._grouped_accumulator import GroupedAccumulator
-from cydp.exact._histogram import histogram
+from cydp.exact._histogram import bincount, histogram
 from cydp.exact._histogram_accumulator import HistogramAccumulator
 from cydp.exact._histogramdd import histogramdd
 from cydp.exact._lookup import match_keys, value_counts

@@ -19,8 +19,7 @@ from cydp._columns.blocks import BLOCK_ROWS, block_rows
 from cydp._columns.reading import read_numbers
 from cydp._columns.tables import columns_of
 from cydp._threads import threads_for
-from cydp.exact._bins import Bins, equal_bins, public_bins, range_of, read_bin_count
-from cydp.exact._data_bins import mark_data_bins
+from cydp.exact._bins import Bins, equal_bins, mark_data_bins, public_bins, range_of, read_bin_count
 
 __all__ = ["MOST_BINS", "cell_codes", "histogramdd", "public_grids"]
 

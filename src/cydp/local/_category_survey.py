@@ -16,7 +16,7 @@ from cydp._columns.declared import Labels
 from cydp._columns.keys import Keys
 from cydp._generator import Generator
 from cydp._numbers.rational import literal_of, read_positive
-from cydp.exact._bincount import bincount
+from cydp.exact._histogram import bincount
 from cydp.exact._lookup import match_labels
 from cydp.local._survey import Survey, Tally
 from cydp.local._survey_estimates import CategoryEstimate

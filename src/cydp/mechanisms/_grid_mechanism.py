@@ -22,7 +22,7 @@ from cydp._generator import Generator
 from cydp._numbers.rational import as_exact, float_of, read_integer
 from cydp._relations import RELATIONS
 from cydp.accounting._loss import Loss
-from cydp.exact._data_bins import refuse_data_bins
+from cydp.exact._bins import refuse_data_bins
 from cydp.exact._grid_sum import GridSum
 from cydp.mechanisms._grid_noise import LEAST_EXPONENT, MOST_EXPONENT, add_noise, float_up
 from cydp.mechanisms._integer_mechanism import declare_integers

@@ -20,7 +20,7 @@ from cydp._core import Sampler, add_noise_to_one, saturating_add
 from cydp._default_generator import generator_or_default
 from cydp._generator import Generator
 from cydp.accounting._loss import Loss
-from cydp.exact._data_bins import refuse_data_bins
+from cydp.exact._bins import refuse_data_bins
 from cydp.mechanisms._noise_distribution import NoiseDistribution
 from cydp.mechanisms._run import Budget, apart_from, check_output, draw_array, fill_output
 

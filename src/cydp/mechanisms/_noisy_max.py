@@ -31,7 +31,7 @@ from cydp._samplers import prepare_noisy_max
 from cydp._sensitivity import relation_of
 from cydp.accounting._loss import PureDP
 from cydp.accounting._loss_numbers import make_loss
-from cydp.exact._data_bins import refuse_data_bins
+from cydp.exact._bins import refuse_data_bins
 from cydp.mechanisms import _selection
 from cydp.mechanisms._integer_mechanism import INT64
 from cydp.mechanisms._parameters import format_sensitivity, read_level, read_norm, set_fields

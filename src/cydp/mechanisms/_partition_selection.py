@@ -32,7 +32,7 @@ from cydp._numbers.rational import (
 )
 from cydp._relations import check_relation
 from cydp.accounting._loss import ApproxDP
-from cydp.exact._data_bins import refuse_data_bins
+from cydp.exact._bins import refuse_data_bins
 from cydp.mechanisms._integer_mechanism import declare_integers, read_int64
 from cydp.mechanisms._parameters import set_fields
 from cydp.mechanisms._run import Budget, draw_array

@@ -17,7 +17,7 @@ from cydp._columns.declared import Declared
 from cydp._generator import Generator
 from cydp._numbers.rational import format_number, literal_of, read_integer, read_positive
 from cydp.accounting._loss import ApproxDP
-from cydp.exact._data_bins import refuse_data_bins
+from cydp.exact._bins import refuse_data_bins
 from cydp.mechanisms._integer_mechanism import INT64, declare_integers, read_int64
 from cydp.mechanisms._laplace import DiscreteLaplace
 from cydp.mechanisms._noise_laws import LaplaceLaw

@@ -12,8 +12,7 @@ from numpy.typing import NDArray
 from cydp._arguments import Integer, Number
 from cydp._call_errors import require_names
 from cydp._generator import Generator
-from cydp._numbers.quantiles import read_quantile
-from cydp._numbers.rational import as_exact, literal_of, read_positive
+from cydp._numbers.rational import as_exact, literal_of, read_positive, read_quantile
 from cydp._samplers import prepare_quantile
 from cydp._sensitivity import relation_of
 from cydp.accounting._loss import PureDP

@@ -16,7 +16,7 @@ from typing import Any, TypeAlias, TypeVar
 import numpy as np
 from numpy.typing import NDArray
 
-from cydp._columns.digests import digest_argument
+from cydp._columns.canonical import digest_argument
 from cydp._default_generator import generator_or_default
 from cydp._generator import Generator
 from cydp._outputs import prepare_output

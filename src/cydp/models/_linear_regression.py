@@ -18,8 +18,14 @@ from cydp.accounting._loss_numbers import read_nonnegative
 from cydp.accounting.ledger._paid import Payment
 from cydp.mechanisms._parameters import read_level
 from cydp.mechanisms._run import Budget
-from cydp.models._linear_function import ColumnBounds, LinearFunction, ModelColumn, read_columns
-from cydp.models._rows import ModelRows, read_features
+from cydp.models._linear_function import (
+    ColumnBounds,
+    LinearFunction,
+    ModelColumn,
+    ModelRows,
+    read_columns,
+    read_features,
+)
 from cydp.releases._answers import Answer, NoisyAnswer
 from cydp.releases._noise_split import Aggregate, Part
 from cydp.releases._query import DataQuery, Given

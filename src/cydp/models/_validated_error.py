@@ -18,9 +18,8 @@ from cydp.accounting.ledger._paid import Payment
 from cydp.exact._grid import public_grid
 from cydp.mechanisms._parameters import read_level
 from cydp.mechanisms._run import Budget
-from cydp.models._linear_function import LinearFunction
+from cydp.models._linear_function import LinearFunction, ModelRows
 from cydp.models._linear_regression import LinearRegression
-from cydp.models._rows import ModelRows
 from cydp.releases._mean import MeanQuery, MeanRelease, sums_of
 from cydp.releases._query import DataQuery, Given
 from cydp.releases._ratios import MeanAnswer

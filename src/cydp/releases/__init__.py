@@ -9,12 +9,11 @@ from cydp.releases._explain import explain
 from cydp.releases._explanation import Explanation
 from cydp.releases._group_by import group_by
 from cydp.releases._histogram import histogram
-from cydp.releases._histogram_release import HistogramRelease
+from cydp.releases._histogram_release import HistogramRelease, TableRelease
 from cydp.releases._histogramdd import histogramdd
 from cydp.releases._mean import MeanRelease, mean
 from cydp.releases._quantile import QuantileRelease, median, quantile
 from cydp.releases._sum import sum
-from cydp.releases._table_release import TableRelease
 from cydp.releases._top_k import TopRelease, top_k
 from cydp.releases._value_counts import value_counts
 from cydp.releases._variance import VarianceRelease, variance

@@ -10,8 +10,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from cydp._columns.canonical import digest_argument
 from cydp._columns.declared import Labels, Records
-from cydp._columns.digests import digest_argument
 from cydp._columns.keys import Keys
 from cydp._columns.tables import Table, open_table
 from cydp.exact._bins import public_bins

@@ -10,10 +10,10 @@ from cydp._arguments import Bounds, Integer, Number
 from cydp._generator import Generator
 from cydp.mechanisms._run import Budget
 from cydp.releases._group_query import GroupQuery
+from cydp.releases._histogram_release import TableRelease
 from cydp.releases._missing import Missing
 from cydp.releases._quantile import Quantiles
 from cydp.releases._run import release, run
-from cydp.releases._table_release import TableRelease
 from cydp.releases._terms import Split
 from cydp.releases._unit import UnitName
 

@@ -33,13 +33,13 @@ from cydp.releases._group_rows import (
     exact_summary,
     read_summaries,
 )
+from cydp.releases._histogram_release import TableRelease
 from cydp.releases._noise_split import Aggregate, Moves, RowMoves, log_noise, size_of, split_privacy
 from cydp.releases._query import DataQuery, Given
 from cydp.releases._ratios import MeanAnswer
 from cydp.releases._reads import count_keys, digest_keys, key_names, known_names
 from cydp.releases._release import recorded
 from cydp.releases._rows import Codes, Key, users_of
-from cydp.releases._table_release import TableRelease
 from cydp.releases._tally import Tally
 from cydp.releases._terms import Weights, read_split
 from cydp.releases._unit import Unit

@@ -11,8 +11,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from cydp._arguments import BinsLike, Column, Integer, Number, RangeLike
+from cydp._columns.canonical import digest_argument
 from cydp._columns.declared import Labels, Records
-from cydp._columns.digests import digest_argument
 from cydp._columns.keys import Keys
 from cydp._generator import Generator
 from cydp.accounting.ledger._paid import Payment

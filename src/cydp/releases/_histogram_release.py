@@ -1,23 +1,25 @@
 # SPDX-License-Identifier: MIT
-"""A private histogram, which knows its noise, its privacy loss and its intervals."""
+"""Private histograms and tables by key, with their noise, privacy loss and intervals."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from cydp._arguments import Number
-from cydp.releases._answers import Steps
+from cydp._arguments import Integer, Number
+from cydp._numbers.rational import format_number, read_integer
+from cydp.mechanisms._quantile import QuantileMechanism
+from cydp.releases._answers import Answer, RankAnswer, Steps
 from cydp.releases._noise_split import Part
-from cydp.releases._release import Release, recorded
+from cydp.releases._release import Release, recorded, rounded
 from cydp.releases.output._sheet import Numbers, Sheet, bins_of, keys_of
 from cydp.releases.postprocessing._post_processed import PostProcessing
 
-__all__ = ["HistogramRelease"]
+__all__ = ["HistogramRelease", "TableRelease"]
 
 
 @recorded
@@ -126,3 +128,169 @@ class HistogramRelease(Release, PostProcessing):
         names = self.names or ("",) * len(self.axes)
         axes += [bins_of(edges, name) for edges, name in zip(self.axes, names, strict=True)]
         return self._make_sheet(axes, [counts], confidence, simultaneous)
+
+
+@recorded
+@dataclass(frozen=True, eq=False, repr=False, kw_only=True)
+class TableRelease(Release, PostProcessing):
+    """A private table with a row for each key. `value_counts` and `group_by` return it.
+
+    A column is ``release["n"]``, ``release["sum_income"]`` and so on; `columns` are their names.
+
+    Attributes
+    ----------
+    query : Query
+        The query: noise, privacy unit, split and loss.
+    payment : Payment or None
+        The entry of the ledger that has paid; None without a ledger.
+    key_names : tuple
+        The names of the columns of keys.
+    key_columns : tuple of ndarrays, shape (keys,) each
+        The keys: given ones in the given order, others sorted.
+    steps : tuple of ndarrays of int64
+        The noisy answers of each part of the query, in steps.
+
+    """
+
+    query: Any
+    key_names: tuple[Any, ...]
+    key_columns: tuple[NDArray[Any], ...]
+    steps: tuple[NDArray[np.int64], ...]
+
+    @property
+    def keys(self) -> Any:
+        """The keys: an array, or for several columns a dict of arrays by their names."""
+        if len(self.key_columns) == 1:
+            return self.key_columns[0]
+        return dict(zip(self.key_names, self.key_columns, strict=True))
+
+    @property
+    def columns(self) -> list[str]:
+        """The names of the columns of numbers."""
+        return list(self.query.columns)
+
+    @property
+    def counts(self) -> NDArray[np.int64]:
+        """The noisy counts, in rows. They are unbiased, so they may be negative."""
+        counts: NDArray[np.int64] = self["n"]
+        return counts
+
+    def __len__(self) -> int:
+        return len(self.key_columns[0])
+
+    def __getitem__(self, name: str) -> NDArray[Any]:
+        found = [each.values(self._steps) for each in self._column(name)]
+        return np.stack(found, axis=-1) if name in self.query.several else found[0]
+
+    @property
+    def _steps(self) -> Steps:
+        return dict(zip(self.query.parts, self.steps, strict=True))
+
+    def _column(self, name: str | None) -> Sequence[Answer]:
+        """Return what a column holds: one answer, or an answer for each quantile."""
+        columns: Mapping[str, Sequence[Answer]] = self.query.columns
+        if name is None:
+            return next(iter(columns.values()))
+        if name not in columns:
+            raise KeyError(f"the columns are {', '.join(columns)}, not {name!r}")
+        return columns[name]
+
+    @property
+    def variance(self) -> dict[str, float]:
+        """Variance of the noise in each part that has noise, in the square of its unit."""
+        return {
+            name: part.variance
+            for name, part in self.query.parts.items()
+            if not isinstance(part.mechanism, QuantileMechanism)
+        }
+
+    def error_bound(
+        self, confidence: Number = 0.95, *, count: Integer = 1, column: str | None = None
+    ) -> Any:
+        """Return the distance within which the numbers of a column are from the exact answers.
+
+        Parameters
+        ----------
+        confidence : number between 0 and 1, default 0.95
+            The least probability that this holds.
+        count : int >= 1, default 1
+            The number of rows for which it holds together: 1, or ``len(release)`` for all.
+        column : str, optional
+            The name of a column. Default: the first one.
+
+        Returns
+        -------
+        int, float, or ndarray of float
+            In the unit of the column; for means an array, a bound for each row.
+
+        Raises
+        ------
+        TypeError, ValueError
+            If confidence or count is outside its range; for a column of quantiles.
+        KeyError
+            If there is no such column.
+
+        Examples
+        --------
+        >>> import cydp
+        >>> cydp.value_counts(["a", "b"], ["a", "b"], epsilon=1).error_bound(count=2)
+        4
+
+        """
+        answer, together = self._column(column)[0], read_integer(count, "count")
+        return rounded(answer.error_bound(self._steps, confidence, together))
+
+    def interval(
+        self, confidence: Number = 0.95, *, count: Integer = 1, column: str | None = None
+    ) -> tuple[NDArray[Any], NDArray[Any]]:
+        """Return intervals that contain the exact answers; parameters as in `error_bound`.
+
+        Examples
+        --------
+        >>> import cydp
+        >>> lower, upper = cydp.value_counts(["a", "b"], ["a", "b"], epsilon=1).interval()
+        >>> upper - lower
+        array([6, 6])
+
+        """
+        answer, together = self._column(column)[0], read_integer(count, "count")
+        return answer.interval(self._steps, confidence, together)
+
+    def _sheet(self, confidence: Number, simultaneous: bool) -> Sheet:
+        together, steps = max(len(self), 1) if simultaneous else 1, self._steps
+        columns: list[Numbers] = []
+        for name, answers in self.query.columns.items():
+            for each in answers:
+                values = each.values(steps)
+                if isinstance(each, RankAnswer):
+                    q = f" q={format_number(each.q)}" if name in self.query.several else ""
+                    bound = each.rank_error(confidence, together)
+                    found = Numbers(
+                        name=f"{name}{q}", values=values, bound=bound, bound_unit="ranks"
+                    )
+                else:
+                    lower, upper = each.interval(steps, confidence, together)
+                    found = Numbers(
+                        name=name,
+                        values=values,
+                        unit="rows" if name == "n" else "",
+                        bound=rounded(each.error_bound(steps, confidence, together)),
+                        lower=lower,
+                        upper=upper,
+                    )
+                columns.append(found)
+        axis = keys_of(self.key_columns, self.key_names)
+        # Which of the two was called is not known where both do the same.
+        counts_values = list(self.query.columns) == ["n"] and len(self.key_columns) == 1
+        title = "value_counts" if counts_values else self.query.function
+        return self._make_sheet([axis], columns, confidence, simultaneous, title=title)
+
+    @property
+    def _noise_words(self) -> str:
+        selection = self.query.selection
+        words = [f"{type(selection).__name__} of keys"] if selection is not None else []
+        return "; ".join([*words, super()._noise_words])
+
+    @property
+    def _exact(self) -> dict[str, Any]:
+        return {"steps": {name: part.tolist() for name, part in self._steps.items()}}

@@ -12,8 +12,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from cydp._arguments import BinsLike, Integer, Number, RangeLike
+from cydp._columns.canonical import digest_argument
 from cydp._columns.declared import Records
-from cydp._columns.digests import digest_argument
 from cydp._columns.tables import is_column, open_table
 from cydp._generator import Generator
 from cydp.accounting.ledger._paid import Payment

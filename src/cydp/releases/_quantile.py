@@ -13,8 +13,7 @@ from numpy.typing import NDArray
 
 from cydp._arguments import Bounds, Column, Integer, Number
 from cydp._generator import Generator
-from cydp._numbers.quantiles import read_quantile
-from cydp._numbers.rational import float_of
+from cydp._numbers.rational import float_of, read_quantile
 from cydp.accounting._loss import Loss
 from cydp.accounting.ledger._paid import Payment
 from cydp.exact._grid import public_grid
@@ -32,14 +31,7 @@ from cydp.releases._tally import Tally
 from cydp.releases._unit import Unit, UnitName
 from cydp.releases.output._sheet import Numbers, Sheet, keys_of
 
-__all__ = [
-    "QuantileRelease",
-    "Quantiles",
-    "median",
-    "quantile",
-    "read_quantiles",
-    "read_sorted",
-]
+__all__ = ["QuantileRelease", "Quantiles", "median", "quantile", "read_quantiles", "read_sorted"]
 
 
 Quantiles: TypeAlias = tuple[Number | Sequence[Number], Bounds]

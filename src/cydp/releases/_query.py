@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING, Any, ClassVar, NamedTuple, Self, TypeVar, cast
 import numpy as np
 from numpy.typing import NDArray
 
-from cydp._columns.digests import digest_argument
+from cydp._columns.canonical import digest_argument
 from cydp._generator import Generator
 from cydp._numbers.rational import Exact
 from cydp.accounting._loss import Loss

@@ -9,7 +9,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from cydp._columns.digests import digest_argument, digest_labels
+from cydp._columns.canonical import digest_argument, digest_labels
 from cydp._columns.keys import Keys
 from cydp._columns.tables import is_column, open_table
 from cydp._numbers.rational import read_integer

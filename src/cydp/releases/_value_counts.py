@@ -13,11 +13,11 @@ from cydp._generator import Generator
 from cydp.mechanisms._run import Budget
 from cydp.releases._group_query import GroupQuery
 from cydp.releases._group_rows import GroupRows
+from cydp.releases._histogram_release import TableRelease
 from cydp.releases._query import DataQuery, Given
 from cydp.releases._reads import count_keys, key_names
 from cydp.releases._rows import declare_users, open_columns
 from cydp.releases._run import release, run
-from cydp.releases._table_release import TableRelease
 from cydp.releases._terms import Split
 from cydp.releases._unit import UnitName
 

@@ -3,9 +3,8 @@
 
 from __future__ import annotations
 
-from cydp.sampling._amplified import amplified, loss_on_sample
+from cydp.sampling._amplified import Sampled, amplified, loss_on_sample
 from cydp.sampling._on_sample import SampleRelease, WholeEstimate, on_sample
-from cydp.sampling._sampled import Sampled
 
 __all__ = [
     "SampleRelease",

@@ -24,12 +24,11 @@ from cydp.mechanisms._run import Budget, pay_and_draw
 from cydp.releases._certificate import describe_loss
 from cydp.releases._count import CountQuery, NumberRelease
 from cydp.releases._format import format_cost
-from cydp.releases._histogram_release import HistogramRelease
+from cydp.releases._histogram_release import HistogramRelease, TableRelease
 from cydp.releases._query import Query
 from cydp.releases._release import Release, recorded
 from cydp.releases._run import arguments_of, kind_of, prepare
 from cydp.releases._sum import SumQuery
-from cydp.releases._table_release import TableRelease
 from cydp.releases._unit import Unit, check_ledger
 from cydp.releases.output._exportable import Exportable
 from cydp.releases.output._sheet import Sheet

@@ -15,8 +15,7 @@ from numpy.typing import ArrayLike, NDArray
 from cydp._arguments import Column, Integer, Number
 from cydp._call_errors import explain_arguments
 from cydp._columns.declared import Records
-from cydp._numbers.quantiles import read_quantile
-from cydp._numbers.rational import float_of, format_number
+from cydp._numbers.rational import float_of, format_number, read_quantile
 from cydp._relations import check_relation
 from cydp._sensitivity import Sensitivity, sensitivity_of
 from cydp.sensitivity._numbers import mean

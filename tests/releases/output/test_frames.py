@@ -18,7 +18,7 @@ import pyarrow as pa
 from releases.output.made import KEYS, MADE, failing, made, with_counts
 
 import cydp
-from cydp.releases._table_release import TableRelease
+from cydp.releases._histogram_release import TableRelease
 from cydp.testing import SeededGenerator
 
 

@@ -22,7 +22,7 @@ from cydp._numbers.rational import float_of, format_number, read_integer
 from cydp.accounting._filter import PrivacyFilter
 from cydp.accounting._loss import Loss, PureDP
 from cydp.mechanisms._laplace import DiscreteLaplace, Laplace
-from cydp.releases.output._pyplot import ink_of, plain_words
+from cydp.releases.output._plot import ink_of, plain_words
 from cydp.teach._pictures import HATCHES, new_axes, set_words
 
 __all__ = [

@@ -14,7 +14,7 @@ from cydp._generator import Generator
 from cydp._numbers.rational import format_number, read_positive
 from cydp.accounting._loss import PureDP
 from cydp.mechanisms._laplace import DiscreteLaplace
-from cydp.releases.output._pyplot import ink_of
+from cydp.releases.output._plot import ink_of
 from cydp.sensitivity._counts import count as sensitivity_of_count
 from cydp.teach._pictures import draw_line, new_axes, set_words
 from cydp.teach.attacks._attack import CHANCE, Attack, Trial, largest_success, release_while_paid

@@ -24,7 +24,7 @@ from cydp._numbers.rational import (
     read_positive,
 )
 from cydp.mechanisms._laplace import Laplace
-from cydp.releases.output._pyplot import ink_of
+from cydp.releases.output._plot import ink_of
 from cydp.teach._pictures import new_axes, set_words
 from cydp.teach.attacks._attack import (
     Attack,

@@ -15,7 +15,7 @@ from cydp._numbers.rational import float_of
 from cydp.accounting._cost import loss_of
 from cydp.accounting._loss import PureDP
 from cydp.accounting._plan import Plan
-from cydp.releases.output._pyplot import ink_of
+from cydp.releases.output._plot import ink_of
 from cydp.teach._pictures import HATCHES, draw_line, new_axes, set_words
 from cydp.teach.meaning._in_words import CostOrPlan, label_of, question_about, read_curve
 from cydp.teach.meaning._trade_off import draw_trade_offs

@@ -18,7 +18,7 @@ from cydp.accounting._loss_numbers import read_positive_delta
 from cydp.mechanisms._gaussian import DiscreteGaussian
 from cydp.mechanisms._laplace import DiscreteLaplace
 from cydp.mechanisms._parameters import read_level
-from cydp.releases.output._pyplot import ink_of
+from cydp.releases.output._plot import ink_of
 from cydp.teach._pictures import draw_line, new_axes, set_words
 
 __all__ = ["Densities", "densities", "errors_by_answers", "errors_by_epsilon"]

@@ -20,7 +20,7 @@ from cydp._numbers.rational import (
     read_positive,
 )
 from cydp.mechanisms._laplace import Laplace
-from cydp.releases.output._pyplot import ink_of
+from cydp.releases.output._plot import ink_of
 from cydp.teach._pictures import draw_fill, draw_line, new_axes, set_words
 
 __all__ = ["averages", "neighbours", "two_epsilons"]

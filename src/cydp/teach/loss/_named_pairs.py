@@ -23,7 +23,7 @@ from cydp.mechanisms._noisy_max import ExponentialMechanism, PermuteAndFlip
 from cydp.mechanisms._partition_selection import PartitionSelection
 from cydp.mechanisms._randomized_response import RandomizedResponse
 from cydp.mechanisms._snapping import Snapping
-from cydp.sampling._sampled import Sampled
+from cydp.sampling._amplified import Sampled
 from cydp.teach._publish_share import PublishedShare
 from cydp.teach.loss._compose import Parts
 from cydp.teach.loss._continuous import LaplaceNoise, NormalNoise

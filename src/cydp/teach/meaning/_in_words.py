@@ -19,7 +19,7 @@ from cydp.accounting._loss_numbers import read_delta
 from cydp.accounting._plan import Plan
 from cydp.releases._explanation import meaning_of, notes_on, notes_on_delta, read_rows
 from cydp.releases._unit import Unit
-from cydp.sampling._sampled import Sampled
+from cydp.sampling._amplified import Sampled
 
 __all__ = [
     "CostOrPlan",

@@ -8,7 +8,7 @@ from dataclasses import dataclass, fields
 from typing import Any, overload
 
 from cydp.accounting._loss import ZCDP, ApproxDP, Loss, PureDP
-from cydp.releases.output._pyplot import ink_of
+from cydp.releases.output._plot import ink_of
 from cydp.teach._pictures import EDGE, new_axes, set_words
 
 __all__ = ["PublicEpsilon", "PublicEpsilons", "public_epsilons"]

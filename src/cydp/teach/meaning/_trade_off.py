@@ -15,7 +15,7 @@ from cydp._call_errors import explain_arguments
 from cydp._numbers.rational import float_of
 from cydp._numbers.rounding import delta_float_above
 from cydp.accounting._conversion import RocBound
-from cydp.releases.output._pyplot import ink_of
+from cydp.releases.output._plot import ink_of
 from cydp.teach._pictures import draw_line, new_axes, set_words
 from cydp.teach.meaning._in_words import (
     CostOrPlan,
