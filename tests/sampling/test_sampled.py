@@ -1,4 +1,4 @@
-"""sampling/_amplified.py in a plan, against exact sums, integrals and dp-accounting's accountants."""
+"""sampling/_amplified.py: a plan of samples, against exact sums, integrals and dp-accounting."""
 
 from __future__ import annotations
 
