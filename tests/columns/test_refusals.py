@@ -276,3 +276,27 @@ def test_a_relation_that_fails_shows_no_record(kind: str) -> None:
         ),
     }  # fmt: skip
     check_refusals(refused, never=("secret",))
+
+
+def test_objects_of_polars_are_refused() -> None:
+    """Arrow has their addresses: equal users would be many, and each row a user of its own."""
+
+    class Own:
+        pass
+
+    series = pl.Series("u", [Own(), Own()], dtype=pl.Object)
+    table = pl.DataFrame({"x": [1, 1]}).with_columns(series)
+    never = cydp.PrivacyFilter(cydp.PureDP(1))
+    refused: dict[str, Refusal] = {
+        "users": (lambda: cydp.count(table, user="u", max_rows=1, epsilon=1, budget=never),
+                  TypeError, ("user must not be a polars column of Object",)),
+        "entries": (lambda: cydp.count(series, epsilon=1, budget=never), TypeError, ("Object",)),
+        "a frame": (lambda: exact.match_keys(table[["u"]], [1]), TypeError, ("Object",)),
+        "keys": (lambda: exact.Keys(series), TypeError, ("keys must not be",)),
+        "partitions": (lambda: exact.bound_contributions([1, 1], series, max_partitions=1),
+                       TypeError, ("partitions must not be",)),
+        "by": (lambda: cydp.group_by(table, "u", epsilon=1, delta=1e-5, budget=never), TypeError,
+               ("by must not be",)),
+    }  # fmt: skip
+    check_refusals(refused)
+    assert never.spent == cydp.PureDP(0)

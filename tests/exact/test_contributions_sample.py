@@ -1,14 +1,19 @@
 """exact/_contributions.py: a user's sample follows from the key and the user's own rows."""
 
 from collections.abc import Callable
+from fractions import Fraction
+from ipaddress import ip_address
 from typing import Any
 
 import numpy as np
 import pandas as pd
 import polars as pl
 import pyarrow as pa
+import pytest
 
+from cydp._columns.canonical import canonical
 from cydp.exact import bound_contributions
+from cydp.exact._contributions import _hashed
 from cydp.testing import SeededGenerator
 
 NARROW = [*range(-60, 60), 2**63 - 1, -(2**63), 10**18]
@@ -101,3 +106,33 @@ def test_floats_among_ids_are_ids_by_their_value() -> None:
             assert sample([*ids, other], [1, 1, 1]) == [True, True, True]
     for same in (7.0, np.float32(7)):
         assert sum(sample([7, same, same], [1, 2, 3])) == 2  # of three groups of one id
+
+
+def test_an_object_of_another_class_is_refused() -> None:
+    """It is no label: here its rows would be lost in silence, as missing ones."""
+    for other in (ip_address("1.2.3.4"), [1], 2j, object(), np.zeros(2)):
+        for users in ([other, "a"], objects_of([other, 7])):
+            with pytest.raises(TypeError, match="users must hold numbers, text, bytes, dates"):
+                bound_contributions(users, [1, 1], max_partitions=1)
+    for missing in (None, float("nan"), pd.NaT, np.datetime64("NaT"), (1, None)):
+        assert sample([missing, "a"], [1, 1]) == [False, True]
+
+
+def objects_of(entries: list[Any]) -> Any:
+    array = np.empty(len(entries), object)
+    array[:] = entries
+    return array
+
+
+def test_nobody_can_choose_numbers_with_one_hash() -> None:
+    """A dict would compare them all with each other: Python's hash of numbers has no secret."""
+    numbers: list[Any] = [(i + 5) * (2**61 - 1) for i in range(2000)]
+    assert len(set(map(hash, numbers))) == 1
+    for crafted in (
+        numbers,
+        [Fraction(1, 2) + number for number in numbers],
+        [(n,) for n in numbers],
+    ):
+        keys = [_hashed(canonical(each)) for each in crafted]
+        assert len(set(map(hash, keys))) > 1990
+        assert len(set(keys)) == 2000

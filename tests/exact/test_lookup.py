@@ -290,3 +290,25 @@ def test_a_category_less_makes_no_error(entries: list[Any]) -> None:
     assert made.counts.tolist() == [entries.count("a")]
     groups = cydp.group_by({"k": column}, "k", keys=["a"], epsilon=100)
     assert groups["n"].tolist() == [entries.count("a")]
+
+
+def test_prepared_keys_are_known_by_name_in_a_release() -> None:
+    table = {"a": [1] * 500, "b": [2] * 500}
+    keys = exact.Keys([(2, 1)], by=("b", "a"))
+    assert exact.match_keys(table, keys).tolist() == [0] * 500
+    assert cydp.group_by(table, ["a", "b"], keys=keys, epsilon=100).counts.tolist() == [500]
+    made = cydp.histogram(
+        {**table, "x": [1] * 500}, 1, (0, 2), column="x", by=["a", "b"], by_keys=keys, epsilon=100
+    )
+    assert made.counts.tolist() == [[500]]
+    with pytest.raises(ValueError, match="keys must be of the columns a, b, and these are of b, c"):
+        cydp.group_by(table, ["a", "b"], keys=exact.Keys([(2, 1)], by=("b", "c")), epsilon=1)
+    with pytest.raises(ValueError, match="by must name each column once"):
+        exact.Keys([(1, 2)], by=("a", "a"))
+    assert exact.Keys({"ab": [1, 2]}, by="ab").by == ("ab",)
+
+
+def test_numbers_of_numpy_of_more_bits_than_a_float() -> None:
+    wide = np.longdouble(1) + np.finfo(np.longdouble).eps
+    assert match([np.longdouble(1), wide, np.longdouble("inf"), np.longdouble("nan")],
+                 [1, float("inf"), wide]).tolist() == [0, 2 if wide != 1 else 0, 1, 3]  # fmt: skip

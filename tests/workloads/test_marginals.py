@@ -162,3 +162,11 @@ def test_a_release_is_a_value() -> None:
     assert "[25, 50), f" in release.to_text()
     assert len(release.to_pandas()) == 2 + 8 + 12 + 1
     assert "sex" in release
+
+
+def test_a_ledger_has_what_it_had_of_marginals() -> None:
+    query = explain(marginals, DOMAINS, SETS, epsilon=1, consistent=True).query
+    ((_, parts),) = query.to_dict()["query"].values()
+    assert set(parts) == {"privacy", "unit", "sets", "sizes", "weights", "consistent"}
+    public = {name: each for name, each in query.reads._asdict().items() if name != "columns"}
+    assert query.from_dict(query.to_dict(), **public) == query

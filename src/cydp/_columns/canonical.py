@@ -168,6 +168,10 @@ def _canonical(entry: Any, kind: type, others: frozenset[type], depth: int) -> C
         return plain(entry)  # type: ignore[no-any-return]
     if issubclass(kind, float | np.float16 | np.float32):
         return _float(float(plain(entry)))
+    if issubclass(kind, np.longdouble):
+        near = float(entry)
+        is_near = near == entry or near != near  # NaN is no label
+        return _float(near) if is_near else _rational(Fraction(*entry.as_integer_ratio()))
     if issubclass(kind, bytes):
         return (BYTES, plain(entry))
     if issubclass(kind, Decimal | Fraction):

@@ -107,8 +107,8 @@ class Keys:
     keys : array_like, mapping, table, or Keys
         Distinct. Without `by`, the labels of one column, in a list, an array or a column. With
         `by`, a list of tuples, or a dict of columns or a table with columns of these names.
-    by : sequence of hashables, optional
-        The names of several columns.
+    by : sequence of hashables, or str, optional
+        The names of the columns; a text is one name. Prepared keys are known by theirs.
 
     Attributes
     ----------
@@ -138,11 +138,22 @@ class Keys:
 
     __slots__ = ("arrays", "by", "columns", "pairs")
 
+    arrays: tuple[NDArray[Any], ...]
+
     def __init__(self, keys: Any, by: Sequence[Any] | None = None) -> None:
-        self.by = None if by is None else tuple(by)
+        self.by = None if by is None else (by,) if isinstance(by, str) else tuple(by)
+        if self.by is not None and len(set(self.by)) < len(self.by):
+            raise ValueError("by must name each column once")
         if isinstance(keys, Keys):
-            self._take(keys)
-            return
+            if not (self.by and keys.by and self.by != keys.by):
+                self._take(keys)
+                return
+            if set(self.by) != set(keys.by):
+                raise ValueError(
+                    f"keys must be of the columns {_names(self.by)}, and these are of "
+                    f"{_names(keys.by)}"
+                )
+            keys = dict(zip(keys.by, keys.arrays, strict=True))  # in another order
         given = [_entries(keys)] if self.by is None else _several(keys, self.by)
         if not 1 <= len(given[0]) <= _MOST_KEYS:
             raise ValueError(f"keys must be 1 to 2**32 - 4 keys, not {len(given[0])}")
@@ -199,6 +210,10 @@ class Keys:
             )
         for column, keys in zip(columns, self.columns, strict=True):
             keys.check(column)
+
+
+def _names(by: Sequence[Any]) -> str:
+    return ", ".join(map(str, by))
 
 
 def product(labels: Mapping[Any, Any]) -> dict[Any, NDArray[Any]]:

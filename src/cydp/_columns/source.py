@@ -296,6 +296,14 @@ class ArrowSource(Source):
 
     __slots__ = ()
 
+    def __init__(self, x: Any, name: str) -> None:
+        if type(self) is ArrowSource and _holds_objects(x):
+            raise TypeError(
+                f"{name} must not be a polars column of Object, whose entries Arrow has as "
+                f"addresses: give a list, as {name}.to_list()"
+            )
+        super().__init__(x, name)
+
     def dtype(self) -> np.dtype[Any]:
         """Return the dtype that the type of the column stands for."""
         return declared_in(self._schema(), self.name)
@@ -436,6 +444,12 @@ def speaks_arrow(x: Any) -> bool:
     if isinstance(x, np.ndarray) or isinstance(getattr(x, "dtype", None), np.dtype):
         return False
     return hasattr(x, "__arrow_c_array__") or hasattr(x, "__arrow_c_stream__")
+
+
+def _holds_objects(x: Any) -> bool:
+    """Whether a column of polars, or one of a frame, holds objects of Python."""
+    dtypes = x.dtypes if hasattr(x, "get_columns") else [getattr(x, "dtype", None)]
+    return any(str(dtype) == "Object" for dtype in dtypes)
 
 
 def is_relation(x: Any) -> bool:

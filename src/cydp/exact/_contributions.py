@@ -20,7 +20,8 @@ from cydp._arguments import Column, Integer
 from cydp._call_errors import explain_arguments
 from cydp._columns.canonical import Canonical, canonical, canonical_block, label_bytes
 from cydp._columns.declared import Labels
-from cydp._columns.entries import present_entries
+from cydp._columns.dtypes import describe_entry
+from cydp._columns.entries import null_types, present_entries
 from cydp._columns.label_values import LabelValues
 from cydp._columns.masks import Mask, both_present, concatenate_masks
 from cydp._columns.strings import Strings, concatenate, fixed_width, join_bytes
@@ -37,11 +38,12 @@ Identifiers: TypeAlias = tuple[NDArray[Any] | Strings, Mask]
 _LARGE = 2.0**63
 
 
-def _identify_labels(column: Labels) -> Identifiers:
+def _identify_labels(column: Labels, *, refuses: bool = False) -> Identifiers:
     """Return a column of labels as integers or strings, which are equal only for equal labels.
 
     Text becomes UTF-8, an integer of 64 bits stays itself, and any other label becomes its
-    `label_bytes`. The mask of present entries comes with them.
+    `label_bytes`. The mask of present entries comes with them. An object that is no label is
+    missing, or a TypeError if `refuses` is true.
     """
     values = column.read()
     held = values.values
@@ -50,7 +52,7 @@ def _identify_labels(column: Labels) -> Identifiers:
     if isinstance(held, Strings):
         return held, values.present
     if values.is_objects():
-        return _of_entries(values)
+        return _of_entries(values, column.name if refuses else None)
     assert isinstance(held, np.ndarray)
     if values.type.kind == "numbers" and held.dtype.kind in "biu":
         return held, values.present
@@ -63,19 +65,55 @@ def _identify_labels(column: Labels) -> Identifiers:
     return _of_distinct(*find_distinct(values))
 
 
-def _of_entries(values: LabelValues) -> Identifiers:
-    """Return labels among objects."""
+def _of_entries(values: LabelValues, refused: str | None) -> Identifiers:
+    """Return labels among objects; `refused` is the name of a column that must hold labels."""
     types = set[type]().union(*(found for _, _, found in values.entry_blocks()))
     if types <= {str, type(None)}:
         return _of_texts(values)
     if types <= {int, type(None)} and (integers := _of_integers(values)) is not None:
         return integers
-    places: defaultdict[Canonical | None, int] = defaultdict(count().__next__)
+    places: defaultdict[Any, int] = defaultdict(count().__next__)
+    known: dict[int, Canonical | None] = {}
     codes = np.empty(len(values), np.int64)
     for rows, entries, found in values.entry_blocks():
-        labels = canonical_block(entries, found)
-        codes[rows] = np.fromiter(map(places.__getitem__, labels), np.int64, len(entries))
-    return _of_labels(list(places), codes)
+        labels = [*canonical_block(entries, found)]
+        if refused is not None and None in labels:
+            _refuse_others(entries, labels, refused)
+        codes[rows] = np.fromiter((places[_hashed(label)] for label in labels), np.int64)
+        known.update(zip(codes[rows].tolist(), labels, strict=True))
+    return _of_labels([known[place] for place in range(len(known))], codes)
+
+
+def _hashed(label: Canonical | None) -> Any:
+    """Return what a dict finds a label by, with a hash that nobody can make equal for many.
+
+    Python's hash of text and bytes has a secret key; its hashes of numbers have none.
+    """
+    is_plain = label is None or isinstance(label, str)
+    if is_plain or (isinstance(label, int) and -_MOST <= label <= _MOST):
+        return label
+    return label_bytes(cast("Canonical", label))
+
+
+def _is_nan(entry: Any) -> bool:
+    """Whether an object is NaN or no time, or may hold one: a tuple or a set."""
+    if isinstance(entry, tuple | frozenset):
+        return True
+    try:
+        return bool(entry != entry)
+    except Exception:  # of a method of the entry: its message may show data
+        return False
+
+
+def _refuse_others(entries: list[Any], labels: list[Canonical | None], name: str) -> None:
+    """Raise a TypeError for an entry that is neither a label nor missing."""
+    nulls = null_types(set(map(type, entries)))
+    for entry, label in zip(entries, labels, strict=True):
+        if label is None and type(entry) not in nulls and not _is_nan(entry):
+            raise TypeError(
+                f"{name} must hold numbers, text, bytes, dates, times or tuples of these, not "
+                f"{describe_entry(type(entry))}"
+            )
 
 
 def _of_texts(values: LabelValues) -> Identifiers:
@@ -163,9 +201,9 @@ def bound_contributions(
     Parameters
     ----------
     users, partitions : array_like, shape (n,)
-        The user that each row belongs to, and the partition that it counts for: labels of any kind,
-        as in `match_keys`. They are compared by value, never by a hash alone. Rows with a missing
-        user or partition, masked, None, NA or NaN, do not stay.
+        The user that each row belongs to, and the partition that it counts for: numbers, text,
+        bytes, dates, times, or tuples of these. They are compared by value, never by a hash alone.
+        Rows with a missing user or partition, masked, None, NA or NaN, do not stay.
     max_partitions : int >= 1
         The largest number of partitions of a user.
     max_rows_per_partition : int >= 1, default 1
@@ -204,7 +242,7 @@ def bound_contributions(
     limits = _read_limits(max_partitions, max_rows_per_partition)
     generator = generator_or_default(rng)
     declared = Labels(users, "users"), Labels(partitions, "partitions")
-    columns = [_identify_labels(each) for each in declared]
+    columns = [_identify_labels(each, refuses=True) for each in declared]
     if len(columns[0][0]) != len(columns[1][0]):
         raise ValueError("users and partitions must have the same length: one entry for each row")
     key = _draw_key(generator)

@@ -52,6 +52,7 @@ class HistogramQuery(DataQuery):
 
     function: ClassVar[str] = "histogram"
     bounded: ClassVar[str] = "partitions"
+    column_arguments: ClassVar[tuple[str, ...]] = ("column", "by", "user")
 
     cells: int
 
@@ -110,14 +111,14 @@ class HistogramQuery(DataQuery):
             axes=(edges,),
             by_columns=() if keys is None else keys.arrays,
             names=known_names([columns["column"]]),
-            by_names=known_names(columns.get("by", ())),
+            by_names=known_names(columns.get("by") or ()),
             payment=payment,
         )
 
     def arguments_before(self) -> Any:
         """Return the arguments by which a ledger knew a call before it compared queries."""
         columns, (edges,) = self.reads.columns, self.reads.edges
-        named = [columns["column"], columns["user"], *columns.get("by", (None,))]
+        named = [columns["column"], columns["user"], *(columns["by"] or (None,))]
         other = {"edges": edges, "keys": digest_keys(self.reads.keys)}
         return digest_argument({"columns": list(known_names(named)), "other": other})
 

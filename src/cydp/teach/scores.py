@@ -54,7 +54,7 @@ def quantile_scores(x: Column, candidates: ArrayLike, q: Number) -> NDArray[np.f
     Returns
     -------
     ndarray of float64, shape (m,)
-        `cydp.sensitivity.quantile_score` is their sensitivity.
+        `quantile_score` is their sensitivity.
 
     Raises
     ------
@@ -103,7 +103,7 @@ def rank_difference_scores(x: Column, candidates: ArrayLike) -> NDArray[np.float
     Returns
     -------
     ndarray of float64, shape (m,)
-        `cydp.sensitivity.rank_difference_score` is their sensitivity.
+        `rank_difference_score` is their sensitivity.
 
     Raises
     ------
@@ -135,7 +135,7 @@ def tail_share_scores(x: Column, candidates: ArrayLike) -> NDArray[np.float64]:
     Returns
     -------
     ndarray of float64, shape (m,)
-        From 0 to 1/2. `cydp.sensitivity.tail_share_score` is the sensitivity of the exact scores:
+        From 0 to 1/2. `tail_share_score` is the sensitivity of the exact scores:
         rounded to float64, as these are, they may differ by 2**-53 more. A release that must keep
         its loss exactly chooses by one of the other scores.
 
@@ -186,7 +186,7 @@ def quantile_score(q: Number, *, relation: str = "add-remove") -> Sensitivity:
     -------
     Sensitivity
         max(q, 1 - q), or 1 if a record may change, of each score of
-        `cydp.mechanisms.quantile_scores`. For a unit of several records it is as many times that.
+        `quantile_scores`. For a unit of several records it is as many times that.
 
     Raises
     ------
@@ -217,7 +217,7 @@ def rank_difference_score(*, relation: str = "add-remove") -> Sensitivity:
     Returns
     -------
     Sensitivity
-        1/2, or 1 if a record may change, of each score of `cydp.mechanisms.rank_difference_scores`.
+        1/2, or 1 if a record may change, of each score of `rank_difference_scores`.
 
     Raises
     ------
@@ -248,7 +248,7 @@ def tail_share_score(n: Integer | None = None, *, relation: str = "add-remove") 
     -------
     Sensitivity
         1 / (2 n) with a public n, else 1/4, or 1/2 if a record may change, of each score of
-        `cydp.mechanisms.tail_share_scores`.
+        `tail_share_scores`.
 
     Raises
     ------

@@ -14,13 +14,13 @@ import numpy as np
 from cydp._arguments import Integer, Number
 from cydp._generator import Generator
 from cydp.accounting.ledger._paid import Payment
+from cydp.accounting.ledger._serialize import register
 from cydp.mechanisms._run import Budget
 from cydp.releases._answers import Answer
 from cydp.releases._cells import CellRows
 from cydp.releases._domains import Domain, domain_rows, labels_of, read_domains
 from cydp.releases._query import DataQuery, Given
 from cydp.releases._reads import names_of
-from cydp.releases._release import recorded
 from cydp.releases._run import release, run
 from cydp.releases._terms import Split, read_split, read_terms, terms_of
 from cydp.releases._unit import UnitName
@@ -33,7 +33,6 @@ from cydp.workloads._tables_query import TOTAL, Columns, TablesQuery
 __all__ = ["marginals"]
 
 
-@recorded
 @dataclass(frozen=True, repr=False)
 class MarginalsQuery(TablesQuery):
     """Counts in the cells of several tables over some columns each, which all have noise.
@@ -144,6 +143,24 @@ class MarginalsQuery(TablesQuery):
     def expected_error(self) -> dict[str, float]:
         """The root of the variance of each count, by table, in records."""
         return {name: math.sqrt(variance) for name, variance in self.variance.items()}
+
+
+def _pack(query: MarginalsQuery) -> dict[str, Any]:
+    return {"privacy": query.privacy, "unit": query.unit, **query.parameters}
+
+
+def _unpack(parts: dict[str, Any]) -> MarginalsQuery:
+    sets, sizes = tuple(map(tuple, parts["sets"])), dict(parts["sizes"])
+    weights = tuple(map(tuple, parts["weights"]))
+    shapes = tuple(tuple(sizes[column] for column in columns) for columns in sets)
+    names, measured = tuple(name for name, _ in weights), (True,) * len(sets)
+    return MarginalsQuery(
+        parts["privacy"], parts["unit"], sets, names, shapes, measured, None, weights,
+        parts["consistent"],
+    )  # fmt: skip
+
+
+register(MarginalsQuery, _pack, _unpack)  # a ledger has sets and sizes; all else follows
 
 
 def _read_tables(domains: Any, sets: Any) -> tuple[tuple[Columns, ...], dict[str, Domain]]:
