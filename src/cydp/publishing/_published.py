@@ -87,7 +87,7 @@ class PublishedTable(Exportable):
         Parameters
         ----------
         confidence : number between 0 and 1, default 0.95
-            The least probability that this holds.
+            The intervals hold with at least this probability.
         count : int >= 1, default 1
             The number of cells for which it holds together: 1, or ``counts.size`` for all.
 
@@ -278,7 +278,7 @@ class Published(Release):
         Parameters
         ----------
         confidence : number between 0 and 1, default 0.95
-            The least probability that this holds.
+            The intervals hold with at least this probability.
         count : int >= 1, default 1
             The number of cells of a table for which it holds together.
 
