@@ -300,3 +300,19 @@ def test_intervals_of_means_by_key_hold_the_true_answer() -> None:
             if not ((lower - 1e-9 <= means) & (means <= upper + 1e-9)).all():
                 missed.append((privacy, confidence, count, noise))
     assert missed == []
+
+
+def test_the_number_of_rows_that_divides_has_noise() -> None:
+    """Of 64 draws at epsilon 1 some differ from the exact number, unless it is public."""
+    numbers = [1, 2, None, 3]
+    for function in (cydp.mean, cydp.variance):
+        drawn = {
+            function(numbers, (0, 4), epsilon=1, rng=SeededGenerator(i)).rows for i in range(64)
+        }
+        assert len(drawn) > 3
+    public = {"relation": "change-one", "missing": 2}
+    drawn = {
+        cydp.mean(numbers, (0, 4), epsilon=1, rng=SeededGenerator(i), **public).rows
+        for i in range(64)
+    }
+    assert drawn == {4}
