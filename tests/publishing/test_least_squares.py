@@ -15,6 +15,8 @@ from cydp.workloads._consistency import agree
 
 SIZES = (2, 3, 2, 2)
 SETS: dict[str, Any] = {
+    "alone": [(0, 1)],
+    "one column in all": [(0, 1), (0, 2), (3, 0)],
     "two": [(0, 1), (1, 2), ()],
     "orders": [(1, 0), (2, 1, 0), (0,), ()],
     "cycle": [(0, 1), (1, 2), (2, 0), ()],
