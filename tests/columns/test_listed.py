@@ -13,6 +13,7 @@ from hypothesis import strategies as st
 
 from cydp import exact
 from cydp._columns import blocks
+from cydp._columns.declared import Labels
 from cydp.testing import SeededGenerator
 
 ONE_BLOCK = 10**9  # rows: what is converted at once
@@ -149,6 +150,14 @@ def test_nulls_alone_match_keys_of_any_kind() -> None:
         assert exact.value_counts(nulls, keys).tolist() == [0]
     for key in ("text", 5, b"bytes"):
         assert exact.value_counts([*nulls, key], [key]).tolist() == [1]
+
+
+def test_a_list_is_copied_when_it_is_declared() -> None:
+    """Another thread that changes it meanwhile changes nothing."""
+    x: list[Any] = ["a", "b", "a"]
+    column = Labels(x)
+    x.clear()
+    assert list(column.read().values) == ["a", "b", "a"]
 
 
 def peak_of(call: Callable[[], Any]) -> int:
