@@ -16,7 +16,7 @@ from cydp import BudgetLedger, PureDP
 from cydp.cli import _show as cli_show
 from cydp.releases._cells import CellRows
 
-COLUMN = ["histogram", PUMS, "--column", "age", "--bins", "0:100:10"]
+COLUMN = ["histogram", PUMS, "--column", "age", "--bins", "10", "--range", "0:100"]
 ONE_ROW = ["--max-rows-per-unit", "1"]  # the table has a row for each person
 HISTOGRAM = [*COLUMN, *ONE_ROW]
 
@@ -53,7 +53,7 @@ def test_round_trip(run: Run, path: str) -> None:
         "1 ", "create epsilon=1 for each person, add-remove"
     )  # fmt: skip
     assert (block[:2], block.split(" ", 2)[2]) == ("2 ", "block all")
-    label = "histogram of age in pums.csv by 0:100:10"
+    label = "histogram of age in pums.csv, bins 10, range 0:100"
     assert (charge[:2], charge.split(" ", 2)[2]) == ("3 ", f"charge epsilon=1/3 to all: {label}")
     assert run("ledger", "verify", path) == (0, f"ok {seq}:{digest}\n", "")
     assert run("ledger", "verify", path, "--head", head.strip())[0] == 0

@@ -46,6 +46,9 @@ _IN_PYTHON = {
     "epsilon must be given, or rho": "--epsilon must be given, or --rho",
     "epsilon must be given with delta, or rho": "--epsilon must be given with --delta, or --rho",
     "epsilon and delta must be given": "--epsilon and --delta must be given",
+    "by and by_keys must be given together: the column, and public keys": "--by must be "
+    "given with --keys or --key-list",
+    "edges in bins must never decrease: sort them": "--bins must have edges that never decrease",
     "repeat the same call, or use": "repeat the same command, or use",
     "True and False would be counted alike: pass the records that have the property, as x[mask], "
     "or use cydp.sum(x, (0, 1), ...)": "true and false would be counted alike: use `cydp sum` with "

@@ -17,9 +17,7 @@ __all__ = [
     "BUDGETS",
     "add_budget",
     "add_head",
-    "add_missing",
     "add_parser",
-    "add_post_processors",
     "add_release",
     "epilog_of",
     "read_budget",
@@ -61,7 +59,7 @@ def add_parser(
 
 
 def add_release(
-    commands: Any, name: str, summary: str, *, partitions: str | None = None, example: Sequence[str]
+    commands: Any, name: str, summary: str, parameters: Sequence[str], *, example: Sequence[str]
 ) -> argparse.ArgumentParser:
     """Add a command that releases something of a file, with the options that all of these share.
 
@@ -69,17 +67,19 @@ def add_release(
     ----------
     commands : subparsers
     name, summary : str
-    partitions : str or None
-        What a user can be in several of, such as "bins"; None for a single number.
+    parameters : list of str
+        The names of the arguments of the release: which bounds it has for the rows of a user.
     example : list of str
 
     """
     parser = add_parser(commands, name, summary, _ORDER, _CSV, example=example)
     _add_file(parser)
     _add_privacy(parser)
-    _add_unit(parser, partitions)
+    _add_unit(parser, parameters)
     _add_ledger(parser)
     _add_output(parser)
+    if "max_partitions" in parameters:
+        _add_post_processors(parser)
     return parser
 
 
@@ -120,7 +120,7 @@ def _add_privacy(parser: argparse.ArgumentParser) -> None:
     )
 
 
-def _add_unit(parser: argparse.ArgumentParser, partitions: str | None) -> None:
+def _add_unit(parser: argparse.ArgumentParser, parameters: Sequence[str]) -> None:
     group = parser.add_argument_group("who is protected (default: a row)")
     group.add_argument(
         "--user", metavar="COLUMN", help="the column that says whose row each one is"
@@ -133,26 +133,17 @@ def _add_unit(parser: argparse.ArgumentParser, partitions: str | None) -> None:
         help="what a value of that column stands for, in the ledger's words, such as person, and "
         "the units within one (default: the name of the column)",
     )
-    if partitions is None:
-        group.add_argument(
-            "--max-rows",
-            type=read_count,
-            metavar="K",
-            help="needed with --user: how many rows of each user count, chosen at random",
-        )
-    else:
-        group.add_argument(
-            "--max-partitions",
-            type=read_count,
-            metavar="K",
-            help=f"needed with --user: in how many {partitions} each user counts, chosen at random",
-        )
-        group.add_argument(
-            "--max-rows-per-partition",
-            type=read_count,
-            metavar="K",
-            help="with --user: how many rows of a user count in each of these (default: 1)",
-        )
+    partitions = "bins" if "bins" in parameters else "keys"
+    bounds = {
+        "max_rows": "needed with --user: how many rows of each user count, chosen at random",
+        "max_partitions": f"needed with --user: in how many {partitions} each user counts, chosen "
+        "at random",
+        "max_rows_per_partition": f"with --user: how many rows of a user count in each of the "
+        f"{partitions} (default: 1)",
+    }
+    for name in (each for each in parameters if each in bounds):
+        option = f"--{name.replace('_', '-')}"
+        group.add_argument(option, type=read_count, metavar="K", help=bounds[name])
     group.add_argument(
         "--max-rows-per-unit",
         type=read_count,
@@ -255,17 +246,7 @@ def add_head(parser: Any) -> None:
     )
 
 
-def add_missing(parser: Any) -> None:
-    """Add ``--missing``."""
-    parser.add_argument(
-        "--missing",
-        default="drop",
-        metavar="VALUE",
-        help="what a missing number counts as: drop (default), or a number within the bounds",
-    )
-
-
-def add_post_processors(parser: argparse.ArgumentParser) -> None:
+def _add_post_processors(parser: argparse.ArgumentParser) -> None:
     """Add ``--nonnegative`` and ``--total``, which change released counts."""
     group = parser.add_argument_group("post-processing of the counts, which makes them biased")
     group.add_argument(

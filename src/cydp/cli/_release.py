@@ -9,7 +9,7 @@ from __future__ import annotations
 import argparse
 import sys
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from typing import Any
 
 from cydp._columns.tables import table_of_relation
@@ -25,7 +25,7 @@ from cydp.accounting.ledger._ledger import BudgetLedger
 from cydp.accounting.ledger._scope import LedgerScope
 from cydp.cli._data_file import DataFile, Format, open_data
 from cydp.cli._file_errors import FileError
-from cydp.cli._keys_file import read_keys
+from cydp.cli._keys_file import check_key_list, read_keys
 from cydp.cli._messages import in_options, json_in_options, json_of
 from cydp.cli._outputs import Outputs, Showing
 from cydp.cli._payment import (
@@ -63,10 +63,8 @@ class Request:
     ----------
     function : callable
         A release of the library.
-    arguments : tuple
-        Its arguments after the data.
     named : mapping
-        Its other arguments, but for the common options.
+        Its own arguments, but for the column and the keys.
     numbers : sequence of str
         Columns of numbers.
     labels : sequence of str
@@ -77,19 +75,21 @@ class Request:
         Whether all rows are counted, so that there is no column.
     by : sequence of str or None
         The columns of keys.
+    keys : str
+        The argument that has the public keys.
     label : str
         What the ledger's history says of the release by default.
 
     """
 
     function: Callable[..., Any]
-    arguments: tuple[Any, ...] = ()
-    named: Mapping[str, Any] = field(default_factory=dict)
-    numbers: Sequence[str] = ()
-    labels: Sequence[str] = ()
-    column: str | None = None
-    every_row: bool = False
-    by: Sequence[str] | None = None
+    named: Mapping[str, Any]
+    numbers: Sequence[str]
+    labels: Sequence[str]
+    column: str | None
+    every_row: bool
+    by: Sequence[str] | None
+    keys: str
     label: str
 
 
@@ -120,7 +120,7 @@ def release(options: argparse.Namespace, request: Request) -> int:
         elif request.column is not None:
             named["column"] = request.column
         if request.by is not None:
-            named["keys"], note = read_keys(
+            named[request.keys], note = read_keys(
                 options.keys, options.key_list, request.by, data, Format()
             )
             notes = [] if note is None else [note]
@@ -143,8 +143,11 @@ def _check(options: argparse.Namespace, request: Request) -> Format:
     check_ledger_options(options)
     named = dict(request.named) | _common(options, options.relation or "add-remove")
     if request.by is not None:
-        named["keys"] = None if options.keys is None and options.key_list is None else 1
-    explain(request.function, *request.arguments, **named)
+        check_key_list(options.key_list, request.by)
+        is_public = options.keys is not None or options.key_list is not None
+        # How many there are is seen later: as many as are needed.
+        named[request.keys] = named.get("k", 1) if is_public else None
+    explain(request.function, **named)
     if options.confidence is not None:
         read_level(options.confidence)
     if options.file_format == "parquet" and options.delimiter is not None:
@@ -163,7 +166,7 @@ def _check(options: argparse.Namespace, request: Request) -> Format:
 def _common(options: argparse.Namespace, relation: str) -> dict[str, Any]:
     """Return the arguments of the common options. No release takes all of them."""
     names = ("epsilon", "rho", "delta", "user", "max_rows_per_unit", "max_rows", "max_partitions",
-             "max_rows_per_partition", "missing")  # fmt: skip
+             "max_rows_per_partition")  # fmt: skip
     unit = options.unit
     found = {name: getattr(options, name) for name in names if hasattr(options, name)}
     found["unit"] = unit[0] if unit is not None and len(unit) == 1 else unit
@@ -195,12 +198,12 @@ def _run(
 
 def _call(request: Request, table: Any, named: dict[str, Any], watch: Watch | None = None) -> Any:
     columns = table_of_relation(table, repeatable=True, watch=watch)
-    return request.function(columns, *request.arguments, **named)
+    return request.function(columns, **named)
 
 
 def _prepared(request: Request, table: Any, named: dict[str, Any]) -> Prepared:
     kind = kind_of(request.function)
-    given = arguments_of(request.function, request.arguments, named)
+    given = arguments_of(request.function, (), named)
     columns = table_of_relation(table, repeatable=True)
     return prepare(kind, given | {kind.data: columns})
 
@@ -297,9 +300,7 @@ def _explain_dry(
     given.pop("column", None)
     if options.rows is not None:
         given["n_per_key" if request.function is group_by else "n"] = options.rows
-    explained = explain(
-        request.function, *request.arguments, confidence=options.confidence or "0.95", **given
-    )
+    explained = explain(request.function, confidence=options.confidence or "0.95", **given)
     lines, facts = [in_options(str(explained))], json_in_options(explained.metadata)
     lines += [f"note: {note}" for note in notes]
     if notes:
