@@ -65,7 +65,7 @@ def test_json_has_exact_texts(run: Run, path: str) -> None:
     run("ledger", "create", path, *budget, *unit)
     run("ledger", "add-block", path, "mon", "--epsilon", "1", "--delta", "0", "--dim", "week=3")
     run("ledger", "add-block", path, "tue")
-    paid = ["--ledger", path, "--blocks", "mon", "tue"]
+    paid = ["--ledger", path, "--blocks", "mon", "tue", "--file-in-blocks"]
     release = json.loads(run(*HISTOGRAM, "--epsilon", "0.3", *paid, "--json")[1])
     assert len(release["columns"]["count"]["values"]) == 10
     left = {
@@ -110,7 +110,7 @@ def test_any_text_is_an_id(run: Run, path: str) -> None:
     blocks = ["a,b", "a b", "-1", "--dim", "x\ny", "'", "日"]
     for block in blocks:
         assert run("ledger", "add-block", path, "--", block)[0] == 0
-    paid = [*HISTOGRAM, "--epsilon", "0.5", "--ledger", path]
+    paid = [*HISTOGRAM, "--epsilon", "0.5", "--ledger", path, "--file-in-blocks"]
     for block in blocks:
         assert run(*paid, f"--blocks={block}")[1].splitlines()[-1] == f"  {block!r}: epsilon=0.5"
     assert list(json.loads(run("ledger", "show", path, "--json")[1])["blocks"]) == blocks

@@ -48,10 +48,12 @@ class Table:
         The names of the columns, which are public; numbers from 0 on for a 2-D array.
     length : int or None
         How many rows there are; None for a relation of DuckDB: counting runs its query.
+    where : str or None
+        The public condition that all rows satisfy, because others were left out.
 
     """
 
-    __slots__ = ("_column_at", "_name", "_reopen", "_shared", "length", "names")
+    __slots__ = ("_column_at", "_name", "_reopen", "_shared", "length", "names", "where")
 
     def __init__(
         self,
@@ -62,9 +64,10 @@ class Table:
         *,
         shared: SharedRelation | None = None,
         reopen: Callable[[], Table] | None = None,
+        where: str | None = None,
     ) -> None:
         self._name, self.names, self.length, self._column_at = name, tuple(names), length, column_at
-        self._shared, self._reopen = shared, reopen
+        self._shared, self._reopen, self.where = shared, reopen, where
 
     def again(self) -> Table:
         """Return the table for one more release: a new one for a relation, which is read once."""
@@ -105,6 +108,11 @@ class Table:
 
         """
         if is_column(given):
+            if self.where is not None:
+                raise TypeError(
+                    f"{argument} must be the name of a column of {self._name}: a column itself has "
+                    "entries for rows that its condition leaves out"
+                )
             column = open_source(given, argument)
             length = column.length
             if None not in (length, self.length) and length != self.length:
@@ -185,6 +193,7 @@ def table_of_relation(
     name: str = "table",
     repeatable: bool = False,
     watch: Callable[[int], object] | None = None,
+    where: str | None = None,
 ) -> Table:
     """Return a relation of DuckDB as a table that releases take. Its query does not run.
 
@@ -198,6 +207,8 @@ def table_of_relation(
         users then read it in pieces too, by several executions: each has all rows of some users.
     watch : callable, optional
         A release calls it with the number of rows that it has read so far, after each batch.
+    where : str, optional
+        The condition by which the relation was filtered.
 
     Examples
     --------
@@ -215,7 +226,10 @@ def table_of_relation(
         None,
         lambda i: shared.column(labels[i]),
         shared=shared,
-        reopen=partial(table_of_relation, relation, name=name, repeatable=repeatable, watch=watch),
+        reopen=partial(
+            table_of_relation, relation, name=name, repeatable=repeatable, watch=watch, where=where
+        ),
+        where=where,
     )
 
 

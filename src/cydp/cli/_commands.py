@@ -176,7 +176,8 @@ def _label_of(command: _Command, options: argparse.Namespace, columns: Sequence[
     what = f"{command.name} of {', '.join(columns)} in {Path(options.file).name}"
     given = {name: getattr(options, name, None) for name in ("k", "q", "bins", "range", "bounds")}
     words = (f"{name} {_written(each)}" for name, each in given.items() if each is not None)
-    return ", ".join([what, *words])
+    where = [] if options.where is None else [f"where {options.where}"]
+    return ", ".join([what, *words, *where])
 
 
 def _written(given: Any) -> str:

@@ -19,6 +19,8 @@ from functools import partial
 from pathlib import Path
 from typing import IO, Any
 
+from cydp._columns.condition_sql import sql_of_condition
+from cydp._columns.conditions import Condition
 from cydp.cli._file_errors import LONGEST, FileError, check_text, check_well_formed
 
 __all__ = [
@@ -150,7 +152,12 @@ class DataFile:
         return int(rows[0] or 0)
 
     def relation(
-        self, numbers: Sequence[str], labels: Sequence[str], *, every_row: bool = False
+        self,
+        numbers: Sequence[str],
+        labels: Sequence[str],
+        *,
+        every_row: bool = False,
+        where: Condition | None = None,
     ) -> Any:
         """Return columns as a relation of DuckDB. Its query has not run.
 
@@ -162,12 +169,16 @@ class DataFile:
             Of keys and users.
         every_row : bool, default False
             Whether to add the column `row_name`, which is null in no record.
+        where : Condition, optional
+            Rows that do not satisfy it are left out.
 
         Raises
         ------
         FileError
             If a column is not there or is no column of numbers; for names that DuckDB does not tell
             apart, and for a column that is used in both ways.
+        ValueError
+            For a condition on a column of another type.
 
         """
         both = [name for name in numbers if name in labels]
@@ -189,6 +200,8 @@ class DataFile:
         if every_row:
             columns.append(f"1::TINYINT AS {sql_name(self.row_name(labels))}")
         query = f"SELECT {', '.join(columns)} FROM {self._scan}"
+        if where is not None:
+            query += f" WHERE {sql_of_condition(where, self._typed)}"
         return self._ask(lambda connection: connection.sql(query))
 
     def all_columns(self, names: Sequence[str]) -> Any:
@@ -235,6 +248,10 @@ class DataFile:
     def _column(self, name: str) -> str:
         place = self._place(name)  # of CSV the header may repeat a name
         return f"c{place}" if self.kind == "CSV" else sql_name(name)
+
+    def _typed(self, name: str) -> tuple[str, str]:
+        """Return a column and its type, which is "" for CSV: text that may stand for any type."""
+        return self._column(name), "" if self.kind == "CSV" else self.type_of(name)
 
     def _number(self, name: str) -> str:
         column = self._column(name)

@@ -77,14 +77,14 @@ _BLOCK_BUDGET = re.compile(r"^budget must be (\w+), as the ledger's budget is, n
 _BY_OPTIONS = {"PureDP": "--epsilon alone", "ApproxDP": "--epsilon and --delta", "ZCDP": "--rho"}
 _NAMES = (
     "max_rows_per_partition", "max_rows_per_unit", "max_partitions", "max_rows", "data_version",
-    "charge_id", "privacy_unit", "units_in_one_block", "by_block", "read_only",
+    "charge_id", "privacy_unit", "units_in_one_block", "by_block", "block_column", "read_only",
 )  # fmt: skip
 _UNIT = re.compile(r"\bunit=(\([^()]*\)|'[^']*'|\"[^\"]*\")")
 _POSITIONAL = {"block": "ID", "file": "FILE", "path": "PATH"}
 _ARGUMENT = re.compile(rf"(?<![\w-])({'|'.join(_NAMES)}|user)(=|\b(?!-))")
 _FIRST = re.compile(r"([a-z_]+) (must|names|bounds)\b")
 # Arguments that have another name on the command line.
-_OPTIONS = {"x": "--column", "keys": "--keys", "q": "--q", "n": "--total"}
+_OPTIONS = {"x": "--column", "keys": "--keys", "q": "--q", "n": "--total", "condition": "--where"}
 
 
 # What can differ between a repetition and the charge of its id, as the ledger names it.

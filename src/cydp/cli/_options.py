@@ -102,6 +102,13 @@ def _add_file(parser: argparse.ArgumentParser) -> None:
         metavar="C",
         help=r"what separates the columns of a CSV file: one character, or \t (default: a comma)",
     )
+    group.add_argument(
+        "--where",
+        metavar="CONDITION",
+        help="read only the rows that satisfy this, such as \"age >= 18 and country = 'DE'\": "
+        "columns are compared with constants by = != < <= > >=, in (...), between, like and is "
+        "null, joined by and, or and not; it is public, and recorded with the charge",
+    )
 
 
 def _add_privacy(parser: argparse.ArgumentParser) -> None:
@@ -159,9 +166,15 @@ def _add_ledger(parser: argparse.ArgumentParser) -> None:
     add_head(group)
     group.add_argument(
         "--blocks", nargs="+", action="extend", type=read_name, metavar="ID",
-        help="the blocks of the ledger that the data in FILE belongs to; each pays in full "
-        "(--blocks=-1 for an id that begins with a minus sign)",
+        help="the blocks of the ledger that pay, each in full; only their rows are read, by the "
+        "--block-column of the ledger (--blocks=-1 for an id that begins with a minus sign)",
     )  # fmt: skip
+    group.add_argument(
+        "--file-in-blocks",
+        action="store_true",
+        help="with --blocks: your promise that all rows of FILE lie in these blocks, so that FILE "
+        "is read whole and needs no column of blocks",
+    )
     group.add_argument(
         "--label",
         metavar="TEXT",

@@ -10,9 +10,11 @@ import argparse
 import sys
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
+from functools import partial
 from typing import Any
 
-from cydp._columns.tables import table_of_relation
+from cydp._columns.conditions import Condition, all_of, condition_on_blocks, parse_condition
+from cydp._columns.tables import Table, table_of_relation
 from cydp.accounting._amounts import loss_of_amount
 from cydp.accounting._errors import (
     BudgetExceededError,
@@ -34,9 +36,10 @@ from cydp.cli._payment import (
     json_of_ledger,
     ledger_of,
     left_in,
+    rows_of_blocks,
     scope_of,
 )
-from cydp.cli._progress import Watch, watching
+from cydp.cli._progress import watching
 from cydp.mechanisms._parameters import read_level
 from cydp.releases._explain import explain
 from cydp.releases._group_by import group_by
@@ -110,7 +113,11 @@ def release(options: argparse.Namespace, request: Request) -> int:
         relation = options.relation or ("add-remove" if ledger is None else ledger.relation)
         data = open_data(options.file, form)
         labels = [*request.labels, *([] if options.user is None else [options.user])]
-        table = data.relation(request.numbers, labels, every_row=request.every_row)
+        where = _condition(options, ledger)
+        rows = data.relation(request.numbers, labels, every_row=request.every_row, where=where)
+        table = partial(
+            table_of_relation, rows, repeatable=True, where=None if where is None else str(where)
+        )
         named, notes = dict(request.named) | _common(options, relation), list[str]()
         if ledger is not None and options.max_rows_per_unit is not None and options.unit is None:
             # Of a ledger of rows, a unit that has several rows is none.
@@ -138,9 +145,20 @@ def release(options: argparse.Namespace, request: Request) -> int:
             raise
 
 
+def _condition(options: argparse.Namespace, ledger: BudgetLedger | None) -> Condition | None:
+    """Return the condition on rows: that of the options, and that they lie in the blocks."""
+    parts = [] if options.where is None else [parse_condition(options.where)]
+    found = None if ledger is None else rows_of_blocks(ledger, options)
+    if found is not None:
+        parts.append(condition_on_blocks(*found))
+    return all_of(parts) if parts else None
+
+
 def _check(options: argparse.Namespace, request: Request) -> Format:
     """Check all that can be checked before a file is looked at."""
     check_ledger_options(options)
+    if options.where is not None:
+        parse_condition(options.where)
     named = dict(request.named) | _common(options, options.relation or "add-remove")
     if request.by is not None:
         check_key_list(options.key_list, request.by)
@@ -177,13 +195,13 @@ def _run(
     options: argparse.Namespace,
     request: Request,
     data: DataFile,
-    table: Any,
+    table: Callable[..., Table],
     named: dict[str, Any],
 ) -> Any:
     """Charge, read and release."""
     try:
         with watching(data.count_rows) as watch:
-            return _call(request, table, named, watch)
+            return request.function(table(watch=watch), **named)
     except Exception as error:
         charged = charged_words(error, options.charge_id)
         is_known = isinstance(error, PrivacyError | TypeError | ValueError)
@@ -196,16 +214,9 @@ def _run(
         raise FileError(what + charged) from None
 
 
-def _call(request: Request, table: Any, named: dict[str, Any], watch: Watch | None = None) -> Any:
-    columns = table_of_relation(table, repeatable=True, watch=watch)
-    return request.function(columns, **named)
-
-
-def _prepared(request: Request, table: Any, named: dict[str, Any]) -> Prepared:
+def _prepared(request: Request, table: Table, named: dict[str, Any]) -> Prepared:
     kind = kind_of(request.function)
-    given = arguments_of(request.function, (), named)
-    columns = table_of_relation(table, repeatable=True)
-    return prepare(kind, given | {kind.data: columns})
+    return prepare(kind, arguments_of(request.function, (), named) | {kind.data: table})
 
 
 def charged_words(error: BaseException, charge_id: str | None) -> str:
@@ -287,7 +298,7 @@ def _after_release(options: argparse.Namespace) -> str:
 def _explain_dry(
     options: argparse.Namespace,
     request: Request,
-    table: Any,
+    table: Callable[..., Table],
     named: dict[str, Any],
     budget: LedgerScope | None,
     notes: Sequence[str],
@@ -301,6 +312,8 @@ def _explain_dry(
     if options.rows is not None:
         given["n_per_key" if request.function is group_by else "n"] = options.rows
     explained = explain(request.function, confidence=options.confidence or "0.95", **given)
+    if (where := table().where) is not None:
+        notes = [f"only rows where {where}", *notes]
     lines, facts = [in_options(str(explained))], json_in_options(explained.metadata)
     lines += [f"note: {note}" for note in notes]
     if notes:
@@ -312,7 +325,7 @@ def _explain_dry(
         check_ledger(budget, explained.query.unit)
         was_charged = False
         if budget.charge_id is not None:
-            was_charged, refusal = budget._look_up(_prepared(request, table, named).asked)
+            was_charged, refusal = budget._look_up(_prepared(request, table(), named).asked)
         if not was_charged:
             refusal = _refusal(ledger, explained.query, budget.blocks or None)
         left = left_in(ledger, budget.blocks)

@@ -12,6 +12,7 @@ from inspect import signature
 from typing import Any, TypeVar
 
 from cydp._call_errors import explain_arguments
+from cydp._columns.tables import Table
 from cydp._default_generator import generator_or_default
 from cydp._generator import Generator
 from cydp.accounting._budget import Asked
@@ -79,7 +80,10 @@ def prepare(kind: type[DataQuery], given: Given) -> Prepared:
     """
     given = kind.settled(given)
     source = kind.declare(given)
-    return Prepared(kind.of(given, source), source)
+    query, table = kind.of(given, source), given[kind.data]
+    if isinstance(table, Table) and table.where is not None:
+        query = query.reading(where=table.where)
+    return Prepared(query, source)
 
 
 def run(kind: type[DataQuery], given: Given) -> Any:
