@@ -77,7 +77,7 @@ def _sql(node: Node, column: Lookup) -> str:
         blocks = ", ".join(map(_text, node.blocks))
         return f"({_block(node.column, sql, kind)} IN ({blocks}))"
     if isinstance(node, Like):
-        if kind and not kind.startswith(_TEXT):
+        if kind and not _is_text(kind):
             raise ValueError(
                 f"condition must have a column of text before 'like', and {node.column!r} holds "
                 f"{kind[:40]}"
@@ -100,8 +100,8 @@ def _comparable(
     if not kind:
         # A cast of the column itself would move into the reader, and be an error of the line.
         return _cast(_entry(sql, kind), wanted), [_typed(wanted, text, name) for text in texts]
-    if kind.endswith("]"):
-        wanted = "nothing"  # a list
+    if kind.endswith("]"):  # a list
+        wanted = "nothing"
     if wanted == "number":
         numbers = [read_exact(text, "condition") for text in texts]
         if kind in _INTEGERS and all(n.denominator == 1 and abs(n) < _MOST for n in numbers):
@@ -110,7 +110,7 @@ def _comparable(
             return _cast(sql, wanted), [_typed(wanted, text, name) for text in texts]
     elif wanted == "boolean" and kind == "BOOLEAN":
         return sql, texts
-    elif wanted == "text" and kind.startswith(_TEXT):
+    elif wanted == "text" and _is_text(kind):
         return f"CAST({sql} AS VARCHAR)", [_text(text) for text in texts]
     elif kind == _ZONED and wanted in _TIMES:
         moments = [_instant(text, name) for text in texts]
@@ -125,6 +125,10 @@ def _comparable(
     )
 
 
+def _is_text(kind: str) -> bool:
+    return kind.startswith(_TEXT) and not kind.endswith("]")  # as a list does
+
+
 def _entry(sql: str, kind: str) -> str:
     """Return an entry as it is there: an empty cell of CSV is missing, and so is NaN."""
     if not kind:
@@ -136,7 +140,7 @@ def _block(name: str, sql: str, kind: str) -> str:
     """Return the block that a row lies in, by its entry: one text for each value."""
     if kind == "DATE" or (kind.startswith("TIMESTAMP") and kind != _ZONED):
         return f"CAST(TRY_CAST({sql} AS DATE) AS VARCHAR)"
-    if not kind or kind in _INTEGERS or kind.startswith(_TEXT):
+    if not kind or kind in _INTEGERS or _is_text(kind):
         return f"CAST({_entry(sql, kind)} AS VARCHAR)"
     raise ValueError(
         f"column {name!r} cannot tell the blocks of rows, since it holds {kind[:40]}: it must hold "
