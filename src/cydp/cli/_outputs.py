@@ -18,8 +18,8 @@ from typing import Any, Self
 
 import numpy as np
 
-from cydp.cli._data_file import connect, sql_text
-from cydp.cli._file_errors import FileError
+from cydp._columns.file_errors import FileError
+from cydp._columns.files import connect, sql_text
 from cydp.releases.output._arrow import stream_of
 
 __all__ = ["Outputs", "Showing"]
