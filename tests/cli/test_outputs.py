@@ -30,7 +30,9 @@ def test_all_files_hold_the_release(run: Run, tmp_path: Path, ledger: str) -> No
     facts = json.loads(printed)
     counts, low, high = (facts["columns"]["count"][of] for of in ("values", "lower", "upper"))
     edges = [(10.0 * i, 10.0 * i + 10) for i in range(10)]
-    rows = [(*ends, *of) for ends, of in zip(edges, zip(counts, low, high))]
+    rows = [
+        (*ends, *of) for ends, of in zip(edges, zip(counts, low, high, strict=True), strict=True)
+    ]
     for kind in ("csv", "parquet"):
         read = duckdb.sql(f"SELECT * FROM '{files[kind]}'")
         assert read.columns == ["age_left", "age_right", "count", "count_lower", "count_upper"]
@@ -90,7 +92,7 @@ def test_a_file_that_cannot_be_written_after_the_charge(
     files = ["--output", first, "--output", second]
     once = [] if charge_id is None else ["--charge-id", charge_id]
     with monkeypatch.context() as patched:
-        patched.setattr(_files, "csv_of", full)
+        patched.setattr(_files, "write_file", full)
         code, printed, message = run(*PAID, ledger, *files, *once)
     assert code == 2
     assert printed.startswith("histogram: 10 bins")  # what was paid for is not lost
@@ -137,7 +139,7 @@ def test_an_interruption_while_files_are_written(
     def interrupted(*_: Any) -> None:
         raise KeyboardInterrupt
 
-    monkeypatch.setattr(_files, "csv_of", interrupted)
+    monkeypatch.setattr(_files, "write_file", interrupted)
     done = run(*PAID, ledger, "--output", str(tmp_path / "a.csv"))
     refused(done, 130, "interrupted; the ledger was charged all the same")
     assert names(tmp_path) == []

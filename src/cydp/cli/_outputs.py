@@ -15,7 +15,7 @@ from pathlib import Path
 from types import TracebackType
 from typing import Any, Self
 
-from cydp.cli._file_errors import FileError
+from cydp._columns.file_errors import FileError
 from cydp.releases.output._files import finish_file, new_file
 
 __all__ = ["Outputs", "Showing"]

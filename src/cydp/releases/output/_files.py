@@ -13,6 +13,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from cydp._columns.files import sql_text
 from cydp._extras import import_extra
 from cydp.releases.output._arrow import Stream, columns_of
 from cydp.releases.output._sheet import Sheet
@@ -101,13 +102,9 @@ def _quoted(text: str) -> str:
 def write_parquet(stream: Stream, path: str) -> None:
     """Write a stream, with its facts as metadata of the file, by DuckDB."""
     duckdb = import_extra("duckdb", "to_parquet")
-    facts = ", ".join(f"{name}: {_sql(text)}" for name, text in stream.facts.items())
+    facts = ", ".join(f"{name}: {sql_text(text)}" for name, text in stream.facts.items())
     with duckdb.connect() as connection:
         connection.register("released", stream)
         connection.execute(
-            f"COPY released TO {_sql(path)} (FORMAT parquet, KV_METADATA {{{facts}}})"
+            f"COPY released TO {sql_text(path)} (FORMAT parquet, KV_METADATA {{{facts}}})"
         )
-
-
-def _sql(text: str) -> str:
-    return "'" + text.replace("'", "''") + "'"
