@@ -8,9 +8,9 @@ from importlib import import_module
 from pathlib import Path
 from typing import Any
 
+from cydp._columns.file_errors import FileError
 from cydp._version import __version__
 from cydp.accounting._words import format_name
-from cydp.cli._file_errors import FileError
 from cydp.cli._options import add_parser
 from cydp.cli._payment import open_to_read
 from cydp.releases._certificate import (

@@ -21,7 +21,7 @@ from typing import IO, Any
 
 from cydp._columns.condition_sql import sql_of_condition
 from cydp._columns.conditions import Condition
-from cydp.cli._file_errors import LONGEST, FileError, check_text, check_well_formed
+from cydp._columns.file_errors import LONGEST, FileError, check_text, check_well_formed
 
 __all__ = [
     "DataFile",
