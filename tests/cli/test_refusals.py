@@ -54,6 +54,7 @@ def test_the_cost(run: Run, ledger: str) -> None:
         ([*H, *E, "--seed", "1"], 2, "unrecognized arguments: --seed"),
         ([*C, *E, "--max-partitions", "1"], 2, "unrecognized arguments: --max-partitions"),
         ([*C, *E, "--nonnegative"], 2, "unrecognized arguments: --nonnegative"),
+        ([*T, *E, "--k", "1", "--nonnegative"], 2, "unrecognized arguments: --nonnegative"),
         (["histogramm"], 2, "invalid choice"),
         ([], 2, "required: COMMAND"),
         ([*H, *E, *E], 2, "error: --epsilon must be given once"),

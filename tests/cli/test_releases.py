@@ -144,6 +144,12 @@ CASES: list[tuple[list[str], Release]] = [
         ),
     ),
     (
+        ["top-k", PUMS, "--column", "educ", "--k", "3", "--epsilon", "1", "--delta", "1e-6"],
+        lambda: cydp.top_k(
+            table(PUMS, [], ["educ"]), 3, column="educ", epsilon=1, delta="1e-6"
+        ),
+    ),
+    (
         ["group-by", PUMS, "--by", "sex", "--by", "married", "--key-list", "0,1", "--key-list",
          "1,0", "--epsilon", "1"],
         lambda: cydp.group_by(

@@ -15,7 +15,7 @@ from pathlib import Path
 from typing import Any
 
 from cydp.cli._arguments import ARGUMENTS, columns_of_keys, numbers_by_column
-from cydp.cli._options import add_release
+from cydp.cli._options import add_post_processors, add_release
 from cydp.cli._release import Request, release
 from cydp.releases._count import count
 from cydp.releases._group_by import group_by
@@ -51,6 +51,8 @@ class _Command:
         Its arguments in an example, but for the cost.
     optional : bool
         Whether the column may be left out, and all rows count.
+    post_processed : bool
+        Whether its counts may be made nonnegative, and sum to a total.
 
     """
 
@@ -59,6 +61,7 @@ class _Command:
     column: str | None
     example: str
     optional: bool = False
+    post_processed: bool = False
 
     @property
     def name(self) -> str:
@@ -85,6 +88,7 @@ _COMMANDS = (
         "print a private histogram of a column, for each key if --by is given",
         _NUMBERS,
         "examples/data/pums.csv --column age --bins 10 --range 0:100",
+        post_processed=True,
     ),
     _Command(
         histogramdd,
@@ -92,6 +96,7 @@ _COMMANDS = (
         None,
         "examples/data/pums.csv --column age --bins 0,18,65,100 --column income --bins 4 "
         "--range 0:200000",
+        post_processed=True,
     ),
     _Command(
         count,
@@ -116,6 +121,7 @@ _COMMANDS = (
         "print private counts of the values of a column",
         _LABELS,
         f"{_VISITS} --column Day --key-list 1,2,3,4,5,6,7 {_VISITORS}",
+        post_processed=True,
     ),
     _Command(
         top_k,
@@ -128,6 +134,7 @@ _COMMANDS = (
         "print private counts, sums, means and quantiles for each key",
         None,
         f'{_VISITS} --by Day --key-list 1,2,3,4,5,6,7 --sum "Money spent (euros)":0:50 {_VISITORS}',
+        post_processed=True,
     ),
 )
 
@@ -145,6 +152,8 @@ def add_commands(commands: Any) -> None:
         for add in (ARGUMENTS[name].add for name in command.own):
             if add is not None:
                 add(group, command.own)
+        if command.post_processed:
+            add_post_processors(parser)
         parser.set_defaults(run=partial(_run, command))
 
 

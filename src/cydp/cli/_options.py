@@ -18,6 +18,7 @@ __all__ = [
     "add_budget",
     "add_head",
     "add_parser",
+    "add_post_processors",
     "add_release",
     "epilog_of",
     "read_budget",
@@ -78,8 +79,6 @@ def add_release(
     _add_unit(parser, parameters)
     _add_ledger(parser)
     _add_output(parser)
-    if "max_partitions" in parameters:
-        _add_post_processors(parser)
     return parser
 
 
@@ -259,7 +258,7 @@ def add_head(parser: Any) -> None:
     )
 
 
-def _add_post_processors(parser: argparse.ArgumentParser) -> None:
+def add_post_processors(parser: argparse.ArgumentParser) -> None:
     """Add ``--nonnegative`` and ``--total``, which change released counts."""
     group = parser.add_argument_group("post-processing of the counts, which makes them biased")
     group.add_argument(
