@@ -79,6 +79,18 @@ def test_a_row_decides_for_itself_alone(run: Run, tmp_path: Path) -> None:
         assert set(counts[:-1]) <= {0, 1}
 
 
+def test_a_number_for_missing_ones_is_refused_where_rows_may_be_left_out(run: Run) -> None:
+    """Under change-one it makes the number of rows public, which a condition does not leave so."""
+    mean = ["mean", PUMS, "--column", "age", "--bounds", "50:100", *E, "--where", "age > 20"]
+    fixed = [*mean, "--relation", "change-one", "--missing", "60"]
+    for more in ([], ["--dry-run"]):
+        words = "--missing must be 'drop' for rows that satisfy a condition, under 'change-one'"
+        refused(run(*fixed, *more), 2, words)
+        for others in (fixed[:-2], [*mean, "--missing", "60"], [*fixed, "--max-rows-per-unit", "1"],
+                       [*fixed, "--user", "pid", "--max-rows", "1"]):  # fmt: skip
+            assert run(*others, *more)[0] == 0
+
+
 def test_a_charge_id_is_for_one_condition(run: Run, ledger: str) -> None:
     paid = ["count", PUMS, *E, "--max-rows-per-unit", "1", "--ledger", ledger, "--charge-id", "a"]
     first = run(*paid, "--where", "age >= 18")

@@ -24,7 +24,7 @@ from cydp._columns.conditions import (
 )
 from cydp._numbers.rational import float_of, read_exact
 
-__all__ = ["Lookup", "sql_of_condition"]
+__all__ = ["sql_of_condition"]
 
 Lookup: TypeAlias = Callable[[str], tuple[str, str]]
 """Returns the SQL of a column and its type; the type is "" for text that may stand for any type."""

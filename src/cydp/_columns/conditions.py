@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""A condition on one row: ``age >= 18 and country in ('DE', 'FR')``. docs/columns.md, "Conditions".
+"""A condition on one row: ``age >= 18 and country in ('DE', 'FR')``. docs/cli.md, "Conditions".
 
 The grammar is all that there is: comparisons of a column with constants. So whether a row satisfies
 a condition depends on this row alone, and nothing can fail on a value.
@@ -14,7 +14,6 @@ from typing import TypeAlias
 
 __all__ = [
     "Both",
-    "Compare",
     "Condition",
     "Constant",
     "Either",

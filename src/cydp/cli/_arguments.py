@@ -22,7 +22,7 @@ from cydp.cli._specs import (
     read_qs_by_column,
 )
 
-__all__ = ["ARGUMENTS", "Argument", "columns_of_keys", "numbers_by_column"]
+__all__ = ["ARGUMENTS", "columns_of_keys", "numbers_by_column"]
 
 
 @dataclass(frozen=True, slots=True)

@@ -307,12 +307,13 @@ def _explain_dry(
 
     Nothing is read and nothing is charged.
     """
+    prepared = _prepared(request, table(), named)
     given = dict(named)
     given.pop("column", None)
     if options.rows is not None:
         given["n_per_key" if request.function is group_by else "n"] = options.rows
     explained = explain(request.function, confidence=options.confidence or "0.95", **given)
-    if (where := table().where) is not None:
+    if (where := prepared.query.reads.where) is not None:
         notes = [f"only rows where {where}", *notes]
     lines, facts = [in_options(str(explained))], json_in_options(explained.metadata)
     lines += [f"note: {note}" for note in notes]
@@ -325,7 +326,7 @@ def _explain_dry(
         check_ledger(budget, explained.query.unit)
         was_charged = False
         if budget.charge_id is not None:
-            was_charged, refusal = budget._look_up(_prepared(request, table(), named).asked)
+            was_charged, refusal = budget._look_up(prepared.asked)
         if not was_charged:
             refusal = _refusal(ledger, explained.query, budget.blocks or None)
         left = left_in(ledger, budget.blocks)

@@ -82,8 +82,22 @@ def prepare(kind: type[DataQuery], given: Given) -> Prepared:
     source = kind.declare(given)
     query, table = kind.of(given, source), given[kind.data]
     if isinstance(table, Table) and table.where is not None:
+        _check_condition(query, given)
         query = query.reading(where=table.where)
     return Prepared(query, source)
+
+
+def _check_condition(query: DataQuery, given: Given) -> None:
+    """Raise a ValueError if the query takes the number of rows for public, which it is not.
+
+    A row that changes may be left out by a condition: docs/cli.md, "Conditions".
+    """
+    is_fixed = query.relation == "change-one" and query.unit.has_fixed_rows
+    if is_fixed and given.get("missing", "drop") != "drop":
+        raise ValueError(
+            "missing must be 'drop' for rows that satisfy a condition, under 'change-one': how "
+            "many these are is not public"
+        )
 
 
 def run(kind: type[DataQuery], given: Given) -> Any:
