@@ -64,6 +64,8 @@ class CellsQuery(HistogramQuery):
         table, columns, user = itemgetter("table", "columns", "user")(given)
         opened = open_table(dict(enumerate(table)) if isinstance(table, list | tuple) else table)
         users = users_of(opened, user)
+        if columns is None and opened.first_line is not None:  # which is released as names
+            raise ValueError("columns must be given for CSV, whose first line may be a record")
         names = (
             list(columns)
             if columns is not None
