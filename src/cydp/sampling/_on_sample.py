@@ -278,8 +278,8 @@ def on_sample(
     function : callable
         A release, such as `cydp.count`, `cydp.histogram` or `cydp.group_by`.
     x : table or column
-        The data, as the release takes them: a list, a numpy array, a dict of these, or a table or
-        column of pandas, polars or pyarrow.
+        The data, as the release takes them: a list, an array, a column, a table, or the path of
+        files.
     *args : object
         Further arguments of the release, in its order.
     share : number above 0 and at most 1
