@@ -120,7 +120,7 @@ def histogramdd(
     Parameters
     ----------
     table : frame, path, dict of columns, 2-D array of shape (n, columns), or list of columns
-        Columns of real numbers: a table as in `group_by`, of CSV with `columns`.
+        Columns of real numbers. A table is one of those that `group_by` takes.
     bins : int, or sequence with a number of bins or edges for each column
         Numbers of equal bins over `range`, or edges that never decrease. The last bin of a column
         includes its right edge. Records with a missing number, or one in no bin, are left out.
