@@ -86,7 +86,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
         parser.refuse(message_of(error, options), 1, "refused")
     except LedgerError as error:
         parser.refuse(message_of(error, options), 1)
-    except (PrivacyError, TypeError, ValueError) as error:
+    except (PrivacyError, TypeError, ValueError, ImportError) as error:
         parser.error(message_of(error, options))
     except KeyboardInterrupt as error:
         parser.refuse("interrupted" + charged_words(error, charge_id), 130)

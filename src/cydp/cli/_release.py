@@ -115,9 +115,7 @@ def release(options: argparse.Namespace, request: Request) -> int:
         labels = [*request.labels, *([] if options.user is None else [options.user])]
         where = _condition(options, ledger)
         rows = data.relation(request.numbers, labels, every_row=request.every_row, where=where)
-        table = partial(
-            table_of_relation, rows, repeatable=True, where=None if where is None else str(where)
-        )
+        table = partial(table_of_relation, rows, repeatable=True, where=where)
         named, notes = dict(request.named) | _common(options, relation), list[str]()
         if ledger is not None and options.max_rows_per_unit is not None and options.unit is None:
             # Of a ledger of rows, a unit that has several rows is none.
