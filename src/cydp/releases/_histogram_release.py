@@ -14,6 +14,7 @@ from cydp._arguments import Integer, Number
 from cydp._numbers.rational import format_number, read_integer
 from cydp.mechanisms._quantile import QuantileMechanism
 from cydp.releases._answers import Answer, RankAnswer, Steps
+from cydp.releases._left_out import LEFT_OUT, note_on
 from cydp.releases._noise_split import Part
 from cydp.releases._release import Release, recorded, rounded
 from cydp.releases.output._sheet import Numbers, Sheet, bins_of, keys_of
@@ -148,7 +149,7 @@ class TableRelease(Release, PostProcessing):
     key_columns : tuple of ndarrays, shape (keys,) each
         The keys: given ones in the given order, others sorted.
     steps : tuple of ndarrays of int64
-        The noisy answers of each part of the query, in steps.
+        The noisy answers of each part of the query, in steps; an int for rows that are left out.
 
     """
 
@@ -168,6 +169,12 @@ class TableRelease(Release, PostProcessing):
     def columns(self) -> list[str]:
         """The names of the columns of numbers."""
         return list(self.query.columns)
+
+    @property
+    def left_out(self) -> int | None:
+        """A noisy estimate of how many rows the bounds left out, if it was asked for."""
+        left_out: int | None = self._steps.get(LEFT_OUT)
+        return left_out
 
     @property
     def counts(self) -> NDArray[np.int64]:
@@ -283,7 +290,10 @@ class TableRelease(Release, PostProcessing):
         # Which of the two was called is not known where both do the same.
         counts_values = list(self.query.columns) == ["n"] and len(self.key_columns) == 1
         title = "value_counts" if counts_values else self.query.function
-        return self._make_sheet([axis], columns, confidence, simultaneous, title=title)
+        notes: tuple[str, ...] = ()
+        if self.left_out is not None:
+            notes = (note_on(self.query, self.left_out, confidence),)
+        return self._make_sheet([axis], columns, confidence, simultaneous, title=title, notes=notes)
 
     @property
     def _noise_words(self) -> str:
@@ -293,4 +303,4 @@ class TableRelease(Release, PostProcessing):
 
     @property
     def _exact(self) -> dict[str, Any]:
-        return {"steps": {name: part.tolist() for name, part in self._steps.items()}}
+        return {"steps": {name: np.asarray(part).tolist() for name, part in self._steps.items()}}

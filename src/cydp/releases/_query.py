@@ -151,6 +151,16 @@ class Query(ABC):
         """Notes for a reader of the query, besides its noise and errors."""
         return ()
 
+    @property
+    def protects(self) -> str:
+        """What is protected, in words."""
+        return self.unit.words
+
+    @property
+    def left_out(self) -> tuple[str, ...]:
+        """A note on the rows that may be left out to bound what one user adds, or nothing."""
+        return (self.unit.left_out,) if self.unit.left_out else ()
+
     @classmethod
     def kept(cls, given: Given, *own: Any) -> Self:
         """Return the query of a call, or the one that was kept of a call with the same arguments.

@@ -25,6 +25,7 @@ __all__ = [
     "known_names",
     "name_of",
     "names_of",
+    "several",
 ]
 
 
@@ -173,6 +174,11 @@ def by_names(by: Any, column: Any) -> tuple[Any, ...] | None:
     if isinstance(by, dict):
         return tuple(by)
     return tuple(by) if column is not None and isinstance(by, list | tuple) else None
+
+
+def several(by: Any) -> tuple[Any, ...]:
+    """Return the columns of labels that an argument `by` stands for: one, or those of a list."""
+    return tuple(by) if isinstance(by, list | tuple) else (by,)
 
 
 def key_names(columns: Sequence[Any]) -> tuple[Any, ...]:
