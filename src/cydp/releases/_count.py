@@ -17,6 +17,7 @@ from cydp._numbers.rational import as_exact, float_of
 from cydp.accounting.ledger._paid import Payment
 from cydp.mechanisms._run import Budget
 from cydp.releases._answers import Answer, NoisyAnswer, Steps
+from cydp.releases._format import counted
 from cydp.releases._noise_split import Aggregate, Part
 from cydp.releases._query import DataQuery, Given
 from cydp.releases._release import Release, recorded
@@ -83,13 +84,14 @@ class NumberRelease(Release):
         return np.array(self.value, dtype)
 
     def _sheet(self, confidence: Number, simultaneous: bool) -> Sheet:
-        is_count = self.query.is_count
+        is_count, (one, several) = self.query.is_count, counted(self.query.unit)
         dtype = np.int64 if is_count else np.float64
         lower, upper = (np.asarray(end, dtype) for end in self.interval(confidence))
         number = Numbers(
             name=self.query.function,
             values=np.asarray(self.value, dtype),
-            unit="rows" if is_count else "",
+            unit=several if is_count else "",
+            singular=one,
             bound=self.error_bound(confidence),
             lower=lower,
             upper=upper,
@@ -125,7 +127,7 @@ class CountQuery(DataQuery):
 
     def answers(self) -> list[Answer]:
         """Return the count."""
-        return [NoisyAnswer("count", 1, "rows", self.parts["count"])]
+        return [NoisyAnswer("count", 1, counted(self.unit)[1], self.parts["count"])]
 
     def read(self, source: PresentRows, key: Key) -> Tally:
         """Count the entries."""

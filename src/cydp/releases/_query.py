@@ -147,6 +147,11 @@ class Query(ABC):
         return {}
 
     @property
+    def title(self) -> str:
+        """What a reader calls the release: its function, unless another is a case of it."""
+        return self.function
+
+    @property
     def notes(self) -> tuple[str, ...]:
         """Notes for a reader of the query, besides its noise and errors."""
         return ()

@@ -238,7 +238,7 @@ def test_what_is_kept_of_a_cost(path: Path) -> None:
     for part in (
         "unit=('visitor', 'person'), max_partitions=2, max_rows_per_partition=1",
         "sum('euros', grid=Grid(bounds=(0, 100), step=2**-22), filled=209715200)",
-        "weights=(('keys', '1/3'), ('n', 1), ('sum_euros', 1), ('quantile_euros', 1))",
+        "weights=(('keys', '1/3'), ('n', 1), ('sum_euros', 1), ('median_euros', 1))",
         "qs=0.5",
         "'keys': PartitionSelection(",
     ):

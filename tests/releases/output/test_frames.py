@@ -68,7 +68,7 @@ def test_intervals_are_columns() -> None:
             lower, upper = release.interval(0.9, count=count, column=name)
             assert frame[f"{name}_lower"].tolist() == lower.tolist()
             assert frame[f"{name}_upper"].tolist() == upper.tolist()
-        assert "quantile_x q=0.5_lower" not in frame
+        assert "median_x_lower" not in frame
     lower, upper = made("mean").interval(0.99)
     frame = made("mean").to_pandas(confidence=0.99)
     assert frame.iloc[0].tolist() == [made("mean").value, lower, upper]

@@ -77,13 +77,23 @@ class Exportable(Tabular):
 
         return html_of(self._sheet(confidence, simultaneous))
 
-    def plot(self, ax: Any = None, *, confidence: Number = 0.95, simultaneous: bool = False) -> Any:
+    def plot(
+        self,
+        ax: Any = None,
+        *,
+        column: str | None = None,
+        confidence: Number = 0.95,
+        simultaneous: bool = False,
+    ) -> Any:
         """Draw the numbers with error bars: ``pip install 'cydp[plot]'``.
 
         Parameters
         ----------
         ax : matplotlib Axes, optional
             Where to draw. Default: the axes of a new figure.
+        column : str, optional
+            Which column of numbers, by its name in `to_pandas`. Default: the first; of a table
+            without labels, all of them.
         confidence : number between 0 and 1, default 0.95
             The least probability that the error bars hold.
         simultaneous : bool, default False
@@ -92,15 +102,14 @@ class Exportable(Tabular):
         Returns
         -------
         matplotlib Axes
-            The axes of the first column of numbers, if there are several. Nothing is shown or
-            saved.
+            Nothing is shown or saved.
 
         Raises
         ------
         ImportError
             Without matplotlib.
         TypeError, ValueError
-            If confidence is outside its range.
+            If confidence is outside its range, and for a column that the result has not.
 
         Examples
         --------
@@ -112,7 +121,8 @@ class Exportable(Tabular):
         """
         from cydp.releases.output._plot import plot_of
 
-        return plot_of(self._sheet(confidence, simultaneous), ax)
+        sheet = self._sheet(confidence, simultaneous)
+        return plot_of(sheet if column is None else sheet.with_column(column), ax)
 
     def to_dict(self, confidence: Number = 0.95) -> dict[str, Any]:
         """Return the result as a dict that JSON can hold.
