@@ -132,6 +132,11 @@ class GroupQuery(DataQuery):
         return "value_counts" if counts_values else self.function
 
     @property
+    def contents(self) -> tuple[str, ...]:
+        """The columns of numbers, unless they are counts alone."""
+        return tuple(answer.name for answer in self.answers()) if self.summaries else ()
+
+    @property
     def nbytes(self) -> int:
         """How many bytes the answers have; 0 for keys that are not public."""
         return 8 * (self.n_keys or 0) * len(self.parts)

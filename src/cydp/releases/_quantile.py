@@ -82,6 +82,11 @@ class QuantileQuery(NumbersQuery):
         return "median" if self.qs == (MEDIAN,) else f"{self.function} {float_of(self.qs[0]):g}"
 
     @property
+    def contents(self) -> tuple[str, ...]:
+        """The quantiles of a list."""
+        return tuple(answer.name for answer in self.answers()) if self.several else ()
+
+    @property
     def nbytes(self) -> int:
         """How many bytes the released points have."""
         return 8 * len(self.qs)
