@@ -124,7 +124,7 @@ def test_it_is_explained_without_data_by_the_query_that_runs() -> None:
         shown = cydp.explain(case.function, *case.args, **{"epsilon": 1, **case.given})
         query = prepared(case).query
         errors = shown.error_bound(count=2)
-        return shown.query == query and str(shown).startswith(query.function) and bool(errors)
+        return shown.query == query and str(shown).startswith(query.title) and bool(errors)
 
     assert every(check) == []
 

@@ -18,6 +18,7 @@ from cydp.accounting._loss import Loss
 from cydp.accounting.ledger._paid import Payment
 from cydp.mechanisms._run import Budget
 from cydp.releases._answers import Answer, NoisyAnswer, Steps
+from cydp.releases._format import counted
 from cydp.releases._left_out import LEFT_OUT, answer_of, left_out_aggregate, note_on, read_left_out
 from cydp.releases._noise_split import Aggregate, Part
 from cydp.releases._query import DataQuery, Given
@@ -93,13 +94,14 @@ class NumberRelease(Release):
         return np.array(self.value, dtype)
 
     def _sheet(self, confidence: Number, simultaneous: bool) -> Sheet:
-        is_count = self.query.is_count
+        is_count, (one, several) = self.query.is_count, counted(self.query.unit)
         dtype = np.int64 if is_count else np.float64
         lower, upper = (np.asarray(end, dtype) for end in self.interval(confidence))
         number = Numbers(
             name=self.query.function,
             values=np.asarray(self.value, dtype),
-            unit="rows" if is_count else "",
+            unit=several if is_count else "",
+            singular=one,
             bound=self.error_bound(confidence),
             lower=lower,
             upper=upper,
@@ -156,7 +158,7 @@ class CountQuery(DataQuery):
 
     def answers(self) -> list[Answer]:
         """Return the count, and the estimate of the rows that are left out."""
-        found: list[Answer] = [NoisyAnswer("count", 1, "rows", self.parts["count"])]
+        found: list[Answer] = [NoisyAnswer("count", 1, counted(self.unit)[1], self.parts["count"])]
         return found if self.most_left_out is None else [*found, answer_of(self.parts[LEFT_OUT])]
 
     def read(self, source: PresentRows, key: Key) -> Tally:

@@ -93,7 +93,7 @@ def explain(
     protects: whether one visitor is in the table or not, whatever rows they have: of each visitor
       at most 1 row in each of 2 partitions counts
     noise of counts: DiscreteLaplace, scale 2, standard deviation 2.79918
-    error of counts: within 6 rows, with 95 % confidence; all 10 together within 10
+    error of counts: within 6 visitors, with 95 % confidence; all 10 together within 10
     means: The odds of one visitor being present against absent move by a factor of at most
       e**epsilon = 2.72.
     means: The odds of two values of one visitor move by a factor of at most e**(2 epsilon) = 7.39.

@@ -311,7 +311,7 @@ class Explanation:
     def __repr__(self) -> str:
         query = self.query
         lines = [
-            f"{query.function}: {format_cost(self.loss)}, relation={self.relation!r}",
+            f"{query.title}: {format_cost(self.loss)}, relation={self.relation!r}",
             f"protects: {self.unit}",
         ]
         lines += [f"{name}: {each!r}" for name, each in query.selections.items()]

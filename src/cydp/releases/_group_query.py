@@ -25,6 +25,7 @@ from cydp.exact._sorted_units import SortedUnits
 from cydp.mechanisms._partition_selection import PartitionSelection
 from cydp.releases._answers import OF_X, Answer, NoisyAnswer, RankAnswer
 from cydp.releases._cells import count_codes
+from cydp.releases._format import counted
 from cydp.releases._group_rows import (
     FoundTally,
     GroupRows,
@@ -134,6 +135,17 @@ class GroupQuery(DataQuery):
         return cls(privacy, unit, n_keys, count, summaries, read_split(split, names), most)
 
     @property
+    def title(self) -> str:
+        """Counts by one column are `value_counts`, whichever of the two was called."""
+        counts_values = self.has_count and not self.summaries and len(self.reads.columns["by"]) == 1
+        return "value_counts" if counts_values else self.function
+
+    @property
+    def contents(self) -> tuple[str, ...]:
+        """The columns of numbers, unless they are counts alone."""
+        return tuple(answer.name for answer in self.answers()) if self.summaries else ()
+
+    @property
     def nbytes(self) -> int:
         """How many bytes the answers have; 0 for keys that are not public."""
         return 8 * (self.n_keys or 0) * len(self.parts)
@@ -147,7 +159,7 @@ class GroupQuery(DataQuery):
         """The columns of numbers: an answer each, or one for each of their quantiles."""
         found: dict[str, Sequence[Answer]] = {}
         if self.has_count:
-            found["n"] = (NoisyAnswer("n", self.n_keys, "rows", self.parts["n"]),)
+            found["n"] = (NoisyAnswer("n", self.n_keys, counted(self.unit)[1], self.parts["n"]),)
         for summary in self.summaries:
             found[summary.name] = tuple(self._answers_of(summary))
         return MappingProxyType(found)  # nobody may change a query that is kept
@@ -175,7 +187,7 @@ class GroupQuery(DataQuery):
             return [MeanAnswer(name, cells, OF_X, summary.grid, parts[name], rows)]
         chosen = [parts[summary.quantile_name(i)] for i in range(len(summary.qs))]
         return [
-            RankAnswer(f"{name} q={q}", cells, "ranks", part, summary.grid)
+            RankAnswer(summary.words_of(q), cells, "ranks", part, summary.grid)
             for q, part in zip(summary.qs, chosen, strict=True)
         ]
 

@@ -15,11 +15,13 @@ from cydp._arguments import Bounds
 from cydp._columns.declared import Labels, Records
 from cydp._columns.keys import Keys
 from cydp._columns.pieces import Totals
+from cydp._numbers.rational import format_number
 from cydp.exact._clamped_sum import sum_groups
 from cydp.exact._grid import Grid, centre_of, public_grid
 from cydp.exact._label_sets import find_labels
 from cydp.exact._lookup import match_labels
 from cydp.exact._sorted_units import sort_groups
+from cydp.releases._answers import MEDIAN
 from cydp.releases._cells import count_codes
 from cydp.releases._format import format_parameter
 from cydp.releases._missing import Missing, fill_absent, is_absent, read_missing
@@ -67,7 +69,8 @@ class Summary:
     @property
     def name(self) -> str:
         """The name of the released column."""
-        return f"{self.kind}_{self.column}"
+        is_median = self.qs == (MEDIAN,) and not self.several
+        return f"{'median' if is_median else self.kind}_{self.column}"
 
     @property
     def shift(self) -> int:
@@ -78,6 +81,12 @@ class Summary:
     def rows_name(self) -> str:
         """The name of the part that counts the rows of a mean."""
         return f"{self.name}_rows"
+
+    def words_of(self, q: Fraction) -> str:
+        """Return the name of a quantile for people."""
+        if q == MEDIAN:
+            return f"median_{self.column}"
+        return f"{self.name} q={format_number(q)}" if self.several else self.name
 
     def quantile_name(self, i: int) -> str:
         """Return the name of the part of a quantile."""

@@ -11,9 +11,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from cydp._arguments import Integer, Number
-from cydp._numbers.rational import format_number, read_integer
+from cydp._numbers.rational import read_integer
 from cydp.mechanisms._quantile import QuantileMechanism
 from cydp.releases._answers import Answer, RankAnswer, Steps
+from cydp.releases._format import counted
 from cydp.releases._left_out import LEFT_OUT, note_on
 from cydp.releases._noise_split import Part
 from cydp.releases._release import Release, recorded, rounded
@@ -117,10 +118,12 @@ class HistogramRelease(Release, PostProcessing):
     def _sheet(self, confidence: Number, simultaneous: bool) -> Sheet:
         together = max(self.counts.size, 1) if simultaneous else 1
         lower, upper = self.interval(confidence, count=together)
+        one, several = counted(self.query.unit)
         counts = Numbers(
             name="count",
             values=self.counts,
-            unit="rows",
+            unit=several,
+            singular=one,
             bound=self.error_bound(confidence, count=together),
             lower=lower,
             upper=upper,
@@ -265,35 +268,31 @@ class TableRelease(Release, PostProcessing):
 
     def _sheet(self, confidence: Number, simultaneous: bool) -> Sheet:
         together, steps = max(len(self), 1) if simultaneous else 1, self._steps
+        one, several = counted(self.query.unit)
         columns: list[Numbers] = []
         for name, answers in self.query.columns.items():
             for each in answers:
                 values = each.values(steps)
                 if isinstance(each, RankAnswer):
-                    q = f" q={format_number(each.q)}" if name in self.query.several else ""
                     bound = each.rank_error(confidence, together)
-                    found = Numbers(
-                        name=f"{name}{q}", values=values, bound=bound, bound_unit="ranks"
-                    )
+                    found = Numbers(name=each.name, values=values, bound=bound, bound_unit="ranks")
                 else:
                     lower, upper = each.interval(steps, confidence, together)
                     found = Numbers(
                         name=name,
                         values=values,
-                        unit="rows" if name == "n" else "",
+                        unit=several if name == "n" else "",
+                        singular=one,
                         bound=rounded(each.error_bound(steps, confidence, together)),
                         lower=lower,
                         upper=upper,
                     )
                 columns.append(found)
         axis = keys_of(self.key_columns, self.key_names)
-        # Which of the two was called is not known where both do the same.
-        counts_values = list(self.query.columns) == ["n"] and len(self.key_columns) == 1
-        title = "value_counts" if counts_values else self.query.function
         notes: tuple[str, ...] = ()
         if self.left_out is not None:
             notes = (note_on(self.query, self.left_out, confidence),)
-        return self._make_sheet([axis], columns, confidence, simultaneous, title=title, notes=notes)
+        return self._make_sheet([axis], columns, confidence, simultaneous, notes=notes)
 
     @property
     def _noise_words(self) -> str:

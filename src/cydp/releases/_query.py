@@ -32,7 +32,7 @@ from cydp.releases._noise_split import (
     joint_of,
     split_privacy,
 )
-from cydp.releases._reads import NOTHING, Reads, known_names, names_of
+from cydp.releases._reads import NOTHING, Reads, known_names, names_of, words_of_reads
 from cydp.releases._tally import Tally
 from cydp.releases._terms import TERMS, read_terms, terms_of
 from cydp.releases._unit import Unit
@@ -145,6 +145,21 @@ class Query(ABC):
     def selections(self) -> dict[str, Any]:
         """The mechanisms that select, by what they select."""
         return {}
+
+    @property
+    def title(self) -> str:
+        """What a reader calls the release: its function, unless another is a case of it."""
+        return self.function
+
+    @property
+    def contents(self) -> tuple[str, ...]:
+        """The names of the numbers of a table; empty where the title says them."""
+        return ()
+
+    @property
+    def in_words(self) -> str:
+        """What is released of which columns, and for which public keys, in a line for a report."""
+        return words_of_reads(self.title, self.reads, self.contents)
 
     @property
     def notes(self) -> tuple[str, ...]:

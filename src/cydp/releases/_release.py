@@ -179,7 +179,7 @@ class Release(Exportable):
     ) -> Sheet:
         """Return a sheet with the facts about the release besides its numbers."""
         return Sheet(
-            title=title or self.query.function,
+            title=title or self.query.title,
             cost=format_cost(self.loss),
             relation=self.relation,
             protects=self.unit,

@@ -459,6 +459,7 @@ class PostProcessed(Exportable, PostProcessing):
             name=name,
             values=self._numbers,
             unit=noisy.unit,
+            singular=noisy.singular,
             lower=_cut(noisy.lower),
             upper=_cut(noisy.upper),
             why_none="a post-processed count depends on the noise in all counts",
