@@ -92,17 +92,18 @@ class GroupQuery(DataQuery):
     @classmethod
     def declare(cls, given: Given) -> GroupRows:
         """Return the columns of labels, users and numbers, and the keys."""
-        by, columns = given["by"], _columns_of_keys(given)
-        public = None
-        if given["keys"] is not None:
-            public = Keys(given["keys"], columns if len(columns) > 1 else None)
-        opened = open_table(given["table"])
+        columns, opened = _columns_of_keys(given), open_table(given["table"])
 
         def column(name: Any, argument: str) -> Any:
             return opened.column(name, argument)
 
+        # Before the keys: a list of labels is taken for names, and what they are is no mistake.
+        labels = [Labels(column(each, "by"), "by") for each in _several(given["by"])]
+        public = None
+        if given["keys"] is not None:
+            public = Keys(given["keys"], columns if len(columns) > 1 else None)
         return GroupRows(
-            [Labels(column(each, "by"), "by") for each in _several(by)],
+            labels,
             public,
             users_of(opened, given["user"]),
             {name: column(name, argument) for name, argument in columns_of(given).items()},

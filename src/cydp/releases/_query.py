@@ -23,6 +23,7 @@ from cydp.accounting._loss import Loss
 from cydp.accounting.ledger._serialize import deserialize, serialize
 from cydp.releases._answers import Answer
 from cydp.releases._format import format_parameter
+from cydp.releases._meaning import notes_on
 from cydp.releases._noise_split import (
     ALONE,
     Aggregate,
@@ -150,6 +151,11 @@ class Query(ABC):
     def notes(self) -> tuple[str, ...]:
         """Notes for a reader of the query, besides its noise and errors."""
         return ()
+
+    @property
+    def notes_on_cost(self) -> tuple[str, ...]:
+        """Notes on a cost that promises next to nothing."""
+        return tuple(notes_on(self.loss, self.unit))
 
     @classmethod
     def kept(cls, given: Given, *own: Any) -> Self:

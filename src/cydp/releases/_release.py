@@ -185,7 +185,7 @@ class Release(Exportable):
             columns=tuple(columns),
             confidence=read_level(confidence),
             simultaneous=simultaneous,
-            notes=(*notes, *self._notes_of_payment()),
+            notes=(*notes, *self.query.notes_on_cost, *self._notes_of_payment()),
         )
 
     def _notes_of_payment(self) -> list[str]:
