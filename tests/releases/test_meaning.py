@@ -71,3 +71,28 @@ def test_a_release_of_a_sample_notes_what_the_whole_table_loses() -> None:
         sampled = on_sample(cydp.count, [1] * 9, share="1/100", epsilon=epsilon)
         assert is_noted(sampled) == noted
         assert f"epsilon={epsilon} is above" not in " ".join(repr(sampled).split())
+
+
+def test_no_noise_is_said() -> None:
+    """An error bound of 0 is not a small one: text, HTML and explain say what it means."""
+    for count, explained in (
+        (cydp.count([1], epsilon=50), cydp.explain(cydp.count, epsilon=50)),
+        (cydp.histogram([1], 3, (0, 3), epsilon=50),
+         cydp.explain(cydp.histogram, 3, (0, 3), epsilon=50)),
+        (cydp.value_counts([1], [1, 2], epsilon=50),
+         cydp.explain(cydp.value_counts, 2, epsilon=50)),
+        (cydp.top_k(["a"], 1, ["a"], epsilon=1), cydp.explain(cydp.top_k, 1, 1, epsilon=1)),
+    ):  # fmt: skip
+        assert count.error_bound() == 0
+        assert set(explained.error.values()) == {0}
+        for text in (repr(count), count._repr_html_(), str(explained)):
+            assert ": the noise is nothing" in " ".join(text.split())
+    small = cydp.count([1], epsilon=1)
+    for text in (repr(small), small._repr_html_(), str(cydp.explain(cydp.count, epsilon=1))):
+        assert "nothing" not in text
+
+
+def test_one_candidate_is_no_choice() -> None:
+    for mechanism in (cydp.ExponentialMechanism, cydp.PermuteAndFlip):
+        choice = mechanism(epsilon=1, sensitivity=1)
+        assert choice.error_bound(candidates=1) == 0 < choice.error_bound(candidates=2)

@@ -205,6 +205,8 @@ class Explanation:
         text = f"error of {answer.name}: within {words_above(each)} {answer.unit}, with {sure}"
         if answer.needs_rows:
             text += f", over {self.rows_of(answer):,} rows"
+        if each == 0:
+            text += ": the noise is nothing"
         if together is not None and answer.cells is not None and answer.cells > 1:
             text += f"; all {answer.cells:,} together within {words_above(together)}"
         return text

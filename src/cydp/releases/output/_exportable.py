@@ -66,7 +66,7 @@ class Exportable(ABC):
           bin     count
           [0, 2)      1
           [2, 4]      1
-        error: all 2 together within 0, with 99.9 % confidence
+        error: all 2 together within 0: the noise is nothing, with 99.9 % confidence
         note: epsilon=100 is above 10: ...
 
         """
