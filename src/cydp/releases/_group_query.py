@@ -46,7 +46,7 @@ from cydp.releases._tally import Tally
 from cydp.releases._terms import Weights, read_split
 from cydp.releases._unit import Unit
 
-__all__ = ["GroupQuery"]
+__all__ = ["KEYS", "GroupQuery"]
 
 _ASKED = ("count", "sums", "means", "quantiles", "missing", "split", "left_out")
 
@@ -99,17 +99,18 @@ class GroupQuery(DataQuery):
     @classmethod
     def declare(cls, given: Given) -> GroupRows:
         """Return the columns of labels, users and numbers, and the keys."""
-        by, columns = given["by"], _columns_of_keys(given)
-        public = None
-        if given["keys"] is not None:
-            public = Keys(given["keys"], columns if len(columns) > 1 else None)
-        opened = open_table(given["table"])
+        columns, opened = _columns_of_keys(given), open_table(given["table"])
 
         def column(name: Any, argument: str) -> Any:
             return opened.column(name, argument)
 
+        # Before the keys: a list of labels is taken for names, and what they are is no mistake.
+        labels = [Labels(column(each, "by"), "by") for each in several(given["by"])]
+        public = None
+        if given["keys"] is not None:
+            public = Keys(given["keys"], columns if len(columns) > 1 else None)
         return GroupRows(
-            [Labels(column(each, "by"), "by") for each in several(by)],
+            labels,
             public,
             users_of(opened, given["user"]),
             {name: column(name, argument) for name, argument in columns_of(given).items()},

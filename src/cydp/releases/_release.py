@@ -129,7 +129,8 @@ class Release(Exportable):
         -------
         int for counts, else float
             In rows for counts, else in the unit of the numbers. For a selected key it is by how
-            many rows its count is below the best one.
+            many rows its count is below the best one. 0 if the noise is nothing with this
+            confidence, or if there is no choice: results are then the exact ones, and texts say so.
 
         Raises
         ------
@@ -188,7 +189,11 @@ class Release(Exportable):
             columns=tuple(columns),
             confidence=read_level(confidence),
             simultaneous=simultaneous,
-            notes=(*notes, *self.query.left_out, *self._notes_of_payment()),
+            notes=(
+                *notes,
+                *self.query.standing_notes,
+                *self._notes_of_payment(),
+            ),
         )
 
     def _notes_of_payment(self) -> list[str]:
