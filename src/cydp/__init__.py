@@ -60,11 +60,11 @@ if TYPE_CHECKING:
         mean,
         median,
         quantile,
-        sum,
         top_k,
         value_counts,
         variance,
     )
+    from cydp.releases import sum as sum  # offered, though __all__ leaves it out
 
 __all__ = [
     "ZCDP",
@@ -111,7 +111,6 @@ __all__ = [
     "releases",
     "sampling",
     "sensitivity",
-    "sum",
     "teach",
     "testing",
     "top_k",
@@ -119,6 +118,7 @@ __all__ = [
     "variance",
     "workloads",
 ]
+_BUILTINS = ("sum",)  # left out of __all__: `from cydp import *` must not replace Python's own
 
 
 # A name is imported when it is first used: a program that only draws noise loads no ledger.
@@ -149,7 +149,7 @@ _PACKAGE_OF = {
 
 
 def __dir__() -> list[str]:
-    return __all__
+    return [*__all__, *_BUILTINS]
 
 
 def __getattr__(name: str) -> Any:

@@ -81,6 +81,7 @@ CASES: dict[str, Case] = {
         "max_partitions", merges=False,
     ),
     "top_k": Case(cydp.top_k, (1, ["a", "b"]), {"column": "s"}, "max_rows_per_partition"),
+    "top_k, found": Case(cydp.top_k, (2,), {"column": "s", "delta": 0.1}, "max_partitions"),
     "bounds": Case(cydp.bounds, (), X, "max_partitions"),
     "range_counts": Case(workloads.range_counts, (8, (0, 10)), X, "max_partitions"),
     "linear_queries": Case(
@@ -144,7 +145,7 @@ def test_it_is_released_of_a_sample() -> None:
     """A sample of all rows gives the release itself; a sample of none gives an empty table's."""
 
     def check(case: Case) -> bool:
-        given = {"epsilon": 10**6, **case.given}
+        given = {"epsilon": 10**4, **case.given}
         whole = case.function(*_with(case, TABLE), **given, rng=SeededGenerator(5))
         rows = {"rng": SeededGenerator(5), "share": 1}
         made = on_sample(case.function, TABLE, *case.args, **given, **rows)

@@ -5,6 +5,7 @@ from __future__ import annotations
 
 from typing import Any
 
+from cydp._columns.conditions import Condition
 from cydp._columns.files import DataFile
 from cydp._columns.relations import SharedRelation
 from cydp._columns.shared import SharedColumn
@@ -17,8 +18,8 @@ class SharedFile(SharedRelation):
 
     __slots__ = ("_file",)
 
-    def __init__(self, file: DataFile) -> None:
-        super().__init__(file.everything(), repeatable=True, what=repr(file.path))
+    def __init__(self, file: DataFile, where: Condition | None = None) -> None:
+        super().__init__(file.everything(where), repeatable=True, what=repr(file.path))
         self._file = file
 
     @property

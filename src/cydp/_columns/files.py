@@ -16,6 +16,8 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+from cydp._columns.condition_sql import sql_of_condition
+from cydp._columns.conditions import Condition
 from cydp._columns.csv_files import CsvForm, check_alike, read_form, scan_of
 from cydp._columns.file_errors import FileError, check_well_formed
 from cydp._columns.paths import files_of
@@ -151,7 +153,12 @@ class DataFile:
         return int(rows[0] or 0)
 
     def relation(
-        self, numbers: Sequence[str], labels: Sequence[str], *, every_row: bool = False
+        self,
+        numbers: Sequence[str],
+        labels: Sequence[str],
+        *,
+        every_row: bool = False,
+        where: Condition | None = None,
     ) -> Any:
         """Return columns as a relation of DuckDB. Its query has not run.
 
@@ -163,12 +170,16 @@ class DataFile:
             Of keys and users.
         every_row : bool, default False
             Whether to add the column `row_name`, which is null in no record.
+        where : Condition, optional
+            Rows that do not satisfy it are left out.
 
         Raises
         ------
         FileError
             If a column is not there or is no column of numbers; for names that DuckDB does not tell
             apart, and for a column that is used in both ways.
+        ValueError
+            For a condition on a column of another type.
 
         """
         both = [name for name in numbers if name in labels]
@@ -189,12 +200,16 @@ class DataFile:
         columns = [f"{column} AS {sql_name(name)}" for name, column in selected.items()]
         if every_row:
             columns.append(f"1::TINYINT AS {sql_name(self.row_name(labels))}")
-        query = f"SELECT {', '.join(columns)} FROM {self._scan}"
+        query = f"SELECT {', '.join(columns)} FROM {self._scan}{self._rows(where)}"
         return self._ask(lambda connection: connection.sql(query))
 
-    def everything(self) -> Any:
+    def everything(self, where: Condition | None = None) -> Any:
         """Return a relation of all columns as they are stored, whose expressions columns are."""
-        return self._ask(lambda connection: connection.sql(f"SELECT * FROM {self._scan}"))
+        query = f"SELECT * FROM {self._scan}{self._rows(where)}"
+        return self._ask(lambda connection: connection.sql(query))
+
+    def _rows(self, where: Condition | None) -> str:
+        return "" if where is None else f" WHERE {sql_of_condition(where, self._typed)}"
 
     def numbers_of(self, name: str) -> str:
         """Return a column of numbers as SQL; of CSV, what is none is null."""
@@ -256,6 +271,10 @@ class DataFile:
     def _column(self, name: str) -> str:
         place = self._place(name)  # of CSV the header may repeat a name
         return f"c{place}" if self.kind == "CSV" else sql_name(name)
+
+    def _typed(self, name: str) -> tuple[str, str]:
+        """Return a column and its type, which is "" for CSV: text that may stand for any type."""
+        return self._column(name), "" if self.kind == "CSV" else self.type_of(name)
 
 
 def _is_number(kind: str) -> bool:

@@ -14,10 +14,12 @@ from typing import Any
 
 import numpy as np
 
+from cydp._columns.condition_sql import sql_of_condition
+from cydp._columns.conditions import Condition, all_of
 from cydp._columns.declared import Labels
 from cydp._columns.file_columns import FileColumn, SharedFile
 from cydp._columns.file_errors import FileError
-from cydp._columns.files import DataFile, Format, open_data
+from cydp._columns.files import DataFile, Format, open_data, sql_name
 from cydp._columns.lazy import SharedDataset, SharedLazyFrame, is_dataset, is_lazy_frame
 from cydp._columns.pandas import as_series, is_frame, is_series
 from cydp._columns.paths import is_path
@@ -60,10 +62,15 @@ class Table:
         The rows of a query; None for a table in memory.
     first_line : str or None
         Of CSV, whose first line has the names, and may be a record: what to call it in an error.
+    where : Condition or None
+        The public condition that all rows satisfy: others were left out.
 
     """
 
-    __slots__ = ("_column_at", "_name", "_reopen", "first_line", "length", "names", "rows")
+    __slots__ = (
+        "_column_at", "_name", "_reopen", "_restrict", "first_line", "length", "names", "rows",
+        "where",
+    )  # fmt: skip
 
     def __init__(
         self,
@@ -74,14 +81,35 @@ class Table:
         *,
         rows: SharedRows | None = None,
         reopen: Callable[[], Table] | None = None,
+        restrict: Callable[[Condition], Table] | None = None,
         first_line: str | None = None,
+        where: Condition | None = None,
     ) -> None:
         self._name, self.names, self.length, self._column_at = name, tuple(names), length, column_at
         self.rows, self._reopen, self.first_line = rows, reopen, first_line
+        self._restrict, self.where = restrict, where
 
     def again(self) -> Table:
         """Return the table for one more release: a new one for a query, which is read once."""
         return self if self._reopen is None else self._reopen()
+
+    def filtered(self, condition: Condition) -> Table:
+        """Return the rows that satisfy a condition, of files and of relations of DuckDB.
+
+        Raises
+        ------
+        TypeError
+            For another table.
+        ValueError
+            For a column that is not there, or holds another type than the constants.
+
+        """
+        if self._restrict is None:
+            raise TypeError(
+                f"{self._name} must be a path of files or a relation of DuckDB to have its rows "
+                "chosen by a condition: filter another table itself"
+            )
+        return self._restrict(condition)
 
     def count_rows(self) -> int:
         """Return how many rows there are; a query runs.
@@ -118,6 +146,11 @@ class Table:
 
         """
         if is_column(given):
+            if self.where is not None:
+                raise TypeError(
+                    f"{argument} must be the name of a column of {self._name}: a column itself has "
+                    "entries for rows that its condition leaves out"
+                )
             column = open_source(given, argument)
             length = column.length
             if None not in (length, self.length) and length != self.length:
@@ -234,20 +267,22 @@ def open_data_table(x: Any, name: str = "table") -> Any:
     return _of_rows(lambda: SharedDataset(x), name) if is_dataset(x) else x
 
 
-def _of_files(file: DataFile, name: str) -> Table:
-    rows = SharedFile(file)
+def _of_files(file: DataFile, name: str, where: Condition | None = None) -> Table:
+    rows = SharedFile(file, where)
     return Table(
         name,
         file.names,
         None,
         lambda i: FileColumn(rows, file, file.names[i]),
         rows=rows,
-        reopen=partial(_of_files, file, name),
+        reopen=partial(_of_files, file, name, where),
+        restrict=lambda further: _of_files(file, name, _both(where, further)),
         first_line=None if file.has_types else f"the first line of {file.path!r}",
+        where=where,
     )
 
 
-def _of_rows(share: Callable[[], SharedRows], name: str) -> Table:
+def _of_rows(share: Callable[[], SharedRows], name: str, **further: Any) -> Table:
     rows = share()
     return Table(
         name,
@@ -255,8 +290,12 @@ def _of_rows(share: Callable[[], SharedRows], name: str) -> Table:
         None,
         lambda i: rows.column(rows.names[i]),
         rows=rows,
-        reopen=partial(_of_rows, share, name),
+        **({"reopen": partial(_of_rows, share, name)} | further),
     )
+
+
+def _both(first: Condition | None, second: Condition) -> Condition:
+    return second if first is None else all_of([first, second])
 
 
 def table_of_relation(
@@ -265,6 +304,7 @@ def table_of_relation(
     name: str = "table",
     repeatable: bool = False,
     watch: Callable[[int], object] | None = None,
+    where: Condition | None = None,
 ) -> Table:
     """Return a relation of DuckDB as a table that releases take. Its query does not run.
 
@@ -278,6 +318,8 @@ def table_of_relation(
         users then read it in pieces too, by several executions: each has all rows of some users.
     watch : callable, optional
         A release calls it with the number of rows that it has read so far, after each batch.
+    where : Condition, optional
+        The condition by which the relation was filtered.
 
     Examples
     --------
@@ -287,7 +329,24 @@ def table_of_relation(
     (('age', 'sex'), None)
 
     """
-    return _of_rows(lambda: SharedRelation(relation, repeatable=repeatable, watch=watch), name)
+    made = partial(table_of_relation, name=name, repeatable=repeatable, watch=watch)
+
+    def restrict(further: Condition) -> Table:
+        chosen = relation.filter(sql_of_condition(further, typed))
+        return made(chosen, where=_both(where, further))
+
+    def typed(column: str) -> tuple[str, str]:
+        if column not in relation.columns:
+            raise ValueError(f"condition must be on columns of {name}, which has no {column!r}")
+        return sql_name(column), str(relation.types[relation.columns.index(column)])
+
+    return _of_rows(
+        lambda: SharedRelation(relation, repeatable=repeatable, watch=watch),
+        name,
+        reopen=partial(made, relation, where=where),
+        restrict=restrict,
+        where=where,
+    )
 
 
 def is_table(x: Any) -> bool:

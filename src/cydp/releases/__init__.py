@@ -9,7 +9,11 @@ from cydp.releases._explain import explain
 from cydp.releases._explanation import Explanation
 from cydp.releases._group_by import group_by
 from cydp.releases._histogram import histogram
-from cydp.releases._histogram_release import HistogramRelease, TableRelease
+from cydp.releases._histogram_release import (
+    HistogramRelease,
+    TableRelease,
+    TopCountsRelease,
+)
 from cydp.releases._histogramdd import histogramdd
 from cydp.releases._mean import MeanRelease, mean
 from cydp.releases._quantile import QuantileRelease, median, quantile
@@ -28,6 +32,7 @@ __all__ = [
     "PostProcessed",
     "QuantileRelease",
     "TableRelease",
+    "TopCountsRelease",
     "TopRelease",
     "VarianceRelease",
     "bounds",

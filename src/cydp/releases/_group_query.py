@@ -44,7 +44,7 @@ from cydp.releases._tally import Tally
 from cydp.releases._terms import Weights, read_split
 from cydp.releases._unit import Unit
 
-__all__ = ["GroupQuery"]
+__all__ = ["KEYS", "GroupQuery"]
 
 KEYS = "keys"  # the name of the weight for the selection of keys
 

@@ -21,7 +21,7 @@ from cydp.releases._run import release, run
 from cydp.releases._terms import Split
 from cydp.releases._unit import UnitName
 
-__all__ = ["value_counts"]
+__all__ = ["ValuesQuery", "value_counts"]
 
 
 class ValuesQuery(GroupQuery):
