@@ -49,9 +49,10 @@ def group_by(
 
     Parameters
     ----------
-    table : frame, table, relation or dict of columns
-        Of pandas, polars, pyarrow or DuckDB (its expressions must not fail on a record); a
-        dict of arrays or lists; a structured array.
+    table : frame, table, relation, path or dict of columns
+        Of pandas, polars (a lazy frame too), pyarrow or DuckDB; CSV or Parquet files, such as
+        "data/*.csv": a text is a path; a dict of arrays or lists; a structured array. What a query
+        computes must treat each record alone, and not fail on one.
     by : name, or list of names
         The columns of keys, which are labels of any kind.
     keys : list of labels, Keys, or None
