@@ -7,7 +7,7 @@ docs/columns.md, "Tables".
 from __future__ import annotations
 
 import sys
-from collections.abc import Callable, Generator, Iterable, Iterator
+from collections.abc import Callable, Generator, Iterable
 from functools import partial
 from typing import Any
 
@@ -59,14 +59,12 @@ class SharedLazyFrame(SharedRows):
     def _batches(self, part: tuple[str, int, int] | None = None) -> Generator[Any, None, None]:
         import nanoarrow
 
-        def frames() -> Iterator[Any]:
-            chosen = sys.modules["polars"].selectors.by_name(*self._wanted)  # names are no patterns
-            frame = self._frame.select(chosen)
-            found: Iterator[Any] = frame.collect_batches(chunk_size=_BATCH_ROWS, engine="streaming")
-            return found
-
-        empty = self._empty.select(self._wanted)
+        # Names are no patterns.
+        columns = sys.modules["polars"].selectors.by_name(*self._wanted)
+        empty = self._empty.select(columns)
         self._schema = nanoarrow.c_array_stream(empty).get_schema()
+        chosen = self._frame.select(columns)
+        frames = partial(chosen.collect_batches, chunk_size=_BATCH_ROWS, engine="streaming")
         for frame in _guarded(frames, "lazy frame"):
             if frame.schema != empty.schema:  # a function of the caller's may return anything
                 raise ValueError("the lazy frame could not be read: it has not the types it said")
