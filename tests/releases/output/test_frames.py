@@ -68,7 +68,7 @@ def test_intervals_are_columns() -> None:
             lower, upper = release.interval(0.9, count=count, column=name)
             assert frame[f"{name}_lower"].tolist() == lower.tolist()
             assert frame[f"{name}_upper"].tolist() == upper.tolist()
-        assert "quantile_x q=0.5_lower" not in frame
+        assert "median_x_lower" not in frame
     lower, upper = made("mean").interval(0.99)
     frame = made("mean").to_pandas(confidence=0.99)
     assert frame.iloc[0].tolist() == [made("mean").value, lower, upper]
@@ -97,8 +97,8 @@ def test_the_schema_says_what_the_numbers_are() -> None:
     expected = release.to_dict()
     for name in ("title", "relation", "protects"):
         assert said[name.encode()].decode() == expected[name]
-    assert said[b"epsilon"], said[b"delta"] == (b"1/8", b"1/1000000")
-    assert said[b"confidence"], said[b"intervals"] == (b"0.9", b"all cells together")
+    assert (said[b"epsilon"], said[b"delta"]) == (b"1/8", b"1/1000000")
+    assert (said[b"confidence"], said[b"intervals"]) == (b"0.9", b"all cells together")
     assert pa.table(release).schema.metadata[b"intervals"] == b"each cell"
     none = release.to_arrow(confidence=None).schema.metadata
     assert not {b"confidence", b"intervals"} & set(none)

@@ -43,14 +43,15 @@ class Exportable(Tabular):
         --------
         >>> import cydp
         >>> release = cydp.histogram([1, 3], 2, (0, 4), epsilon=100)
-        >>> print(release.to_text("0.999", simultaneous=True))
+        >>> print(release.to_text("0.999", simultaneous=True))  # doctest: +ELLIPSIS
         histogram: 2 bins; epsilon=100, relation='add-remove'
         protects: whether one row is in the table or not
         noise: DiscreteLaplace, scale 0.01
           bin     count
           [0, 2)      1
           [2, 4]      1
-        error: all 2 together within 0, with 99.9 % confidence
+        error: all 2 together within 0: the noise is nothing, with 99.9 % confidence
+        note: epsilon=100 is above 10: ...
 
         """
         from cydp.releases.output._text_html import text_of
@@ -77,13 +78,23 @@ class Exportable(Tabular):
 
         return html_of(self._sheet(confidence, simultaneous))
 
-    def plot(self, ax: Any = None, *, confidence: Number = 0.95, simultaneous: bool = False) -> Any:
+    def plot(
+        self,
+        ax: Any = None,
+        *,
+        column: str | None = None,
+        confidence: Number = 0.95,
+        simultaneous: bool = False,
+    ) -> Any:
         """Draw the numbers with error bars: ``pip install 'cydp[plot]'``.
 
         Parameters
         ----------
         ax : matplotlib Axes, optional
             Where to draw. Default: the axes of a new figure.
+        column : str, optional
+            Which column of numbers, by its name in `to_pandas`. Default: the first; of a table
+            without labels, all of them.
         confidence : number between 0 and 1, default 0.95
             The least probability that the error bars hold.
         simultaneous : bool, default False
@@ -92,15 +103,14 @@ class Exportable(Tabular):
         Returns
         -------
         matplotlib Axes
-            The axes of the first column of numbers, if there are several. Nothing is shown or
-            saved.
+            Nothing is shown or saved.
 
         Raises
         ------
         ImportError
             Without matplotlib.
         TypeError, ValueError
-            If confidence is outside its range.
+            If confidence is outside its range, and for a column that the result has not.
 
         Examples
         --------
@@ -112,7 +122,8 @@ class Exportable(Tabular):
         """
         from cydp.releases.output._plot import plot_of
 
-        return plot_of(self._sheet(confidence, simultaneous), ax)
+        sheet = self._sheet(confidence, simultaneous)
+        return plot_of(sheet if column is None else sheet.with_column(column), ax)
 
     def to_dict(self, confidence: Number = 0.95) -> dict[str, Any]:
         """Return the result as a dict that JSON can hold.

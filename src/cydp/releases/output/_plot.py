@@ -285,8 +285,8 @@ def _size_of(sheet: Sheet) -> tuple[float, float]:
 
 def _label_of(column: Numbers) -> str:
     """Return the label of an axis of values."""
-    name = plain_words(column.name)
-    return f"{name} ({column.unit})" if column.unit == "rows" else name
+    has_unit = column.unit not in ("", column.name)
+    return plain_words(f"{column.name} ({column.unit})" if has_unit else column.name)
 
 
 def _drawing_of(sheet: Sheet) -> Any:
