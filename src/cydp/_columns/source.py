@@ -10,7 +10,7 @@ from __future__ import annotations
 import sys
 from abc import ABC, abstractmethod
 from array import array
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any, Self
 
 import numpy as np
@@ -471,7 +471,8 @@ def _list_of(x: Any, name: str) -> list[Any]:
 
 def _no_column(x: Any, name: str) -> TypeError:
     given = describe_entry(type(x))
-    return TypeError(f"{name} must be a list, an array or a column, not {given}")
+    hint = ": choose one of its columns by column= of a release" if isinstance(x, Mapping) else ""
+    return TypeError(f"{name} must be a list, an array or a column, not {given}{hint}")
 
 
 def _columns_of(x: Any) -> list[Any] | None:
