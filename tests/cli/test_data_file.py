@@ -1,4 +1,4 @@
-"""cli/_data_file.py: nothing that a record says can raise, but the file's own shape can."""
+"""_columns/files.py: nothing that a record says can raise, but the file's own shape can."""
 
 import bz2
 import gzip
@@ -15,11 +15,11 @@ from cli.commands import Run, refused
 from refusals import check_refusals
 
 import cydp
+from cydp._columns import files
 from cydp._columns.declared import Records
+from cydp._columns.file_errors import FileError
+from cydp._columns.files import Format, connect, open_data
 from cydp._columns.tables import table_of_relation
-from cydp.cli import _data_file
-from cydp.cli._data_file import Format, connect, open_data
-from cydp.cli._file_errors import FileError
 
 OPENED: list[Any] = []  # a relation does not outlive its file
 
@@ -131,7 +131,7 @@ def garbled(tmp_path: Path) -> str:
 def test_the_values_of_a_broken_file_are_read_after_the_charge(
     run: Run, tmp_path: Path, ledger: str
 ) -> None:
-    release = ["histogram", garbled(tmp_path), "--column", "i", "--bins", "0:1:1"]
+    release = ["histogram", garbled(tmp_path), "--column", "i", "--bins", "1", "--range", "0:1"]
     paid = [*release, "--max-rows-per-unit", "1", "--ledger", ledger, "--epsilon"]
     refused(run(*paid, "2"), 1, "is left in")  # not the file's error: it is not read
     refused(run(*paid, "0.4"), 2, "as Parquet; the ledger was charged all the same")
@@ -239,7 +239,7 @@ def test_files_that_cannot_be_read(tmp_path: Path, monkeypatch: pytest.MonkeyPat
         with pytest.raises(FileError, match=r"^permission denied: '"):
             open_data(file, Format())
     monkeypatch.setitem(sys.modules, "duckdb", None)
-    with pytest.raises(FileError, match=r"pip install 'cydp\[cli\]'"):
+    with pytest.raises(ImportError, match=r"pip install 'cydp\[cli\]'"):
         open_data(file, Format())
 
 
@@ -262,7 +262,7 @@ def test_nothing_goes_to_a_disk_and_nothing_comes_from_a_network() -> None:
 
 
 def test_too_little_memory_is_named(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setitem(_data_file._SETTINGS, "memory_limit", "20MB")
+    monkeypatch.setitem(files._SETTINGS, "memory_limit", "20MB")
     file = csv(tmp_path, b"a,b\n" + 3 * 10**7 * b"S" + b",1\n")
     relation = read_column(file, "b")
     with pytest.raises(MemoryError, match=r"^the relation could not be read: DuckDB has too"):

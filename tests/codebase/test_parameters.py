@@ -32,7 +32,7 @@ SHARED = {
 OTHER_WORDS = {
     "a choice has no noise": {
         (name, cost)
-        for name in ("quantile", "median", "median_by_halving", "top_k")
+        for name in ("quantile", "median", "median_by_halving", "top_k", "contribution_bound")
         for cost in ("epsilon", "rho", "delta")
     },
     "keys may be selected, which needs a delta": {("value_counts", "delta"), ("group_by", "delta")},
@@ -45,6 +45,7 @@ OTHER_WORDS = {
         ("Session", name)
         for name in ("budget", "user", "max_rows", "max_partitions", "max_rows_per_partition")
     },
+    "a bound on contributions is none without users": {("contribution_bound", "user")},
     "the loss is the amplified one": {("on_sample", "budget")},
 }
 

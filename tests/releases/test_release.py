@@ -25,6 +25,9 @@ TABLE = {"sex": ["f", "m", "f", "f", "m"], "zip": [7, 7, 9, 9, 9], "age": AGES}
 # One of each class, which is the same in every call.
 MAKERS: dict[str, Callable[..., Any]] = {
     "BoundsRelease": lambda **more: cydp.bounds(AGES, **more),
+    "ContributionBoundRelease": lambda max_rows_per_unit=8, **more: cydp.contribution_bound(
+        {"user": [1, 1, 2, 3, 3]}, user="user", max=max_rows_per_unit, **more
+    ),
     "HalvingRelease": lambda **more: teach.median_by_halving(AGES, (0, 64), rounds=3, **more),
     "HistogramRelease": lambda **more: cydp.histogram(
         TABLE, 3, (0, 60), column="age", by="sex", by_keys=["f", "m"], **more
@@ -48,6 +51,9 @@ BUDGET = ApproxDP(2, 1e-5)
 MOST_ROWS = {"TopCountsRelease": 1}  # of a promise: keys that are not public are for one
 RELEASES = [name for name in releases.__all__ if name.endswith("Release")]
 each = pytest.mark.parametrize("name", RELEASES)
+each_of_rows = pytest.mark.parametrize(  # a bound on contributions needs users
+    "name", [name for name in RELEASES if name != "ContributionBoundRelease"]
+)
 
 
 def made(name: str, **more: Any) -> Any:
@@ -73,7 +79,7 @@ def changed(value: Any) -> Any:
         other = value.copy()
         other.flat[0] = changed(other.flat[0])
         return other
-    return f"{value}?" if isinstance(value, str) else value + 5  # -1 and -2 have one hash
+    return f"{value}?" if isinstance(value, str) else (value or 0) + 5  # -1 and -2 have one hash
 
 
 def arrays_of(released: Any) -> list[np.ndarray[Any, Any]]:
@@ -179,7 +185,7 @@ def test_the_array_that_was_given_changes_nothing() -> None:
     assert (released.counts.tolist(), hash(released)) == ([3, -1], before)
 
 
-@each
+@each_of_rows
 def test_what_every_release_has(name: str) -> None:
     released = made(name)
     assert isinstance(released, Release)
@@ -201,7 +207,7 @@ def test_a_release_is_of_a_class_that_says_how() -> None:
         Release()  # type: ignore[abstract]
 
 
-@each
+@each_of_rows
 def test_a_query_is_described_by_what_is_public(name: str) -> None:
     """The text is what a ledger keeps, so other data gives the same, and other parameters not."""
     query = made(name).query
@@ -215,7 +221,7 @@ def test_a_query_is_described_by_what_is_public(name: str) -> None:
     assert "max_rows_per_unit=1" in texts[-1]
 
 
-@each
+@each_of_rows
 def test_a_ledger_records_a_release(name: str, tmp_path: Path) -> None:
     """It is drawn once, and what is read back in another process is equal to it."""
     path = tmp_path / "ledger"
@@ -238,7 +244,7 @@ def test_a_ledger_records_a_release(name: str, tmp_path: Path) -> None:
         ]
 
 
-@each
+@each_of_rows
 def test_a_release_can_be_charged(name: str, tmp_path: Path) -> None:
     released = made(name, max_rows_per_unit=MOST_ROWS.get(name, 2))
     with BudgetLedger.create(tmp_path / "ledger", BUDGET, privacy_unit="person") as ledger:

@@ -12,6 +12,7 @@ from hashlib import sha256
 from pathlib import Path
 from typing import Any, TypeAlias
 
+from cydp._columns.file_errors import FileError
 from cydp.accounting._errors import (
     LedgerBusyError,
     LedgerCorruptError,
@@ -22,7 +23,6 @@ from cydp.accounting._words import format_name, format_numbers, numbers_of
 from cydp.accounting.ledger._blocks import ALL, unknown_message
 from cydp.accounting.ledger._ledger import BudgetLedger
 from cydp.accounting.ledger._scope import LedgerScope
-from cydp.cli._file_errors import FileError
 from cydp.cli._messages import format_block, head_of
 
 __all__ = [
@@ -36,6 +36,7 @@ __all__ = [
     "left_in",
     "open_ledger",
     "open_to_read",
+    "rows_of_blocks",
     "scope_of",
 ]
 
@@ -98,7 +99,9 @@ def open_to_read(path: str, expect_head: tuple[int, str] | None = None) -> Itera
 
 
 def check_ledger_options(options: argparse.Namespace) -> None:
-    """Refuse options that need a ledger or a charge id that is not given."""
+    """Refuse options that need a ledger, a charge id or blocks that are not given."""
+    if options.file_in_blocks and options.blocks is None:
+        raise ValueError("--file-in-blocks needs --blocks: name the blocks, or leave it out")
     if options.ledger is None:
         for name in _NEED_A_LEDGER:
             if getattr(options, name) is not None:
@@ -121,7 +124,6 @@ def scope_of(
     ledger: BudgetLedger, options: argparse.Namespace, columns: Sequence[str], about: str
 ) -> LedgerScope:
     """Return the budget of a release of some columns; `about` is its label by default."""
-    check_blocks(ledger, options.blocks)
     return ledger.scope(
         blocks=options.blocks,
         label=options.label if options.label is not None else _shorten(about),
@@ -140,6 +142,30 @@ def _name_source(options: argparse.Namespace, columns: Sequence[str]) -> str | N
         return None
     text = json.dumps([str(Path(options.file).resolve()), *columns, options.data_version])
     return text if len(text) <= _LONGEST_LABEL else sha256(text.encode()).hexdigest()
+
+
+def rows_of_blocks(
+    ledger: BudgetLedger, options: argparse.Namespace
+) -> tuple[str, Sequence[str]] | None:
+    """Return the column of blocks and the blocks whose rows are read; None for the whole file.
+
+    Raises
+    ------
+    ValueError
+        If the rows of the blocks cannot be told, and the caller has not promised to give no others:
+        the other blocks would be read, and would not pay.
+
+    """
+    check_blocks(ledger, options.blocks)
+    if options.blocks is None or options.file_in_blocks:
+        return None
+    if ledger.block_column is None:
+        raise ValueError(
+            "--blocks needs to know which rows lie in them: make the ledger by `cydp ledger create "
+            "--block-column`, or promise by --file-in-blocks that FILE has rows of these blocks "
+            "alone"
+        )
+    return ledger.block_column, options.blocks
 
 
 def left_in(ledger: BudgetLedger, blocks: Sequence[str] | None) -> dict[str, _Numbers]:

@@ -48,6 +48,7 @@ from cydp.models import _linear_regression, _validated_error
 from cydp.publishing import _contingency_tables, _hierarchy
 from cydp.releases import (
     _bounds,
+    _contribution_bound,
     _count,
     _group_by,
     _histogram,
@@ -81,8 +82,8 @@ class Session:
     Parameters
     ----------
     table : table or column
-        The data, as releases take them. It is kept, not copied, and read anew for each question
-        that pays.
+        The data, as releases take them, such as the path of files. It is kept, not copied, and read
+        anew for each question that pays.
     budget : PrivacyFilter, BudgetLedger or LedgerScope
         What pays. A filter is for the threads of one process, a ledger for several processes.
     version : str, optional
@@ -153,6 +154,7 @@ class Session:
     group_by = method(_group_by.group_by)
     top_k = method(_top_k.top_k)
     bounds = method(_bounds.bounds)
+    contribution_bound = method(_contribution_bound.contribution_bound)
     range_counts = method(_range_counts.range_counts)
     linear_queries = method(_linear_queries.linear_queries)
     marginals = method(_marginals.marginals)

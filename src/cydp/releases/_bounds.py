@@ -23,6 +23,7 @@ from cydp.mechanisms._parameters import read_level
 from cydp.mechanisms._run import Budget
 from cydp.releases._answers import Answer, NoisyAnswer, Steps
 from cydp.releases._cells import CellRows
+from cydp.releases._format import counted
 from cydp.releases._histogram import binned_rows
 from cydp.releases._noise_split import Aggregate, Part
 from cydp.releases._query import DataQuery, Given
@@ -169,7 +170,7 @@ class BoundsQuery(DataQuery):
 
     def answers(self) -> list[Answer]:
         """Return the counts."""
-        return [NoisyAnswer("counts", self.cells, "rows", self.parts["counts"])]
+        return [NoisyAnswer("counts", self.cells, counted(self.unit)[1], self.parts["counts"])]
 
     @property
     def notes(self) -> tuple[str, ...]:
@@ -253,8 +254,10 @@ def bounds(
     Parameters
     ----------
     x : array_like of real numbers, shape (n,), or table
-        A number for each record: a list, which is read as float64, an array, or a column or table
-        of pandas, polars, pyarrow or DuckDB (its expressions must not fail on a record).
+        A number for each record: a list, which is read as float64, an array, or a column. With
+        `column`, a table: of pandas, polars (a lazy frame too), pyarrow or DuckDB, or CSV or
+        Parquet files, such as "data/*.csv": a text is a path. What a query computes must treat each
+        record alone, and not fail on one.
     column : name, optional
         The column to read, if x is a table.
     confidence : number between 0 and 1, default 0.999999

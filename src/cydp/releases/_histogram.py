@@ -20,6 +20,7 @@ from cydp.exact._bins import Bins, kept_bins, public_bins
 from cydp.mechanisms._run import Budget
 from cydp.releases._answers import Answer, NoisyAnswer
 from cydp.releases._cells import BinnedColumns, CellRows, KeyedColumns
+from cydp.releases._format import counted
 from cydp.releases._histogram_release import HistogramRelease
 from cydp.releases._noise_split import Aggregate
 from cydp.releases._query import DataQuery, Given
@@ -95,7 +96,7 @@ class HistogramQuery(DataQuery):
 
     def answers(self) -> list[Answer]:
         """Return the counts."""
-        return [NoisyAnswer("counts", self.cells, "rows", self.parts["counts"])]
+        return [NoisyAnswer("counts", self.cells, counted(self.unit)[1], self.parts["counts"])]
 
     def read(self, source: CellRows, key: Key) -> Tally:
         """Count the rows in each cell."""
@@ -149,8 +150,10 @@ def histogram(
     Parameters
     ----------
     x : array_like of real numbers, shape (n,), or table
-        A number for each record: a list, which is read as float64, an array, or a column or table
-        of pandas, polars, pyarrow or DuckDB (its expressions must not fail on a record).
+        A number for each record: a list, which is read as float64, an array, or a column. With
+        `column`, a table: of pandas, polars (a lazy frame too), pyarrow or DuckDB, or CSV or
+        Parquet files, such as "data/*.csv": a text is a path. What a query computes must treat each
+        record alone, and not fail on one.
     bins : int or sequence of edges
         A number of equal bins over `range`, or edges that never decrease. The last bin includes its
         right edge. Missing numbers, and numbers in no bin, are left out.

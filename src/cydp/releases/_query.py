@@ -33,7 +33,7 @@ from cydp.releases._noise_split import (
     joint_of,
     split_privacy,
 )
-from cydp.releases._reads import NOTHING, Reads, known_names, names_of
+from cydp.releases._reads import NOTHING, Reads, known_names, names_of, words_of_reads
 from cydp.releases._tally import Tally
 from cydp.releases._terms import TERMS, read_terms, terms_of
 from cydp.releases._unit import Unit
@@ -148,14 +148,44 @@ class Query(ABC):
         return {}
 
     @property
+    def title(self) -> str:
+        """What a reader calls the release: its function, unless another is a case of it."""
+        return self.function
+
+    @property
+    def contents(self) -> tuple[str, ...]:
+        """The names of the numbers of a table; empty where the title says them."""
+        return ()
+
+    @property
+    def in_words(self) -> str:
+        """What is released of which columns, and for which public keys, in a line for a report."""
+        return words_of_reads(self.title, self.reads, self.contents)
+
+    @property
     def notes(self) -> tuple[str, ...]:
         """Notes for a reader of the query, besides its noise and errors."""
         return ()
 
     @property
+    def protects(self) -> str:
+        """What is protected, in words."""
+        return self.unit.words
+
+    @property
+    def left_out(self) -> tuple[str, ...]:
+        """A note on the rows that may be left out to bound what one user adds, or nothing."""
+        return (self.unit.left_out,) if self.unit.left_out else ()
+
+    @property
     def notes_on_cost(self) -> tuple[str, ...]:
         """Notes on a cost that promises next to nothing."""
         return tuple(notes_on(self.loss, self.unit))
+
+    @property
+    def standing_notes(self) -> tuple[str, ...]:
+        """The notes that every result has: on rows that may be left out, and on its cost."""
+        return (*self.left_out, *self.notes_on_cost)
 
     @classmethod
     def kept(cls, given: Given, *own: Any) -> Self:
@@ -256,7 +286,7 @@ class Query(ABC):
             raise ValueError(f"a query must be of version {_VERSION}, not {kept.get('version')!r}")
         query: Query = deserialize(json.dumps(kept["query"]))
         columns = {name: _as_tuple(each) for name, each in kept["reads"]["columns"].items()}
-        found = query.reading(columns=columns, **public)
+        found = query.reading(columns=columns, where=kept["reads"].get("where"), **public)
         if json.loads(json.dumps(found.reads.to_dict())) != kept["reads"]:
             raise ValueError(
                 "the public keys, edges and domains of the query must be given, as they were"
@@ -286,6 +316,8 @@ class Query(ABC):
             f"mechanisms={format_parameter(self.mechanisms)}",
             self.unit.parameters,
         ]
+        if self.reads.where is not None:
+            parts.append(f"where={self.reads.where!r}")
         return f"{self.function}({', '.join(parts)})"
 
 

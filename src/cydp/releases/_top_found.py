@@ -40,7 +40,7 @@ class FoundTopQuery(GroupQuery):
     function: ClassVar[str] = "top_k"
     data: ClassVar[str] = "x"
 
-    k: int
+    k: int = 1
 
     @classmethod
     def of(cls, given: Given, source: GroupRows | None) -> DataQuery:
@@ -56,7 +56,7 @@ class FoundTopQuery(GroupQuery):
         number = read_integer(k, "k")
         if number < 1:
             raise ValueError(f"k must be at least 1, not {number}")
-        return cls(privacy, unit, None, True, (), read_split(None, [KEYS, "n"]), number)
+        return cls(privacy, unit, None, True, (), read_split(None, [KEYS, "n"]), k=number)
 
     @property
     def notes(self) -> tuple[str, ...]:

@@ -21,6 +21,7 @@ from cydp.accounting.ledger._paid import Payment
 from cydp.mechanisms._noisy_max import ExponentialMechanism
 from cydp.mechanisms._run import Budget
 from cydp.releases._answers import Answer, SelectedAnswer
+from cydp.releases._format import counted
 from cydp.releases._group_rows import GroupRows
 from cydp.releases._histogram_release import TopCountsRelease
 from cydp.releases._noise_split import Aggregate
@@ -91,7 +92,7 @@ class TopQuery(DataQuery):
 
     def answers(self) -> list[Answer]:
         """Return the keys."""
-        return [SelectedAnswer("keys", self.k, "rows", self.selection, self.n_keys)]
+        return [SelectedAnswer("keys", self.k, counted(self.unit)[1], self.selection, self.n_keys)]
 
     @property
     def selections(self) -> dict[str, Any]:
@@ -185,12 +186,14 @@ class TopRelease(Release):
         return len(self.key_columns[0])
 
     def _sheet(self, confidence: Number, simultaneous: bool) -> Sheet:
+        best, (one, several) = "of the highest count among the keys then left", self._counted
         rank = Numbers(
             name="rank",
             unit="rank",
             values=np.arange(1, len(self) + 1),
             bound=self.error_bound(confidence, count=len(self) if simultaneous else 1),
-            bound_unit="rows of the highest count among the keys then left",
+            bound_unit=f"{several} {best}",
+            singular=f"{one} {best}",
         )
         axis = keys_of(self.key_columns, self.key_names)
         return self._make_sheet([axis], [rank], confidence, simultaneous)
@@ -198,7 +201,11 @@ class TopRelease(Release):
     @property
     def _noise_words(self) -> str:
         name, scale = type(self.mechanism).__name__, f"{float_of(self.mechanism.scale):,.6g}"
-        return f"{name}, scale {scale} {'row' if scale == '1' else 'rows'}"
+        return f"{name}, scale {scale} {self._counted[scale != '1']}"
+
+    @property
+    def _counted(self) -> tuple[str, str]:
+        return counted(self.query.unit)
 
 
 @release(TopQuery)
@@ -225,7 +232,8 @@ def top_k(
     Parameters
     ----------
     x : array_like of labels, shape (n,), or table
-        A label of any kind for each record. Missing labels are left out.
+        A label of any kind for each record. Missing labels are left out. A table, with `column`,
+        is one of those that `group_by` takes.
     k : int >= 1
         How many keys to select; without public keys at most so many are found.
     keys : list of labels, Keys, or None

@@ -6,7 +6,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field, replace
 from fractions import Fraction
-from functools import cached_property
+from functools import cached_property, partial
 from typing import Any
 
 import numpy as np
@@ -79,6 +79,11 @@ class SampleQuery:
     def mechanism_name(self) -> str:
         """What a ledger calls the mechanisms."""
         return self.asked.mechanism_name
+
+    @property
+    def in_words(self) -> str:
+        """What is released, in a line for a report."""
+        return f"{self.asked.in_words}, of a random {literal_of(self.share)} of the rows"
 
     def to_dict(self) -> dict[str, Any]:
         """Return the query as JSON can hold it, as `Query.to_dict` does."""
@@ -281,8 +286,8 @@ def on_sample(
     function : callable
         A release, such as `cydp.count`, `cydp.histogram` or `cydp.group_by`.
     x : table or column
-        The data, as the release takes them: a list, a numpy array, a dict of these, or a table or
-        column of pandas, polars or pyarrow.
+        The data, as the release takes them: a list, an array, a column, a table, or the path of
+        files.
     *args : object
         Further arguments of the release, in its order.
     share : number above 0 and at most 1
@@ -338,17 +343,15 @@ def on_sample(
     prepared = prepare(kind, {**given, kind.data: x})
     query = SampleQuery(prepared.query, read_share(share))
     _check(query)
-    rows = prepared.source.length
-    if rows is None:
-        raise TypeError("x must be fetched first: a relation of DuckDB has rows in any order")
     _check_ledger(budget, query)
 
     def draw(generator: Generator) -> Any:
-        prepared.source.sampled = generator.bernoulli(query.share, rows)
+        prepared.source.sample = partial(generator.bernoulli, query.share)
         return prepared.draw(generator)
 
     if getattr(budget, "charge_id", None) is not None:
         prepared.query.check_recorded(prepared.source)
+    prepared.check()
     asked = Asked(query, query.function, nbytes=prepared.query.nbytes)
     drawn, paid = pay_and_draw(asked, draw, budget, rng)
     # An earlier version recorded the release itself.

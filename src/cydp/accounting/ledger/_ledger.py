@@ -19,11 +19,10 @@ from cydp.accounting._errors import (
     LedgerRollbackError,
 )
 from cydp.accounting._loss import ZCDP, ApproxDP, Loss, PureDP
-from cydp.accounting._words import format_name, html_of
+from cydp.accounting._words import format_name
 from cydp.accounting.ledger._blocks import ALL, BlockState, insert_block, read_states
 from cydp.accounting.ledger._create import create_file
 from cydp.accounting.ledger._entries import (
-    MOST_SHOWN,
     Entry,
     append_entry,
     count_charges,
@@ -32,12 +31,12 @@ from cydp.accounting.ledger._entries import (
     read_head,
     read_last_charges,
     verify,
-    write_report,
 )
 from cydp.accounting.ledger._guarantee import guarantee_of
 from cydp.accounting.ledger._ledger_blocks import LedgerBlocks
 from cydp.accounting.ledger._ledger_results import LedgerResults
 from cydp.accounting.ledger._path import read_path
+from cydp.accounting.ledger._report import MOST_READ, LedgerReport, write_report
 from cydp.accounting.ledger._serialize import (
     amount_from,
     check_head,
@@ -71,6 +70,8 @@ class BudgetLedger(LedgerResults, LedgerBlocks):
         What is protected, such as "person", or "person in one block" if blocks split people.
     uuid : str
         Tells this ledger from every other one.
+    block_column : str or None
+        The column whose entry is the block that a row lies in, if that is known.
 
     Notes
     -----
@@ -93,10 +94,13 @@ class BudgetLedger(LedgerResults, LedgerBlocks):
 
     """
 
-    __slots__ = ("_store", "_whole_unit", "budget", "privacy_unit", "relation", "uuid")
+    __slots__ = (
+        "_store", "_whole_unit", "block_column", "budget", "privacy_unit", "relation", "uuid",
+    )  # fmt: skip
 
     _store: Store
     _whole_unit: str  # as given to `create`; the privacy unit may be a part of it
+    block_column: str | None
     budget: Loss
     privacy_unit: str
     relation: str
@@ -119,6 +123,7 @@ class BudgetLedger(LedgerResults, LedgerBlocks):
         privacy_unit: str,
         by_block: bool = False,
         units_in_one_block: bool = False,
+        block_column: str | None = None,
     ) -> Self:
         """Make a ledger in a new file.
 
@@ -141,6 +146,10 @@ class BudgetLedger(LedgerResults, LedgerBlocks):
             The caller's promise that all records of a unit lie in one block, as with blocks of
             people, or with blocks for days and ``privacy_unit="person-day"``. The unit is then
             protected as a whole. It is always so for ``privacy_unit="row"``.
+        block_column : str, optional
+            The name of the column whose entry is the block that a row lies in: its text, an integer
+            in digits, a date as "2024-01-31", or the day of a time. ``cydp ... --blocks`` reads
+            the rows of these blocks alone.
 
         Returns
         -------
@@ -183,6 +192,10 @@ class BudgetLedger(LedgerResults, LedgerBlocks):
             )
         if units_in_one_block and not by_block:
             raise ValueError("units_in_one_block must be left out for a ledger without blocks")
+        if block_column is not None:
+            check_string(block_column, "block_column")
+            if not by_block:
+                raise ValueError("block_column must be left out for a ledger without blocks")
         splits = by_block and not units_in_one_block and privacy_unit != _ROW
         about = {
             "kind": "create",
@@ -192,6 +205,8 @@ class BudgetLedger(LedgerResults, LedgerBlocks):
             "privacy_unit": _part_of(privacy_unit) if splits else privacy_unit,
             "whole_unit": privacy_unit,
             "uuid": str(uuid.uuid4()),
+            # Earlier ledgers have no such entry.
+            **({} if block_column is None else {"block_column": block_column}),
         }
 
         def write(connection: Connection) -> tuple[int, str]:
@@ -253,7 +268,7 @@ class BudgetLedger(LedgerResults, LedgerBlocks):
         """
         seq, digest = (0, "") if expect_head is None else check_head(expect_head)
 
-        def about(connection: Connection) -> tuple[str, Loss, str, str, str]:
+        def about(connection: Connection) -> tuple[str, str | None, Loss, str, str, str]:
             first = connection.execute("SELECT body FROM entry WHERE seq = 1").fetchone()
             if expect_head is not None and read_hash(connection, seq) != digest:
                 raise LedgerRollbackError(
@@ -264,8 +279,8 @@ class BudgetLedger(LedgerResults, LedgerBlocks):
                 entry = json.loads(first[0])
                 budget = loss_of_amount(_MEASURES[entry["measure"]], amount_from(entry["budget"]))
                 unit, id_ = entry["privacy_unit"], entry["uuid"]
-                whole = entry["whole_unit"]
-                return whole, budget, unit, check_relation(entry["relation"]), id_
+                whole, column = entry["whole_unit"], entry.get("block_column")
+                return whole, column, budget, unit, check_relation(entry["relation"]), id_
             except (TypeError, KeyError, ValueError, ArithmeticError):
                 raise LedgerCorruptError(
                     "the ledger is damaged: its first entry is not what was written"
@@ -330,32 +345,47 @@ class BudgetLedger(LedgerResults, LedgerBlocks):
         """
         self._store.read(verify)
 
-    def report(self) -> str:
+    def report(self) -> LedgerReport:
         """Return a text for people that says what was spent, on what, and what is left.
 
         Returns
         -------
-        str
-            One line for each block and each charge. If there are more than 20, the last 20. Their
-            hashes are checked; `verify` checks all.
+        LedgerReport
+            A `str` with a line for each block, and a line for each thing that was released: at
+            which entries, when, at which cost, by which label, of which columns and for which
+            public keys. If there are more than 20, the last 20; earlier ones are counted. Hashes of
+            the last 1,000 charges are checked; `verify` checks all. Its `to_html()` is a page that
+            says what is protected and promised, for people who decide on budgets.
+
+        Examples
+        --------
+        >>> import tempfile
+        >>> import cydp
+        >>> with tempfile.TemporaryDirectory() as folder:
+        ...     budget = cydp.PureDP(1)
+        ...     with BudgetLedger.create(folder + "/l", budget, privacy_unit="row") as ledger:
+        ...         table = {"sex": ["f", "m"], "age": [31, 64]}
+        ...         release = cydp.value_counts(
+        ...             table, ["f", "m"], column="sex", epsilon=0.5, budget=ledger
+        ...         )
+        ...         print(ledger.report().splitlines()[-1].partition("Z ")[2])
+        PureDP(epsilon=0.5): value_counts by sex, keys f, m
 
         """
 
         def read(connection: Connection) -> tuple[dict[str, BlockState], list[Entry], int]:
             states = read_states(connection, type(self.budget))
-            return states, read_last_charges(connection, MOST_SHOWN), count_charges(connection)
+            return states, read_last_charges(connection, MOST_READ), count_charges(connection)
 
         blocks, charges, n_charges = self._store.read(read)
-        about = f"budget {self.budget} for each {format_name(self.privacy_unit)}"
-        about += f", under {self.relation!r}"
-        if ALL not in blocks:
-            about += (
-                f"; for each of them in all data {guarantee_of(blocks, self.budget, self.relation)}"
-            )
-        return write_report(about, blocks, charges, n_charges, type(self.budget))
+        guarantee = (
+            blocks[ALL].spent if ALL in blocks else guarantee_of(blocks, self.budget, self.relation)
+        )
+        about = self.budget, self.privacy_unit, self.relation, guarantee
+        return write_report(*about, blocks, charges, n_charges)
 
     def _repr_html_(self) -> str:
-        return html_of(self.report())
+        return self.report().to_html()
 
     def close(self) -> None:
         """Close the file. The next use of the ledger opens it again."""
