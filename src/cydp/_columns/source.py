@@ -20,9 +20,11 @@ from cydp._columns.arrow import declared_in, import_nanoarrow, read_arrow
 from cydp._columns.dtypes import (
     DUCKDB_DTYPES,
     NUMBERS,
+    TIMES,
     check_one_column,
     check_real,
     describe_entry,
+    not_numbers,
 )
 from cydp._columns.entries import check_numbers, ragged
 from cydp._columns.label_types import (
@@ -368,6 +370,8 @@ class RelationSource(ArrowSource):
         """Return the dtype that the type of the column stands for; the query does not run."""
         self._check()
         kind = str(self.x.types[0].id).strip('"')  # without what a composite type holds
+        if kind.startswith(("date", "timestamp")):
+            raise not_numbers(self.name, TIMES)
         if kind not in DUCKDB_DTYPES:
             raise TypeError(
                 f"{self.name} must hold {NUMBERS}, not {kind.upper()}: cast it to one of these"

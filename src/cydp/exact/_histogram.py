@@ -26,6 +26,7 @@ from cydp.exact._bins import (
     range_of,
     read_bin_count,
 )
+from cydp.exact._time_bins import read_time_edges
 
 __all__ = ["bincount", "grouped_histogram", "histogram"]
 
@@ -68,6 +69,9 @@ def histogram(
         kept = kept_bins(bins, range, x.dtype)
         if kept is not None:
             return kept.count(x), kept.edges.copy()
+    if (edges := read_time_edges(bins, range)) is not None:
+        column, grid = edges.open(x)
+        return grid.count(column.read()), grid.edges
     check_bins(bins, range)
     values = read_numbers(x)
     if range is None and read_bin_count(bins) is not None:

@@ -12,14 +12,19 @@ from numpy.typing import NDArray
 
 from cydp._arguments import BinsLike, Column, Integer, Number, RangeLike
 from cydp._columns.canonical import digest_argument
-from cydp._columns.declared import Labels, Records
+from cydp._columns.declared import Labels
 from cydp._columns.keys import Keys
 from cydp._generator import Generator
 from cydp.accounting.ledger._paid import Payment
-from cydp.exact._bins import Bins, kept_bins, public_bins
 from cydp.mechanisms._run import Budget
 from cydp.releases._answers import Answer, NoisyAnswer
-from cydp.releases._cells import BinnedColumns, CellRows, KeyedColumns
+from cydp.releases._cells import (
+    BinnedColumns,
+    CellRows,
+    KeyedColumns,
+    open_binned,
+    public_edges,
+)
 from cydp.releases._histogram_release import HistogramRelease
 from cydp.releases._noise_split import Aggregate
 from cydp.releases._query import DataQuery, Given
@@ -30,12 +35,10 @@ from cydp.releases._run import release, run
 from cydp.releases._tally import Tally
 from cydp.releases._unit import UnitName
 
-__all__ = ["FLOATS", "HistogramQuery", "binned_rows", "bins_of", "histogram"]
+__all__ = ["HistogramQuery", "binned_rows", "histogram"]
 
 
 _BOTH = "by and by_keys must be given together: the column, and public keys"
-FLOATS = np.dtype(np.float64)
-"""What numbers are where there is no column that declares its type."""
 
 
 @recorded
@@ -63,7 +66,7 @@ class HistogramQuery(DataQuery):
         if source is None:
             if (by is None) != (keys is None):
                 raise TypeError(_BOTH)
-            cells = len(bins_of(given).edges) - 1
+            cells = len(public_edges(given["bins"], given["range"])) - 1
             if keys is not None:
                 cells *= count_keys(keys, by_names(by, given["column"])) or 0
         else:
@@ -227,11 +230,6 @@ def histogram(
     return made
 
 
-def bins_of(given: Given) -> Bins:
-    """Return the bins of a call, where no column declares its type."""
-    return public_bins(given["bins"], given["range"], FLOATS)
-
-
 def binned_rows(
     given: Given, bins: Any, range: Any, by: Any = None, by_keys: Any = None
 ) -> CellRows:
@@ -246,9 +244,7 @@ def binned_rows(
     labels = [Labels(each, "by") for each in found["by"] or ()]
     if (by is None) != (by_keys is None):
         raise TypeError(_BOTH)
-    records = Records(x)
-    dtype = records.dtype
-    grid = kept_bins(bins, range, dtype) or public_bins(bins, range, dtype)
+    records, grid = open_binned(x, bins, range)
     binned = BinnedColumns([records], [grid])
     if by is None:
         return CellRows([binned], users)

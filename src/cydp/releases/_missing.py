@@ -16,6 +16,7 @@ from cydp._columns.label_values import LabelValues
 from cydp._columns.strings import Strings
 from cydp._numbers.rational import float_of, format_number, read_binary
 from cydp.exact._grid import Grid
+from cydp.exact._time_grid import TimeGrid
 
 __all__ = ["Missing", "count_present", "fill_absent", "is_absent", "present_labels", "read_missing"]
 
@@ -40,6 +41,8 @@ def read_missing(missing: Missing, grid: Grid) -> int | None:
     """
     if isinstance(missing, str) and missing == "drop":
         return None
+    if isinstance(grid, TimeGrid):
+        return grid.read_missing(missing)
     number = read_binary(missing, "missing")
     lower, upper = grid.bounds
     if not lower <= number <= upper:

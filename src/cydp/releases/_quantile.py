@@ -18,6 +18,7 @@ from cydp.accounting._loss import Loss
 from cydp.accounting.ledger._paid import Payment
 from cydp.exact._grid import public_grid
 from cydp.exact._sorted_units import SortedUnits, sort_units
+from cydp.exact._time_grid import read_time_grid
 from cydp.mechanisms._run import Budget
 from cydp.releases._answers import Answer, RankAnswer
 from cydp.releases._missing import Missing, fill_absent, read_missing
@@ -68,10 +69,16 @@ class QuantileQuery(NumbersQuery):
         return super().of({"q": "1/2", **given}, source)
 
     @classmethod
+    def declare(cls, given: Given) -> NumberRows:
+        """Return the columns of numbers, or of times if the bounds are times, and of users."""
+        grid = read_time_grid(given["bounds"])
+        return NumberRows(given["x"], given["column"], given["user"], grid)
+
+    @classmethod
     def built(cls, privacy: Loss, unit: Unit, *own: Any) -> Self:
         """Return the query from bounds, the number for missing ones, and quantiles."""
         lower, upper, missing, q = own
-        grid = public_grid((lower, upper), None)
+        grid = read_time_grid((lower, upper)) or public_grid((lower, upper), None)
         return cls(privacy, unit, grid, read_missing(missing, grid), *read_quantiles(q))
 
     @property
@@ -131,10 +138,15 @@ class QuantileRelease(Release):
     steps: NDArray[np.int64]
 
     @property
-    def value(self) -> float | NDArray[np.float64]:
-        """The quantile in the unit of the data; an array if a list was asked for."""
-        values: NDArray[np.float64] = self.steps * np.float64(self.query.grid.step)
-        return values if self.steps.ndim else float(values)
+    def value(self) -> Any:
+        """The quantile in the unit of the data; an array if a list was asked for.
+
+        Of dates and times: datetime64 in the unit of the bounds, or a datetime with their zone.
+        """
+        values = self.query.grid.values_of(self.steps)
+        if self.steps.ndim:
+            return values
+        return float(values) if values.dtype.kind == "f" else values[()]
 
     @property
     def variance(self) -> None:

@@ -19,8 +19,8 @@ from cydp.accounting._loss import Loss
 from cydp.accounting.ledger._paid import Payment
 from cydp.mechanisms._run import Budget
 from cydp.releases._answers import Answer, NoisyAnswer
-from cydp.releases._cells import CellRows
-from cydp.releases._histogram import binned_rows, bins_of
+from cydp.releases._cells import CellRows, public_edges
+from cydp.releases._histogram import binned_rows
 from cydp.releases._noise_split import Aggregate, Part, split_privacy
 from cydp.releases._query import DataQuery, Given
 from cydp.releases._reads import known_names
@@ -64,7 +64,10 @@ class RangeQuery(DataQuery):
     @classmethod
     def of(cls, given: Given, source: CellRows | None) -> DataQuery:
         """Return the query of a call."""
-        (edges,) = (bins_of(given).edges,) if source is None else source.edges
+        if source is None:
+            edges = public_edges(given["bins"], given["range"])
+        else:
+            (edges,) = source.edges
         cells, own = len(edges) - 1, (given["branching"], given["levels"])
         return cls.kept(given, cells, *own).reading(edges=(edges,))
 

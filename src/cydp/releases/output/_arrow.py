@@ -11,6 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from cydp._columns.arrow import import_nanoarrow
+from cydp._columns.moments import read_moment, zone_text
 from cydp.releases.output._sheet import Sheet
 
 __all__ = ["columns_of", "frame_of", "stream_of"]
@@ -24,6 +25,11 @@ _TIMES = ("s", "ms", "us", "ns")
 _LONGER = {"h": "s", "m": "s"}  # units that Arrow lacks, and longer ones that hold them exactly
 
 _DAYS = ("Y", "M", "W", "D")
+
+
+class _Instant:
+    """The kind of times with a zone."""
+
 
 _DTYPES: dict[type, str] = {
     bool: "?",
@@ -176,6 +182,8 @@ def _objects(values: NDArray[Any], na: Any) -> ArrowColumn:
     present = ~absent if absent.any() else None
     kinds = {_kind_of(entry) for entry in entries if entry is not None}
     kind = kinds.pop() if len(kinds) == 1 else str
+    if kind is _Instant:
+        return _instants(entries, present, na)
     if kind is bytes:
         return _bytes(entries, present, na.binary(), na.large_binary())
     if kind is int and not all(-(2**63) <= entry < 2**63 for entry in entries if entry is not None):
@@ -190,12 +198,25 @@ def _objects(values: NDArray[Any], na: Any) -> ArrowColumn:
     return _text(["" if entry is None else str(entry) for entry in entries], present, na)
 
 
+def _instants(entries: list[Any], present: NDArray[np.bool_] | None, na: Any) -> ArrowColumn:
+    """Return times with a zone as timestamps of it; of several zones, as text."""
+    moments = [read_moment(entry, "labels") for entry in entries if entry is not None]
+    zones = {zone_text(each.zone, "labels") for each in moments if each.zone is not None}
+    microseconds = np.zeros(len(entries), np.int64)
+    microseconds[slice(None) if present is None else present] = [
+        each.nanoseconds // 1000 for each in moments
+    ]
+    if len(zones) > 1:
+        return _text(["" if each is None else each.isoformat() for each in entries], present, na)
+    return ArrowColumn(na.timestamp("us", *zones), [microseconds], present)
+
+
 def _kind_of(entry: Any) -> type:
     """Return the kind of a label; str if Arrow has it as text."""
     if isinstance(entry, bool | np.bool_):
         return bool
     if isinstance(entry, datetime):
-        return datetime if entry.tzinfo is None else str
+        return datetime if entry.tzinfo is None else _Instant
     kinds: tuple[tuple[Any, type], ...] = (
         (bytes, bytes), (int | np.integer, int), (float | np.floating, float), (date, date),
         (timedelta, timedelta),
