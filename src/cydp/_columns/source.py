@@ -87,6 +87,10 @@ class Source(ABC):
         except TypeError:
             return None
 
+    def named(self, name: str) -> Self:
+        """Return the column with another name in errors."""
+        return type(self)(self.x, name)
+
     def kept(self) -> Self:
         """Return the column as it is until it is read: a copy of a list."""
         return self
@@ -403,7 +407,7 @@ def open_source(x: Any, name: str) -> Source:
     if isinstance(x, np.ndarray):  # most often, and the quickest way
         return ArraySource(x, name)
     if isinstance(x, Source):
-        return x if x.name == name else type(x)(x.x, name)
+        return x if x.name == name else x.named(name)
     if isinstance(x, list | tuple):
         return ListSource(x, name)
     if isinstance(x, memoryview | array):

@@ -4,6 +4,7 @@
 from __future__ import annotations
 
 from datetime import date, datetime
+from math import gcd
 
 import numpy as np
 from numpy.typing import NDArray
@@ -17,7 +18,7 @@ from cydp._columns.masks import both_present, mask_absent
 from cydp._columns.relations import RelationColumn
 from cydp._columns.source import ListSource, Source, open_source
 
-__all__ = ["NAT", "Times"]
+__all__ = ["NAT", "Times", "in_units"]
 
 NAT = -(2**63)
 """The integer that numpy stores for NaT."""
@@ -117,7 +118,8 @@ class Times:
 
     def _refuse(self, given: str) -> None:
         raise TypeError(
-            f"{self._labels.name} must hold dates or times, as its bins or bounds do, not {given}"
+            f"{self._labels.name} must hold dates or times, for bins or bounds of dates, or "
+            f"date_trunc, not {given}"
         )
 
     def _check_types(self, types: set[type]) -> None:
@@ -140,3 +142,21 @@ class Times:
                 f"{name} has no time zone, so bins, range and bounds must have none, such as "
                 "'2024-01-31'"
             )
+
+
+def in_units(times: NDArray[np.int64], nanoseconds: int, unit: int) -> NDArray[np.int64]:
+    """Return times that count in some nanoseconds in another unit of some, rounded down.
+
+    What 64 bits cannot hold is the end of what they can.
+
+    >>> in_units(np.array([-1, 86_400, 2**62]), 10**9, 86_400 * 10**9).tolist()
+    [-1, 1, 53375995583650]
+    >>> in_units(np.array([1, 2**62]), 86_400 * 10**9, 10**9).tolist()
+    [86400, 9223372036854720000]
+    """
+    common = gcd(nanoseconds, unit)
+    up, down = nanoseconds // common, unit // common
+    if up != 1:
+        most = (2**63 - 1) // up
+        times = times.clip(-most, most) * up
+    return times if down == 1 else times // down

@@ -5,7 +5,6 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from datetime import tzinfo
-from math import gcd
 from typing import Any
 
 import numpy as np
@@ -21,7 +20,7 @@ from cydp._columns.moments import (
     zone_text,
 )
 from cydp._columns.relations import RelationColumn
-from cydp._columns.times import NAT, Times
+from cydp._columns.times import Times, in_units
 from cydp._numbers.bounds import check_pair
 from cydp.exact._grid import MOST_STEPS, Grid
 from cydp.exact._time_bins import shown_times
@@ -166,15 +165,6 @@ class SteppedTimes:
     def read(self) -> NDArray[np.int64]:
         """Return the times in steps, masked where they are missing."""
         times, grid = self._times.read(), self._grid
-        common = gcd(self._times.nanoseconds, grid.nanoseconds)
-        up, down = self._times.nanoseconds // common, grid.nanoseconds // common
-        # Clamped first, one unit of the column beyond the bounds, so that no product overflows.
-        ends = (grid.origin * down // up - 1, -(-(grid.origin + grid.highest + 1) * down // up))
-        low, high = (min(max(end, NAT + 1), 2**63 - 1) for end in ends)
-        steps = np.ma.getdata(times).clip(low, high)
-        if up != 1:
-            steps = steps * up
-        if down != 1:
-            steps = steps // down
-        steps = (steps - grid.origin).clip(0, grid.highest)
+        units = in_units(np.ma.getdata(times), self._times.nanoseconds, grid.nanoseconds)
+        steps = units.clip(grid.origin, grid.origin + grid.highest) - grid.origin
         return np.ma.MaskedArray(steps, times.mask) if np.ma.isMaskedArray(times) else steps

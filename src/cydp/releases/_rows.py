@@ -15,6 +15,7 @@ from cydp._columns.numbers import is_real_array
 from cydp._columns.pieces import Totals, add_pieces
 from cydp._columns.source import open_source
 from cydp._columns.tables import Table, is_table, open_table
+from cydp._columns.truncated import TruncatedSource
 from cydp.exact._contributions import bound_users
 from cydp.exact._label_sets import LabelSets
 from cydp.exact._time_grid import TimeGrid
@@ -98,6 +99,8 @@ def declare_users(columns: list[Any] | None) -> Labels | None:
         return None
     if len(columns) != 1:
         raise TypeError("user must be one column")
+    if isinstance(columns[0], TruncatedSource):
+        raise TypeError("user must be a column of users, not date_trunc of times")
     return Labels(columns[0], "user")
 
 
