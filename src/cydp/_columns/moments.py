@@ -24,7 +24,6 @@ __all__ = [
     "Moment",
     "are_times",
     "coarsest_unit",
-    "instant_of",
     "is_time",
     "read_moment",
     "read_width",
@@ -124,7 +123,7 @@ class Width:
                 days = int(begin.astype(np.int64))
             else:
                 days = first + i * self.days
-            found.append(instant_of(days * _DAY + of_day, lower.zone))
+            found.append(_instant_of(days * _DAY + of_day, lower.zone))
             i += 1
         return found
 
@@ -296,7 +295,7 @@ def coarsest_unit(nanoseconds: Iterable[int], *, are_days: bool) -> str:
     return next(unit for unit in units if all(each % NANOSECONDS[unit] == 0 for each in times))
 
 
-def instant_of(on_clock: int, zone: tzinfo | None) -> int:
+def _instant_of(on_clock: int, zone: tzinfo | None) -> int:
     """Return when a clock of a zone shows a time; the first time, if it does so twice.
 
     A time that the clock skips is as far behind the change as it would have been without it.

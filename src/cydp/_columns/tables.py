@@ -107,7 +107,7 @@ class Table:
         """
         if isinstance(given, DateTrunc):
             times = self.column(given.column, argument)
-            return TruncatedSource(times, argument, given.unit, given.zone)
+            return TruncatedSource(times, argument, given.part, given.zone)
         if is_column(given):
             column = open_source(given, argument)
             length = column.length

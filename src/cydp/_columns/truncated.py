@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""Times rounded down to a day, a month or another unit: columns that `date_trunc` makes.
+"""Times rounded down to a day, a month or another part: columns that `date_trunc` makes.
 
 docs/columns.md, "Times".
 """
@@ -20,11 +20,11 @@ from cydp._columns.relations import RelationColumn
 from cydp._columns.source import Source
 from cydp._columns.times import Times, in_units
 
-__all__ = ["UNITS", "DateTrunc", "TruncatedSource"]
+__all__ = ["PARTS", "DateTrunc", "TruncatedSource"]
 
 _SECONDS = {"second": 1, "minute": 60, "hour": 3600}
 _DAYS = ("day", "week", "month", "quarter", "year")
-UNITS = (*_SECONDS, *_DAYS)
+PARTS = (*_SECONDS, *_DAYS)
 """What times are rounded down to, from short to long."""
 
 _MICROSECOND = 1000  # in which the times of a list are counted
@@ -38,8 +38,8 @@ class DateTrunc(str):
 
     Attributes
     ----------
-    unit : str
-        One of `UNITS`.
+    part : str
+        One of `PARTS`.
     column : hashable
         The name of the column of times.
     zone : str or None
@@ -47,19 +47,19 @@ class DateTrunc(str):
 
     """
 
-    unit: str
+    part: str
     column: Hashable
     zone: str | None
 
-    def __new__(cls, unit: str, column: Hashable, zone: str | None) -> Self:
+    def __new__(cls, part: str, column: Hashable, zone: str | None) -> Self:
         """Return the name; the parameters were checked."""
         shown = "" if zone is None else f", '{zone}'"
-        made = super().__new__(cls, f"date_trunc('{unit}', {column}{shown})")
-        made.unit, made.column, made.zone = unit, column, zone
+        made = super().__new__(cls, f"date_trunc('{part}', {column}{shown})")
+        made.part, made.column, made.zone = part, column, zone
         return made
 
     def __getnewargs__(self) -> Any:
-        return self.unit, self.column, self.zone
+        return self.part, self.column, self.zone
 
 
 class TruncatedSource(Source):
@@ -69,15 +69,15 @@ class TruncatedSource(Source):
     ----------
     x : Source
         The column of times.
-    unit, zone
+    part, zone
         As in `DateTrunc`.
 
     """
 
-    __slots__ = ("unit", "zone")
+    __slots__ = ("part", "zone")
 
-    def __init__(self, x: Source, name: str, unit: str, zone: str | None) -> None:
-        self.unit, self.zone = unit, zone
+    def __init__(self, x: Source, name: str, part: str, zone: str | None) -> None:
+        self.part, self.zone = part, zone
         super().__init__(x, name)
 
     def _length(self) -> int | None:
@@ -86,11 +86,11 @@ class TruncatedSource(Source):
 
     def named(self, name: str) -> Self:
         """Return the column with another name in errors."""
-        return type(self)(self.x.named(name), name, self.unit, self.zone)
+        return type(self)(self.x.named(name), name, self.part, self.zone)
 
     def kept(self) -> Self:
         """Return the column as it is until it is read."""
-        return type(self)(self.x.kept(), self.name, self.unit, self.zone)
+        return type(self)(self.x.kept(), self.name, self.part, self.zone)
 
     @property
     def relation(self) -> RelationColumn | None:
@@ -105,7 +105,7 @@ class TruncatedSource(Source):
     def label_type(self) -> LabelType:
         """Return the type of dates, or of times in seconds, without a zone."""
         self._times()
-        return type_of_dtype(np.dtype(f"M8[{'D' if self.unit in _DAYS else 's'}]"), self.name)
+        return type_of_dtype(np.dtype(f"M8[{'D' if self.part in _DAYS else 's'}]"), self.name)
 
     def held(self) -> NDArray[Any]:
         """Return the times, rounded down, masked where they are missing."""
@@ -114,7 +114,7 @@ class TruncatedSource(Source):
         found, present = _truncate(
             np.ma.getdata(times),
             column.nanoseconds,
-            self.unit,
+            self.part,
             None if self.zone is None else read_zone(self.zone, "zone"),
         )
         mask = np.ma.getmaskarray(times) | ~present
@@ -125,7 +125,7 @@ class TruncatedSource(Source):
         if kind == "instants" and self.zone is None:
             raise TypeError(
                 f"{self.name} has a time zone: say whose days they are, as "
-                f"date_trunc('{self.unit}', ..., 'Europe/Vienna')"
+                f"date_trunc('{self.part}', ..., 'Europe/Vienna')"
             )
         if kind == "times" and self.zone is not None:
             raise TypeError(f"{self.name} has no time zone: date_trunc must have no zone for it")
@@ -134,29 +134,29 @@ class TruncatedSource(Source):
 
 
 def _truncate(
-    times: NDArray[np.int64], nanoseconds: int, unit: str, zone: tzinfo | None
+    times: NDArray[np.int64], nanoseconds: int, part: str, zone: tzinfo | None
 ) -> tuple[NDArray[Any], NDArray[np.bool_]]:
     """Return times rounded down, as datetime64, and which of them a clock of the zone shows."""
     present = np.ones(len(times), np.bool_)
     if zone is None:
-        seconds = in_units(times, nanoseconds, NANOSECONDS["s"]) if unit in _SECONDS else None
+        seconds = in_units(times, nanoseconds, NANOSECONDS["s"]) if part in _SECONDS else None
         days = in_units(times, nanoseconds, NANOSECONDS["D"])
     else:
         seconds, present = _on_clock(in_units(times, nanoseconds, NANOSECONDS["s"]), zone)
         days = seconds // 86_400
-    if unit in _SECONDS:
+    if part in _SECONDS:
         assert seconds is not None
         seconds = seconds.clip(-(2**62), 2**62)
-        return (seconds - seconds % _SECONDS[unit]).view("M8[s]"), present
+        return (seconds - seconds % _SECONDS[part]).view("M8[s]"), present
     days = days.clip(-_MOST_DAYS, _MOST_DAYS)
-    if unit == "week":
+    if part == "week":
         days = (days + 3) // 7 * 7 - 3  # 1970 began on a Thursday, weeks on a Monday
     dates = days.view("M8[D]")
-    if unit in ("month", "quarter"):
+    if part in ("month", "quarter"):
         months = dates.astype("M8[M]").view(np.int64)
-        months = months // 3 * 3 if unit == "quarter" else months
+        months = months // 3 * 3 if part == "quarter" else months
         dates = months.view("M8[M]").astype("M8[D]")
-    if unit == "year":
+    if part == "year":
         dates = dates.astype("M8[Y]").astype("M8[D]")
     return dates, present
 

@@ -3,9 +3,9 @@
 
 from __future__ import annotations
 
-from cydp._columns.date_trunc import date_trunc
 from cydp.releases._bounds import BoundsRelease, bounds
 from cydp.releases._count import NumberRelease, count
+from cydp.releases._date_trunc import date_trunc
 from cydp.releases._explain import explain
 from cydp.releases._explanation import Explanation
 from cydp.releases._group_by import group_by

@@ -69,6 +69,7 @@ def group_by(
     quantiles : dict by column, optional
         Which quantile, or a list of them, and bounds: {"income": ([0.25, 0.5], (0, 200_000))}. The
         exponential mechanism chooses them. "quantile_income" has a second dimension for a list.
+        With bounds that are dates or times, the column holds such.
     missing : "drop" or number, default "drop"
         What NaN, null and masked numbers count as: nothing, or a public number within the bounds.
     split : dict, optional

@@ -153,12 +153,15 @@ def histogram(
     ----------
     x : array_like of real numbers, shape (n,), or table
         A number for each record: a list, which is read as float64, an array, or a column or table
-        of pandas, polars, pyarrow or DuckDB (its expressions must not fail on a record).
-    bins : int or sequence of edges
+        of pandas, polars, pyarrow or DuckDB (its expressions must not fail on a record). Or a date
+        or a time for each.
+    bins : int, sequence of edges, or a width of time as text
         A number of equal bins over `range`, or edges that never decrease. The last bin includes its
         right edge. Missing numbers, and numbers in no bin, are left out.
-    range : (float, float), optional
-        The ends of the bins, if `bins` is an int. There is no default, because the range of the
+        Of dates or times: edges that are such, or a width over `range`, such as "15m", "6h", "1d",
+        "1w", "1mo" or "1y"; then no bin includes its right edge.
+    range : (float, float), or two dates or times, optional
+        The ends of the bins, unless `bins` are edges. There is no default, because the range of the
         data would reveal records.
     column : name, optional
         The column to read, if x is a table.
@@ -222,6 +225,9 @@ def histogram(
     >>> counts, edges = histogram([18, 25, 31], bins=2, range=(0, 40), epsilon=1)
     >>> counts.shape, edges
     ((2,), array([ 0., 20., 40.]))
+    >>> visits = np.array(["2024-01-01T09:30", "2024-01-02T17:00"], "datetime64[s]")
+    >>> histogram(visits, "1d", ("2024-01-01", "2024-01-03"), epsilon=1).edges
+    array(['2024-01-01', '2024-01-02', '2024-01-03'], dtype='datetime64[D]')
     >>> histogram([1, 2, 3], 2, (0, 4), by=["a", "b", "b"], by_keys=["a", "b"], rho=1).counts.shape
     (2, 2)
 

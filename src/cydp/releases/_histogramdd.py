@@ -122,11 +122,12 @@ def histogramdd(
     Parameters
     ----------
     table : frame, dict of columns, 2-D array of shape (n, columns), or list of columns
-        Columns of real numbers.
-    bins : int, or sequence with a number of bins or edges for each column
+        Columns of real numbers, dates or times.
+    bins : int, or sequence with a number of bins, edges, or a width of time for each column
         Numbers of equal bins over `range`, or edges that never decrease. The last bin of a column
         includes its right edge. Records with a missing number, or one in no bin, are left out.
-    range : sequence of (float, float) for each column, optional
+        A column of dates or times has edges that are such, or a width such as "1d" over its range.
+    range : sequence of (float, float), or of two dates or times, for each column, optional
         The ends of the bins of each column; None for a column with given edges.
     columns : sequence of names, optional
         The columns of the table to count in, in this order. Default: all, without `user`.

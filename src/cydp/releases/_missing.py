@@ -4,7 +4,8 @@
 from __future__ import annotations
 
 import math
-from typing import Any, Literal, TypeAlias
+from datetime import date
+from typing import Any, Literal, TypeAlias, cast
 
 import numpy as np
 from numpy.typing import NDArray
@@ -21,7 +22,7 @@ from cydp.exact._time_grid import TimeGrid
 __all__ = ["Missing", "count_present", "fill_absent", "is_absent", "present_labels", "read_missing"]
 
 
-Missing: TypeAlias = Literal["drop"] | Number
+Missing: TypeAlias = Literal["drop"] | Number | date | np.datetime64
 
 
 def read_missing(missing: Missing, grid: Grid) -> int | None:
@@ -43,7 +44,7 @@ def read_missing(missing: Missing, grid: Grid) -> int | None:
         return None
     if isinstance(grid, TimeGrid):
         return grid.read_missing(missing)
-    number = read_binary(missing, "missing")
+    number = read_binary(cast("Number", missing), "missing")
     lower, upper = grid.bounds
     if not lower <= number <= upper:
         raise ValueError(

@@ -11,7 +11,7 @@ from typing import Any, ClassVar, Self, TypeAlias
 import numpy as np
 from numpy.typing import NDArray
 
-from cydp._arguments import Bounds, Column, Integer, Number
+from cydp._arguments import Bounds, Column, Integer, Number, TimeBounds
 from cydp._generator import Generator
 from cydp._numbers.rational import float_of, read_quantile
 from cydp.accounting._loss import Loss
@@ -231,7 +231,7 @@ class QuantileRelease(Release):
 def quantile(
     x: Column,
     q: Number | Sequence[Number],
-    bounds: Bounds,
+    bounds: Bounds | TimeBounds,
     *,
     column: Hashable = None,
     missing: Missing = "drop",
@@ -250,18 +250,22 @@ def quantile(
 
     Parameters
     ----------
-    x : array_like of real numbers, shape (n,), or table
+    x : array_like of real numbers, dates or times, shape (n,), or table
         A number for each record: a list, which is read as float64, an array, or a column or table
-        of pandas, polars, pyarrow or DuckDB (its expressions must not fail on a record).
+        of pandas, polars, pyarrow or DuckDB (its expressions must not fail on a record). Or a date
+        or a time for each.
     q : number from 0 to 1, or list of numbers
         Which quantiles: 0.5 is the median. Several share the privacy equally, and one sort. 0 and 1
         are any points below the least and above the largest number: take 0.01 and 0.99.
     bounds : (lower, upper)
         Public ends, to which numbers outside are clamped. A float means its exact binary value.
+        Two dates or times, for a column of such: these are rounded down to days if both ends are
+        dates, else to the coarsest of s, ms, us and ns that has both ends.
     column : name, optional
         The column to read, if x is a table.
-    missing : "drop" or number, default "drop"
+    missing : "drop", number or time, default "drop"
         What NaN, null and masked numbers count as: nothing, or a public number within the bounds.
+        Of dates and times: a public one within the bounds.
     epsilon : number > 0, optional
         Privacy cost of the whole release, in nats: pure DP, or with `delta` approximate DP. Either
         epsilon or `rho` must be given.
@@ -289,7 +293,8 @@ def quantile(
     Returns
     -------
     QuantileRelease
-        The quantiles, in the unit of x, within the bounds.
+        The quantiles, in the unit of x, within the bounds; of dates and times as datetime64, or
+        as datetimes in the zone of the bounds.
 
     Raises
     ------
@@ -326,7 +331,7 @@ def quantile(
 @release(QuantileQuery)
 def median(
     x: Column,
-    bounds: Bounds,
+    bounds: Bounds | TimeBounds,
     *,
     column: Hashable = None,
     missing: Missing = "drop",
@@ -345,15 +350,19 @@ def median(
 
     Parameters
     ----------
-    x : array_like of real numbers, shape (n,), or table
+    x : array_like of real numbers, dates or times, shape (n,), or table
         A number for each record: a list, which is read as float64, an array, or a column or table
-        of pandas, polars, pyarrow or DuckDB (its expressions must not fail on a record).
+        of pandas, polars, pyarrow or DuckDB (its expressions must not fail on a record). Or a date
+        or a time for each.
     bounds : (lower, upper)
         Public ends, to which numbers outside are clamped. A float means its exact binary value.
+        Two dates or times, for a column of such: these are rounded down to days if both ends are
+        dates, else to the coarsest of s, ms, us and ns that has both ends.
     column : name, optional
         The column to read, if x is a table.
-    missing : "drop" or number, default "drop"
+    missing : "drop", number or time, default "drop"
         What NaN, null and masked numbers count as: nothing, or a public number within the bounds.
+        Of dates and times: a public one within the bounds.
     epsilon : number > 0, optional
         Privacy cost of the whole release, in nats: pure DP, or with `delta` approximate DP. Either
         epsilon or `rho` must be given.
@@ -381,7 +390,8 @@ def median(
     Returns
     -------
     QuantileRelease
-        The median, in the unit of x, within the bounds.
+        The median, in the unit of x, within the bounds; of dates and times as a datetime64, or as
+        a datetime in the zone of the bounds.
 
     Raises
     ------
@@ -400,6 +410,9 @@ def median(
     >>> release = median([20, 30, 30, 40, 50] * 1000, (0, 100), epsilon=1)
     >>> round(release.value, 3)
     30.0
+    >>> days = np.arange("2024-01-01", "2025-01-01", dtype="datetime64[D]")
+    >>> median(np.repeat(days, 100), ("2023-01-01", "2026-01-01"), epsilon=10).value
+    np.datetime64('2024-07-01')
 
     """
     made: QuantileRelease = run(QuantileQuery, locals())

@@ -245,11 +245,13 @@ def range_counts(
     x : array_like of real numbers, shape (n,), or table
         A number for each record: a list, which is read as float64, an array, or a column or table
         of pandas, polars, pyarrow or DuckDB (its expressions must not fail on a record).
-    bins : int or sequence of edges
+    bins : int, sequence of edges, or a width of time as text
         A number of equal bins over `range`, or edges that never decrease: at most 2**26 bins. The
         last bin includes its right edge. Missing numbers, and numbers in no bin, are left out.
-    range : (float, float), optional
-        The ends of the bins, if `bins` is an int. There is no default, because the range of the
+        Of dates or times: edges that are such, or a width over `range`, such as "15m", "6h", "1d",
+        "1w", "1mo" or "1y"; then no bin includes its right edge.
+    range : (float, float), or two dates or times, optional
+        The ends of the bins, unless `bins` are edges. There is no default, because the range of the
         data would reveal records.
     branching : int >= 2, optional
         How many counts of one level have one sum in the next. Default: the number with the least

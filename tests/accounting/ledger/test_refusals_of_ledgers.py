@@ -37,7 +37,7 @@ def test_blocks_that_are_named_wrongly(world: World) -> None:
         "text": ("mon", TypeError, ("list of block ids, not str", 'blocks=["mon"]')),
         "a dict": ({"mon": 1}, TypeError, ("blocks must be a list", "not dict")),
         "a number": (5, TypeError, ("blocks must be a list",)),
-        "a number in a list": (["mon", 5], TypeError, ("are text or days, and one is int", '["mon"]')),
+        "a number in a list": (["mon", 5], TypeError, ("text or days, and one is int", '["mon"]')),
         "nothing": ([], ValueError, ("blocks must name at least one block",)),
         "one twice": (["mon", "mon"], ValueError, ("blocks must name each of them once",)),
         "a lone surrogate": (["\ud800"], ValueError, ("UTF-8",)),

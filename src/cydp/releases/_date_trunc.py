@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""`date_trunc`: a column of times by day, month or another unit. docs/columns.md, "Times"."""
+"""`date_trunc`: a column of times by day, month or another part. docs/columns.md, "Times"."""
 
 from __future__ import annotations
 
@@ -12,21 +12,21 @@ from cydp._call_errors import explain_arguments
 from cydp._columns.moments import read_zone, zone_text
 from cydp._columns.source import open_source
 from cydp._columns.tables import is_column
-from cydp._columns.truncated import UNITS, DateTrunc, TruncatedSource
+from cydp._columns.truncated import PARTS, DateTrunc, TruncatedSource
 
 __all__ = ["date_trunc"]
 
 
 @explain_arguments
-def date_trunc(unit: str, column: Hashable | Column, zone: str | tzinfo | None = None) -> Any:
-    """Return a column of times rounded down to a unit, as SQL's function of this name does.
+def date_trunc(part: str, column: Hashable | Column, zone: str | tzinfo | None = None) -> Any:
+    """Return a column of times rounded down to a part, as `date_trunc` of SQL does.
 
     Releases take it wherever they take a column of labels, or its name: ``by=``, ``column=``, the
     domain of a marginal. Nothing is read here.
 
     Parameters
     ----------
-    unit : {"second", "minute", "hour", "day", "week", "month", "quarter", "year"}
+    part : {"second", "minute", "hour", "day", "week", "month", "quarter", "year"}
         A week begins on a Monday.
     column : name of a column, or column
         The name in the table of a release; or a list, an array or a column of dates and times.
@@ -37,13 +37,13 @@ def date_trunc(unit: str, column: Hashable | Column, zone: str | tzinfo | None =
     Returns
     -------
     object
-        Its labels are dates, or times in seconds for a unit below a day. They have no zone: they
+        Its labels are dates, or times in seconds for a part below a day. They have no zone: they
         are what the clock shows. Public keys are dates, ``datetime64[D]``, or timestamps.
 
     Raises
     ------
     TypeError, ValueError
-        For another unit, and for a zone that is not known here.
+        For another part, and for a zone that is not known here.
 
     References
     ----------
@@ -60,9 +60,9 @@ def date_trunc(unit: str, column: Hashable | Column, zone: str | tzinfo | None =
     array([1, 1, 0])
 
     """
-    if not isinstance(unit, str) or unit not in UNITS:
+    if not isinstance(part, str) or part not in PARTS:
         raise ValueError(
-            f"unit must be one of {', '.join(UNITS)}, and come first: date_trunc('day', 'ts')"
+            f"part must be one of {', '.join(PARTS)}, and come first: date_trunc('day', 'ts')"
         )
     known = None
     if zone is not None:
@@ -71,5 +71,5 @@ def date_trunc(unit: str, column: Hashable | Column, zone: str | tzinfo | None =
         known = zone if isinstance(zone, str) else zone_text(zone, "zone")
         read_zone(known, "zone")  # raises for a zone that is not known
     if is_column(column):
-        return TruncatedSource(open_source(column, "column"), "column", unit, known)
-    return DateTrunc(unit, cast("Hashable", column), known)
+        return TruncatedSource(open_source(column, "column"), "column", part, known)
+    return DateTrunc(part, cast("Hashable", column), known)
