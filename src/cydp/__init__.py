@@ -53,6 +53,7 @@ if TYPE_CHECKING:
     from cydp.releases import (
         bounds,
         count,
+        date_trunc,
         explain,
         group_by,
         histogram,
@@ -91,6 +92,7 @@ __all__ = [
     "build",
     "calibrate",
     "count",
+    "date_trunc",
     "discrete_gaussian",
     "discrete_laplace",
     "exact",
@@ -140,8 +142,8 @@ _PACKAGE_OF = {
         ),
         "random": "Generator discrete_gaussian discrete_laplace",
         "releases": (
-            "bounds count explain group_by histogram histogramdd mean median quantile sum top_k "
-            "value_counts variance"
+            "bounds count date_trunc explain group_by histogram histogramdd mean median quantile "
+            "sum top_k value_counts variance"
         ),
     }.items()
     for name in names.split()

@@ -44,6 +44,9 @@ OTHER_WORDS = {
         ("Session", name)
         for name in ("budget", "user", "max_rows", "max_partitions", "max_rows_per_partition")
     },
+    "they take dates and times": {
+        (name, argument) for name in ("quantile", "median") for argument in ("bounds", "missing")
+    },
     "the loss is the amplified one": {("on_sample", "budget")},
 }
 

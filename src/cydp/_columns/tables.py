@@ -17,7 +17,8 @@ from cydp._columns.declared import Labels
 from cydp._columns.pandas import as_series, is_frame, is_series
 from cydp._columns.reading import read_table_columns
 from cydp._columns.relations import SharedRelation
-from cydp._columns.source import is_relation, open_source, refuse_lazy, speaks_arrow
+from cydp._columns.source import Source, is_relation, open_source, refuse_lazy, speaks_arrow
+from cydp._columns.truncated import DateTrunc, TruncatedSource
 
 __all__ = [
     "Table",
@@ -104,6 +105,9 @@ class Table:
             length than the table.
 
         """
+        if isinstance(given, DateTrunc):
+            times = self.column(given.column, argument)
+            return TruncatedSource(times, argument, given.part, given.zone)
         if is_column(given):
             column = open_source(given, argument)
             length = column.length
@@ -313,7 +317,7 @@ def _of_array(x: np.ndarray[Any, Any], name: str) -> Table:
 
 def is_column(given: Any) -> bool:
     """Whether a column was given, and not the name of one."""
-    if isinstance(given, list | np.ndarray | memoryview | array) or is_series(given):
+    if isinstance(given, list | np.ndarray | memoryview | array | Source) or is_series(given):
         return True
     if isinstance(getattr(given, "dtype", None), np.dtype) and not isinstance(given, np.generic):
         return True

@@ -5,6 +5,7 @@ from __future__ import annotations
 
 from cydp.releases._bounds import BoundsRelease, bounds
 from cydp.releases._count import NumberRelease, count
+from cydp.releases._date_trunc import date_trunc
 from cydp.releases._explain import explain
 from cydp.releases._explanation import Explanation
 from cydp.releases._group_by import group_by
@@ -32,6 +33,7 @@ __all__ = [
     "VarianceRelease",
     "bounds",
     "count",
+    "date_trunc",
     "explain",
     "group_by",
     "histogram",
