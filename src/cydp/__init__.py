@@ -52,6 +52,7 @@ if TYPE_CHECKING:
     from cydp.random import Generator, discrete_gaussian, discrete_laplace
     from cydp.releases import (
         bounds,
+        contribution_bound,
         count,
         date_trunc,
         explain,
@@ -61,11 +62,11 @@ if TYPE_CHECKING:
         mean,
         median,
         quantile,
-        sum,
         top_k,
         value_counts,
         variance,
     )
+    from cydp.releases import sum as sum  # offered, though __all__ leaves it out
 
 __all__ = [
     "ZCDP",
@@ -91,6 +92,7 @@ __all__ = [
     "bounds",
     "build",
     "calibrate",
+    "contribution_bound",
     "count",
     "date_trunc",
     "discrete_gaussian",
@@ -113,7 +115,6 @@ __all__ = [
     "releases",
     "sampling",
     "sensitivity",
-    "sum",
     "teach",
     "testing",
     "top_k",
@@ -121,6 +122,7 @@ __all__ = [
     "variance",
     "workloads",
 ]
+_BUILTINS = ("sum",)  # left out of __all__: `from cydp import *` must not replace Python's own
 
 
 # A name is imported when it is first used: a program that only draws noise loads no ledger.
@@ -142,8 +144,8 @@ _PACKAGE_OF = {
         ),
         "random": "Generator discrete_gaussian discrete_laplace",
         "releases": (
-            "bounds count date_trunc explain group_by histogram histogramdd mean median quantile "
-            "sum top_k value_counts variance"
+            "bounds contribution_bound count date_trunc explain group_by histogram histogramdd "
+            "mean median quantile sum top_k value_counts variance"
         ),
     }.items()
     for name in names.split()
@@ -151,7 +153,7 @@ _PACKAGE_OF = {
 
 
 def __dir__() -> list[str]:
-    return __all__
+    return [*__all__, *_BUILTINS]
 
 
 def __getattr__(name: str) -> Any:

@@ -133,7 +133,7 @@ WITH = {"median": "quantile"}  # releases that are cases of others, and share th
 
 @rule_of(filter(str.islower, releases.__all__))
 def test_a_release_is_complete(name: str) -> None:
-    assert name in cydp.__all__
+    assert name in dir(cydp)
     file = WITH.get(name, name)
     assert (SOURCE / "releases" / f"_{file}.py").is_file()
     assert any(re.search(rf"\b{name}\b", text) for text in texts("tests/releases/test_*.py"))

@@ -4,13 +4,18 @@
 from __future__ import annotations
 
 from cydp.releases._bounds import BoundsRelease, bounds
+from cydp.releases._contribution_bound import ContributionBoundRelease, contribution_bound
 from cydp.releases._count import NumberRelease, count
 from cydp.releases._date_trunc import date_trunc
 from cydp.releases._explain import explain
 from cydp.releases._explanation import Explanation
 from cydp.releases._group_by import group_by
 from cydp.releases._histogram import histogram
-from cydp.releases._histogram_release import HistogramRelease, TableRelease
+from cydp.releases._histogram_release import (
+    HistogramRelease,
+    TableRelease,
+    TopCountsRelease,
+)
 from cydp.releases._histogramdd import histogramdd
 from cydp.releases._mean import MeanRelease, mean
 from cydp.releases._quantile import QuantileRelease, median, quantile
@@ -22,6 +27,7 @@ from cydp.releases.postprocessing._post_processed import PostProcessed
 
 __all__ = [
     "BoundsRelease",
+    "ContributionBoundRelease",
     "Explanation",
     "HistogramRelease",
     "MeanRelease",
@@ -29,9 +35,11 @@ __all__ = [
     "PostProcessed",
     "QuantileRelease",
     "TableRelease",
+    "TopCountsRelease",
     "TopRelease",
     "VarianceRelease",
     "bounds",
+    "contribution_bound",
     "count",
     "date_trunc",
     "explain",

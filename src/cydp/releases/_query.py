@@ -23,6 +23,7 @@ from cydp.accounting._loss import Loss
 from cydp.accounting.ledger._serialize import deserialize, serialize
 from cydp.releases._answers import Answer
 from cydp.releases._format import format_parameter
+from cydp.releases._meaning import notes_on
 from cydp.releases._noise_split import (
     ALONE,
     Aggregate,
@@ -165,6 +166,26 @@ class Query(ABC):
     def notes(self) -> tuple[str, ...]:
         """Notes for a reader of the query, besides its noise and errors."""
         return ()
+
+    @property
+    def protects(self) -> str:
+        """What is protected, in words."""
+        return self.unit.words
+
+    @property
+    def left_out(self) -> tuple[str, ...]:
+        """A note on the rows that may be left out to bound what one user adds, or nothing."""
+        return (self.unit.left_out,) if self.unit.left_out else ()
+
+    @property
+    def notes_on_cost(self) -> tuple[str, ...]:
+        """Notes on a cost that promises next to nothing."""
+        return tuple(notes_on(self.loss, self.unit))
+
+    @property
+    def standing_notes(self) -> tuple[str, ...]:
+        """The notes that every result has: on rows that may be left out, and on its cost."""
+        return (*self.left_out, *self.notes_on_cost)
 
     @classmethod
     def kept(cls, given: Given, *own: Any) -> Self:

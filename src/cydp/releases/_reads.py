@@ -26,6 +26,7 @@ __all__ = [
     "known_names",
     "name_of",
     "names_of",
+    "several",
     "words_of_reads",
 ]
 
@@ -210,6 +211,11 @@ def by_names(by: Any, column: Any) -> tuple[Any, ...] | None:
     if isinstance(by, dict):
         return tuple(by)
     return tuple(by) if column is not None and isinstance(by, list | tuple) else None
+
+
+def several(by: Any) -> tuple[Any, ...]:
+    """Return the columns of labels that an argument `by` stands for: one, or those of a list."""
+    return tuple(by) if isinstance(by, list | tuple) else (by,)
 
 
 def key_names(columns: Sequence[Any]) -> tuple[Any, ...]:

@@ -33,9 +33,12 @@ from cydp.releases._unit import Unit
 from cydp.releases.output._exportable import Exportable
 from cydp.releases.output._sheet import Axis, Numbers, Sheet
 
-__all__ = ["Release", "recorded", "rounded"]
+__all__ = ["ADDED", "Release", "recorded", "rounded"]
 
 _Kind = TypeVar("_Kind", bound=type)
+
+ADDED = MappingProxyType({"added": True})
+"""The metadata of a field that earlier versions did not have: its default is not recorded."""
 
 
 @dataclass(frozen=True, slots=True, eq=False, repr=False, kw_only=True)
@@ -78,7 +81,7 @@ class Release(Exportable):
     @property
     def unit(self) -> str:
         """What is protected, in words."""
-        return self.query.unit.words
+        return self.query.protects
 
     @property
     def mechanism(self) -> Any:
@@ -127,7 +130,8 @@ class Release(Exportable):
         -------
         int for counts, else float
             In rows for counts, else in the unit of the numbers. For a selected key it is by how
-            many rows its count is below the best one.
+            many rows its count is below the best one. 0 if the noise is nothing with this
+            confidence, or if there is no choice: results are then the exact ones, and texts say so.
 
         Raises
         ------
@@ -186,7 +190,11 @@ class Release(Exportable):
             columns=tuple(columns),
             confidence=read_level(confidence),
             simultaneous=simultaneous,
-            notes=(*notes, *self._notes_of_payment()),
+            notes=(
+                *notes,
+                *self.query.standing_notes,
+                *self._notes_of_payment(),
+            ),
         )
 
     def _notes_of_payment(self) -> list[str]:
@@ -273,9 +281,13 @@ class Release(Exportable):
 def recorded(kind: _Kind) -> _Kind:
     """Let a ledger record objects of a dataclass by their fields."""
     names = [each.name for each in fields(kind) if each.init and each.compare]
+    added = {each.name: each.default for each in fields(kind) if each.metadata.get("added")}
 
     def pack(value: Any) -> dict[str, Any]:
-        return {name: getattr(value, name) for name in names}
+        found = {name: getattr(value, name) for name in names}
+        return {
+            name: part for name, part in found.items() if name not in added or part != added[name]
+        }
 
     def unpack(parts: dict[str, Any]) -> Any:
         return kind(**{name: _as_tuple(part) for name, part in parts.items()})

@@ -25,6 +25,7 @@ from cydp.releases._certificate import describe_loss
 from cydp.releases._count import CountQuery, NumberRelease
 from cydp.releases._format import format_cost
 from cydp.releases._histogram_release import HistogramRelease, TableRelease
+from cydp.releases._meaning import notes_on
 from cydp.releases._query import Query
 from cydp.releases._release import Release, recorded
 from cydp.releases._run import arguments_of, kind_of, prepare
@@ -247,11 +248,13 @@ class SampleRelease(Exportable):
             "errors are those of the sample, for which alone it would cost "
             f"{format_cost(self.query.asked.loss)}"
         )
+        of_sample = self.query.asked.notes_on_cost  # which says nothing about the whole table
+        others = [note for note in sheet.notes if note not in of_sample]
         return replace(
             sheet,
             title=f"{sheet.title} of a sample",
             cost=format_cost(self.loss),
-            notes=(sampled, *sheet.notes),
+            notes=(sampled, *others, *notes_on(self.loss, self.query.unit)),
         )
 
     def _facts(self) -> Mapping[str, Any]:
