@@ -52,6 +52,7 @@ if TYPE_CHECKING:
     from cydp.random import Generator, discrete_gaussian, discrete_laplace
     from cydp.releases import (
         bounds,
+        contribution_bound,
         count,
         date_trunc,
         explain,
@@ -91,6 +92,7 @@ __all__ = [
     "bounds",
     "build",
     "calibrate",
+    "contribution_bound",
     "count",
     "date_trunc",
     "discrete_gaussian",
@@ -142,8 +144,8 @@ _PACKAGE_OF = {
         ),
         "random": "Generator discrete_gaussian discrete_laplace",
         "releases": (
-            "bounds count date_trunc explain group_by histogram histogramdd mean median quantile "
-            "sum top_k value_counts variance"
+            "bounds contribution_bound count date_trunc explain group_by histogram histogramdd "
+            "mean median quantile sum top_k value_counts variance"
         ),
     }.items()
     for name in names.split()

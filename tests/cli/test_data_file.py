@@ -1,4 +1,4 @@
-"""cli/_data_file.py: nothing that a record says can raise, but the file's own shape can."""
+"""_columns/files.py: nothing that a record says can raise, but the file's own shape can."""
 
 import bz2
 import gzip
@@ -15,11 +15,11 @@ from cli.commands import Run, refused
 from refusals import check_refusals
 
 import cydp
+from cydp._columns import files
 from cydp._columns.declared import Records
+from cydp._columns.file_errors import FileError
+from cydp._columns.files import Format, connect, open_data
 from cydp._columns.tables import table_of_relation
-from cydp.cli import _data_file
-from cydp.cli._data_file import Format, connect, open_data
-from cydp.cli._file_errors import FileError
 
 OPENED: list[Any] = []  # a relation does not outlive its file
 
@@ -262,7 +262,7 @@ def test_nothing_goes_to_a_disk_and_nothing_comes_from_a_network() -> None:
 
 
 def test_too_little_memory_is_named(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setitem(_data_file._SETTINGS, "memory_limit", "20MB")
+    monkeypatch.setitem(files._SETTINGS, "memory_limit", "20MB")
     file = csv(tmp_path, b"a,b\n" + 3 * 10**7 * b"S" + b",1\n")
     relation = read_column(file, "b")
     with pytest.raises(MemoryError, match=r"^the relation could not be read: DuckDB has too"):

@@ -11,8 +11,8 @@ import duckdb
 import pytest
 from cli.commands import PUMS, WEEK, Run, head, refused
 
-from cydp.cli import _outputs
 from cydp.cli._outputs import Outputs
+from cydp.releases.output import _files
 
 PAID = ["histogram", PUMS, "--column", "age", "--bins", "0:100:10", "--epsilon", "0.25",
         "--max-rows-per-unit", "1", "--ledger"]  # fmt: skip
@@ -28,11 +28,14 @@ def test_all_files_hold_the_release(run: Run, tmp_path: Path, ledger: str) -> No
     code, printed, _ = run(*PAID, ledger, *outputs, "--certificate", files["cert"], "--json")
     assert code == 0
     facts = json.loads(printed)
-    counts = facts["columns"]["count"]["values"]
-    rows = [(10.0 * i, 10.0 * i + 10, count) for i, count in enumerate(counts)]
+    counts, low, high = (facts["columns"]["count"][of] for of in ("values", "lower", "upper"))
+    edges = [(10.0 * i, 10.0 * i + 10) for i in range(10)]
+    rows = [
+        (*ends, *of) for ends, of in zip(edges, zip(counts, low, high, strict=True), strict=True)
+    ]
     for kind in ("csv", "parquet"):
         read = duckdb.sql(f"SELECT * FROM '{files[kind]}'")
-        assert read.columns == ["age_left", "age_right", "count"]
+        assert read.columns == ["age_left", "age_right", "count", "count_lower", "count_upper"]
         assert read.fetchall() == rows
     assert json.loads(Path(files["json"]).read_text())["columns"] == facts["columns"]
     verify = ["verify-release", files["cert"], "--release", files["json"], "--ledger", ledger]
@@ -40,7 +43,7 @@ def test_all_files_hold_the_release(run: Run, tmp_path: Path, ledger: str) -> No
     assert names(tmp_path) == ["r.cert", "r.csv", "r.json", "r.parquet"]
 
 
-def test_intervals_are_written_if_a_confidence_is_given(run: Run, tmp_path: Path) -> None:
+def test_intervals_are_written_with_the_confidence_that_is_given(run: Run, tmp_path: Path) -> None:
     file = str(tmp_path / "t.csv")
     arguments = ["group-by", WEEK, "--by", "Day", "--key-list", "1,2", "--epsilon", "1",
                  "--output", file, "--confidence", "0.9", "--simultaneous"]  # fmt: skip
@@ -73,7 +76,7 @@ def test_force_replaces_and_permissions_are_those_of_a_new_file(run: Run, tmp_pa
     file = tmp_path / "t.csv"
     file.write_text("old")
     assert run(*PAID[:-1], "--output", str(file), "--force")[0] == 0
-    assert file.read_text().startswith("age_left,age_right,count\n")
+    assert file.read_text().startswith("age_left,age_right,count,count_lower,count_upper\n")
     (tmp_path / "plain").write_text("")
     assert stat.S_IMODE(file.stat().st_mode) == stat.S_IMODE((tmp_path / "plain").stat().st_mode)
 
@@ -89,7 +92,7 @@ def test_a_file_that_cannot_be_written_after_the_charge(
     files = ["--output", first, "--output", second]
     once = [] if charge_id is None else ["--charge-id", charge_id]
     with monkeypatch.context() as patched:
-        patched.setattr(_outputs, "connect", full)
+        patched.setattr(_files, "write_file", full)
         code, printed, message = run(*PAID, ledger, *files, *once)
     assert code == 2
     assert printed.startswith("histogram: 10 bins")  # what was paid for is not lost
@@ -136,7 +139,7 @@ def test_an_interruption_while_files_are_written(
     def interrupted(*_: Any) -> None:
         raise KeyboardInterrupt
 
-    monkeypatch.setattr(_outputs, "connect", interrupted)
+    monkeypatch.setattr(_files, "write_file", interrupted)
     done = run(*PAID, ledger, "--output", str(tmp_path / "a.csv"))
     refused(done, 130, "interrupted; the ledger was charged all the same")
     assert names(tmp_path) == []

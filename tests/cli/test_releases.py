@@ -10,7 +10,7 @@ import pytest
 from cli.commands import PUMS, WEEK, Run, parquet
 
 import cydp
-from cydp.cli._data_file import Format, open_data
+from cydp._columns.files import Format, open_data
 from cydp.cli._messages import in_options, json_in_options
 from cydp.releases import _run
 from cydp.testing import SeededGenerator

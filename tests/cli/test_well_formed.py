@@ -1,4 +1,4 @@
-"""cli/_file_errors.py: of what is well-formed, DuckDB sees the records that Python's csv sees."""
+"""_columns/file_errors.py: of well-formed CSV DuckDB sees the records that Python's csv sees."""
 
 import csv
 import gzip
@@ -14,9 +14,9 @@ import polars as pl
 import pytest
 from cli.commands import Run, head, refused
 
-from cydp.cli import _file_errors
-from cydp.cli._data_file import Format, open_data
-from cydp.cli._file_errors import FileError
+from cydp._columns import file_errors
+from cydp._columns.file_errors import FileError
+from cydp._columns.files import Format, open_data
 
 SAFE = [
     "1", "2.5", "x", "\u00e9", "\u65e5", " ", "n/a", "'", "\\", "\t", "\0", ";", "inf", "", ",",
@@ -114,7 +114,7 @@ def test_what_is_ill_formed_is_refused_wherever_a_chunk_ends(
 ) -> None:
     path = tmp_path / "t.csv"
     for size in (3, 4, 5, 2**22):
-        monkeypatch.setattr(_file_errors, "_CHUNK", size)
+        monkeypatch.setattr(file_errors, "_CHUNK", size)
         for text in ('\ufeffa,b\n"\u65e5",\u00e9\n', '\ufeff"a",b\n1,2', 'a,b\n"1""","2"'):
             path.write_text(text)
             open_data(str(path), Format()).check()

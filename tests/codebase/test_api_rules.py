@@ -33,6 +33,7 @@ RESULTS = {
     "BlockState": "cydp.BudgetLedger.blocks",
     "BlockStates": "cydp.BudgetLedger.blocks",
     "BoundsRelease": "cydp.bounds",
+    "ContributionBoundRelease": "cydp.contribution_bound",
     "CategoryEstimate": "cydp.local.CategorySurvey.estimate",
     "Comparison": "cydp.local.compare",
     "ContingencyTables": "cydp.publishing.contingency_tables",
@@ -264,7 +265,7 @@ def test_nothing_hides_how_much_one_user_can_change(public: Public) -> None:
 # session bounds it in each question; models take other tables: tests/models; errors take none.
 EXCEPTED = {
     "cydp.top_k", "cydp.Session", "cydp.models.linear_regression", "cydp.models.validated_error",
-    "cydp.workloads.Workload.errors",
+    "cydp.workloads.Workload.errors", "cydp.contribution_bound",
 }  # fmt: skip
 OF_USERS = [one for one in CALLABLES if "user" in names_of(one) and one.name not in EXCEPTED]
 NEEDED: dict[str, Any] = {
@@ -311,7 +312,11 @@ def test_a_concept_has_one_spelling(public: Public) -> None:
         assert attributes_of(public) & others == set(), f"{concept}: {spelling}"
 
 
-BOUNDS = [one for one in CALLABLES if one.name.split(".")[-1].endswith("_bound")]
+BOUNDS = [
+    one
+    for one in CALLABLES
+    if one.name.endswith("_bound") and not one.name.endswith(".contribution_bound")
+]
 INTERVALS = [one for one in CALLABLES if one.name.split(".")[-1] == "interval"]
 
 

@@ -32,7 +32,7 @@ SHARED = {
 OTHER_WORDS = {
     "a choice has no noise": {
         (name, cost)
-        for name in ("quantile", "median", "median_by_halving", "top_k")
+        for name in ("quantile", "median", "median_by_halving", "top_k", "contribution_bound")
         for cost in ("epsilon", "rho", "delta")
     },
     "keys may be selected, which needs a delta": {("value_counts", "delta"), ("group_by", "delta")},
@@ -47,6 +47,7 @@ OTHER_WORDS = {
     "they take dates and times": {
         (name, argument) for name in ("quantile", "median") for argument in ("bounds", "missing")
     },
+    "a bound on contributions is none without users": {("contribution_bound", "user")},
     "the loss is the amplified one": {("on_sample", "budget")},
 }
 

@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+import subprocess
+import sys
 from pathlib import Path
 
 import pytest
+from codebase import readme_alone
 from codebase.reader import ROOT, Reader, blocks_of, reader_in
 
 BLOCKS = blocks_of(ROOT / "README.md")
@@ -34,7 +37,22 @@ def test_a_wrong_comment_is_noticed(reader: Reader) -> None:
 def test_the_two_commands_that_every_clone_runs() -> None:
     commands = [text for kind, text in BLOCKS if kind == "sh"][:2]
     assert commands == [
-        'pip install ".[cli]" && cydp histogram examples/data/pums.csv --column age '
+        'pip install ".[all]" && cydp histogram examples/data/pums.csv --column age '
         "--bins 0:100:10 --epsilon 1\n",
         'pip install ".[test]" && pytest\n',
     ]
+
+
+def test_the_first_command_installs_all_that_the_page_needs(tmp_path: Path) -> None:
+    words = [sys.executable, readme_alone.__file__, str(tmp_path)]
+    done = subprocess.run(words, capture_output=True, text=True, check=False)
+    assert done.returncode == 0, done.stderr
+
+
+def test_what_other_extras_bring_is_away_then() -> None:
+    assert readme_alone.first_command() == "[all]"
+    away, without_plot = (set(readme_alone.others(extras)) for extras in ("[all]", "[files]"))
+    assert {"scipy", "dp_accounting", "hypothesis"} <= away
+    assert not away & {"numpy", "nanoarrow", "duckdb", "pandas", "polars", "pyarrow", "matplotlib"}
+    assert {"pandas", "polars", "pyarrow", "matplotlib"} <= without_plot
+    assert readme_alone.brought_by(["cydp[cli]"]) == readme_alone.brought_by(["cydp[files]"])

@@ -7,7 +7,7 @@ import pickle
 import zoneinfo
 from collections.abc import Iterator
 from itertools import pairwise
-from typing import Any
+from typing import Any, cast
 
 import duckdb
 import numpy as np
@@ -147,7 +147,7 @@ REFUSED: dict[str, Refusal] = {
     "another part": (lambda: cydp.date_trunc("decade", "ts"), ValueError, ("part must be one of",)),
     "no zone of this world": (lambda: cydp.date_trunc("day", "ts", "Mars"), ValueError,
                               ("known here",)),
-    "a zone of a number": (lambda: cydp.date_trunc("day", "ts", 1), TypeError,  # type: ignore[arg-type]
+    "a zone of a number": (lambda: cydp.date_trunc("day", "ts", cast(Any, 1)), TypeError,
                            ("zone must be the name of a time zone, not int",)),
     "numbers": (lambda: cydp.value_counts(cydp.date_trunc("day", [1.5]), [1], epsilon=1), TypeError,
                 ("x must hold dates or times", "date_trunc", "not float")),

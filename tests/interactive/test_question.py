@@ -53,6 +53,7 @@ OTHER: dict[str, dict[str, Any]] = {
     "quantiles": {"quantiles": {"y": (0.5, (0, 1))}},
     "missing": {"missing": 1},
     "split": {"split": {"count": 2}},
+    "left_out": {"left_out": 2},
     "confidence": {"confidence": 0.5},
     "fallback": {"fallback": (0, 1)},
     "epsilon": {"epsilon": 2},
@@ -106,6 +107,10 @@ def other_of(release: Callable[..., Any], name: str) -> tuple[dict[str, Any], di
     }  # fmt: skip
     if name in others:
         return others[name]
+    if name == "left_out":
+        return with_user, with_user | OTHER[name]
+    if release is cydp.count and name == "split":
+        plain = with_user | {"left_out": 2}
     changed = dict(OTHER[name])
     if release is cydp.group_by and name == "split":
         changed = {"split": {"n": 2}}

@@ -145,11 +145,11 @@ def test_tables_in_a_cycle_are_refused_or_left_noisy() -> None:
 def test_it_is_shown_and_exported() -> None:
     published = publish(["sex", ("sex", "age")])
     frame = published.to_pandas()
-    assert list(frame) == ["table", "sex", "age", "count"]
+    assert list(frame) == ["table", "sex", "age", "count", "count_lower", "count_upper"]
     assert len(frame) == 2 + 20
     assert frame["count"].sum() == 2 * published.total
     table = published["sex", "age"]
-    assert list(table.to_pandas()) == ["sex", "age_left", "age_right", "count"]
+    assert list(table.to_pandas(confidence=None)) == ["sex", "age_left", "age_right", "count"]
     assert table.to_dict()["columns"]["count"]["values"] == table.counts.tolist()
     assert "epsilon=1, relation='add-remove'" in repr(table)
     assert table.loss == published.loss == cydp.PureDP(1, relation="add-remove")

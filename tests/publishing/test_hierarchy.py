@@ -106,5 +106,6 @@ def test_it_is_made_again_from_what_was_released() -> None:
                       {"educ": list(range(1, 17)), "race": list(range(1, 7)), **CELLS})  # fmt: skip
     assert np.array_equal(counted.reshape(published["race"].counts.shape), published["race"].counts)
     assert set(rows["kind"][rows["educ"] < 13]) == {"school"}
-    assert list(published["kind"].to_pandas()) == ["kind", "sex", "age_left", "age_right", "count"]
+    assert list(published["kind"].to_pandas()) == ["kind", "sex", "age_left", "age_right", "count",
+                                                     "count_lower", "count_upper"]  # fmt: skip
     assert list(published.to_pandas())[:4] == ["table", "sex", "age", "kind"]

@@ -295,6 +295,15 @@ KNOWN: dict[str, Release] = {
         cydp.group_by, ["kind", "n", "word"], keys=[("bee", 3, "ant"), ("cat", 1, "none")],
         sums={"x": BOUNDS}, **_user(True),
     ),
+    "contribution_bound": _released(cydp.contribution_bound, user="who", max=4, unit="person"),
+    "contribution_bound, by": _released(
+        cydp.contribution_bound, user="name", by=["word", "n"], max=9, of="contributions",
+        share=0.5, unit="person",
+    ),
+    "count, left out": _released(cydp.count, column="n", left_out=3, **_user(False)),
+    "value_counts, left out": _released(
+        cydp.value_counts, ["bee", "ant"], column="word", left_out=3, **_user(True)
+    ),
     "bounds": _released(cydp.bounds, column="x", confidence=0.5, fallback=(0, 1)),
     "bounds, user": _released(cydp.bounds, column="n", confidence=0.5, **_user(True)),
 }  # fmt: skip

@@ -81,6 +81,9 @@ CASES: dict[str, Case] = {
         "max_partitions", merges=False,
     ),
     "top_k": Case(cydp.top_k, (1, ["a", "b"]), {"column": "s"}, "max_rows_per_partition"),
+    "contribution_bound": Case(
+        cydp.contribution_bound, (), {"user": "u", "by": "s", "max": 5, "unit": "row"}, ""
+    ),
     "bounds": Case(cydp.bounds, (), X, "max_partitions"),
     "range_counts": Case(workloads.range_counts, (8, (0, 10)), X, "max_partitions"),
     "linear_queries": Case(
@@ -103,7 +106,7 @@ def prepared(case: Case, table: Any = TABLE, **given: Any) -> Any:
 
 
 def of_users(case: Case) -> dict[str, Any]:
-    return {"user": "u", case.bound: 2}
+    return {"user": "u", case.bound: 2} if case.bound else {}
 
 
 def every(check: Callable[[Case], bool]) -> Found:
@@ -121,7 +124,7 @@ def test_it_is_explained_without_data_by_the_query_that_runs() -> None:
         shown = cydp.explain(case.function, *case.args, **{"epsilon": 1, **case.given})
         query = prepared(case).query
         errors = shown.error_bound(count=2)
-        return shown.query == query and str(shown).startswith(query.function) and bool(errors)
+        return shown.query == query and str(shown).startswith(query.title) and bool(errors)
 
     assert every(check) == []
 
@@ -133,8 +136,12 @@ def test_a_session_asks_it_and_remembers() -> None:
         session = Session(TABLE, PrivacyFilter(PureDP(2)))
         if "delta" in case.given:
             session = Session(TABLE, PrivacyFilter(cydp.ApproxDP(2, 0.5)))
+        given = dict(case.given)
+        if "user" in given:
+            of_users = {name: given.pop(name) for name in ("user", "unit")}
+            session = Session(TABLE, PrivacyFilter(PureDP(2)), **of_users)
         ask = getattr(session, case.function.__name__)
-        one, two = (ask(*case.args, epsilon=1, **case.given) for _ in range(2))
+        one, two = (ask(*case.args, epsilon=1, **given) for _ in range(2))
         return bool(one == two) and [each.repeated for each in session.history()] == [False, True]
 
     assert every(check) == []
@@ -145,7 +152,11 @@ def test_it_is_released_of_a_sample() -> None:
 
     def check(case: Case) -> bool:
         given = {"epsilon": 10**6, **case.given}
-        whole = case.function(*_with(case, TABLE), **given, rng=SeededGenerator(5))
+        if "user" in given:
+            with pytest.raises(TypeError, match="user"):
+                on_sample(case.function, TABLE, *case.args, **given, share=1)
+            return True
+        whole = case.function(*with_table(case, TABLE), **given, rng=SeededGenerator(5))
         rows = {"rng": SeededGenerator(5), "share": 1}
         made = on_sample(case.function, TABLE, *case.args, **given, **rows)
         none = on_sample(case.function, TABLE, *case.args, **given, **rows | {"share": "1e-300"})
@@ -156,7 +167,7 @@ def test_it_is_released_of_a_sample() -> None:
     assert every(check) == []
 
 
-def _with(case: Case, table: Any) -> tuple[Any, ...]:
+def with_table(case: Case, table: Any) -> tuple[Any, ...]:
     """Return the positional arguments of a call with its data."""
     names = list(inspect.signature(case.function).parameters)
     place = names.index(kind_of(case.function).data)
@@ -173,7 +184,9 @@ def test_a_charge_id_gives_it_back(tmp_path: Path) -> None:
             if case.function is cydp.group_by and "delta" in given:
                 return True  # its keys are of objects: tests/releases/test_charge_ids.py
             scope = ledger.scope(charge_id=repr(case)[:900])
-            one, two = (case.function(*_with(case, TABLE), **given, budget=scope) for _ in range(2))
+            one, two = (
+                case.function(*with_table(case, TABLE), **given, budget=scope) for _ in range(2)
+            )
             return bool(one == two) and one.payment == two.payment
 
         assert every(check) == []
@@ -186,7 +199,9 @@ def test_a_ledger_of_another_unit_refuses_it(tmp_path: Path) -> None:
 
         def check(case: Case) -> bool:
             try:
-                case.function(*_with(case, TABLE), **{"epsilon": 1, **case.given}, budget=ledger)
+                case.function(
+                    *with_table(case, TABLE), **{"epsilon": 1, **case.given}, budget=ledger
+                )
             except UnitMismatchError:
                 return True
             return False
@@ -215,7 +230,8 @@ def test_tallies_of_three_pieces_are_that_of_the_whole(users: bool) -> None:
         given = of_users(case) if users else {}
         whole, *parts = (prepared(case, table, **given) for table in (TABLE, *pieces))
         tallies: list[Tally] = [
-            each.query.read(each.source, key if users else None) for each in (whole, *parts)
+            each.query.read(each.source, key if each.query.unit.has_users else None)
+            for each in (whole, *parts)
         ]
         tallies = [pickle.loads(pickle.dumps(each)) for each in tallies]
         if not case.merges:
@@ -237,12 +253,13 @@ def test_tallies_of_three_pieces_are_that_of_the_whole(users: bool) -> None:
 
 def test_nothing_is_counted_outside_of_a_sample() -> None:
     """The tally of a sample is the tally of its rows alone."""
-    key, stays = None, np.arange(N) % 3 == 0
+    stays = np.arange(N) % 3 == 0
     inside = {name: column[stays] for name, column in TABLE.items()}
 
     def check(case: Case) -> bool:
         whole, few = prepared(case), prepared(case, inside)
         whole.source.sampled = stays
+        key = np.array([3, 4], np.uint64) if whole.query.unit.has_users else None
         one, two = (each.query.read(each.source, key) for each in (whole, few))
         if isinstance(one, FoundTally):  # a key that no row of the sample has is there, too
             return same(one.units, two.units)

@@ -31,7 +31,8 @@ AT_ONCE = {
     )
 } | set(UNKNOWN)  # fmt: skip
 BOUNDED = {name for name in RELEASES if "user" in name or name == "histogram, columns"} | {
-    "histogram, by two", "sum, filled", "value_counts of n",
+    "histogram, by two", "sum, filled", "value_counts of n", "contribution_bound",
+    "contribution_bound, by", "count, left out", "value_counts, left out",
 }  # fmt: skip
 
 

@@ -25,6 +25,9 @@ TABLE = {"sex": ["f", "m", "f", "f", "m"], "zip": [7, 7, 9, 9, 9], "age": AGES}
 # One of each class, which is the same in every call.
 MAKERS: dict[str, Callable[..., Any]] = {
     "BoundsRelease": lambda **more: cydp.bounds(AGES, **more),
+    "ContributionBoundRelease": lambda max_rows_per_unit=8, **more: cydp.contribution_bound(
+        {"user": [1, 1, 2, 3, 3]}, user="user", max=max_rows_per_unit, **more
+    ),
     "HalvingRelease": lambda **more: teach.median_by_halving(AGES, (0, 64), rounds=3, **more),
     "HistogramRelease": lambda **more: cydp.histogram(
         TABLE, 3, (0, 60), column="age", by="sex", by_keys=["f", "m"], **more
@@ -41,6 +44,9 @@ MAKERS: dict[str, Callable[..., Any]] = {
 }  # fmt: skip
 RELEASES = [name for name in releases.__all__ if name.endswith("Release")]
 each = pytest.mark.parametrize("name", RELEASES)
+each_of_rows = pytest.mark.parametrize(  # a bound on contributions needs users
+    "name", [name for name in RELEASES if name != "ContributionBoundRelease"]
+)
 
 
 def made(name: str, **more: Any) -> Any:
@@ -66,7 +72,7 @@ def changed(value: Any) -> Any:
         other = value.copy()
         other.flat[0] = changed(other.flat[0])
         return other
-    return f"{value}?" if isinstance(value, str) else value + 5  # -1 and -2 have one hash
+    return f"{value}?" if isinstance(value, str) else (value or 0) + 5  # -1 and -2 have one hash
 
 
 def arrays_of(released: Any) -> list[np.ndarray[Any, Any]]:
@@ -172,7 +178,7 @@ def test_the_array_that_was_given_changes_nothing() -> None:
     assert (released.counts.tolist(), hash(released)) == ([3, -1], before)
 
 
-@each
+@each_of_rows
 def test_what_every_release_has(name: str) -> None:
     released = made(name)
     assert isinstance(released, Release)
@@ -193,7 +199,7 @@ def test_a_release_is_of_a_class_that_says_how() -> None:
         Release()  # type: ignore[abstract]
 
 
-@each
+@each_of_rows
 def test_a_query_is_described_by_what_is_public(name: str) -> None:
     """The text is what a ledger keeps, so other data gives the same, and other parameters not."""
     query = made(name).query
@@ -207,7 +213,7 @@ def test_a_query_is_described_by_what_is_public(name: str) -> None:
     assert "max_rows_per_unit=1" in texts[-1]
 
 
-@each
+@each_of_rows
 def test_a_ledger_records_a_release(name: str, tmp_path: Path) -> None:
     """It is drawn once, and what is read back in another process is equal to it."""
     path = tmp_path / "ledger"
@@ -229,7 +235,7 @@ def test_a_ledger_records_a_release(name: str, tmp_path: Path) -> None:
         ]
 
 
-@each
+@each_of_rows
 def test_a_release_can_be_charged(name: str, tmp_path: Path) -> None:
     released = made(name, max_rows_per_unit=2)
     with BudgetLedger.create(tmp_path / "ledger", PureDP(2), privacy_unit="person") as ledger:

@@ -137,7 +137,7 @@ WORDS: list[tuple[Unit, str]] = [
     (
         Unit(name="visitor", has_users=True, max_rows=1),
         "whether one visitor is in the table or not, whatever rows they have: of each visitor at "
-        "most 1 row count",
+        "most 1 row counts",
     ),
     (
         Unit("change-one", "visitor", has_users=True, max_partitions=2, max_rows=1000),

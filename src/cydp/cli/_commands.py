@@ -10,9 +10,9 @@ from importlib import import_module
 from pathlib import Path
 from typing import Any
 
+from cydp._columns.file_errors import FileError
 from cydp._version import __version__
 from cydp.accounting._words import format_name
-from cydp.cli._file_errors import FileError
 from cydp.cli._options import add_missing, add_parser, add_post_processors, add_release
 from cydp.cli._payment import open_to_read
 from cydp.cli._release import Request, release

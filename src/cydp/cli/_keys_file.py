@@ -7,8 +7,8 @@ import re
 from collections.abc import Callable, Sequence
 from typing import Any
 
-from cydp.cli._data_file import DataFile, Format, connect, is_integer, open_data, sql_name
-from cydp.cli._file_errors import FileError
+from cydp._columns.file_errors import FileError
+from cydp._columns.files import DataFile, Format, connect, is_integer, open_data, sql_name
 from cydp.cli._specs import read_names
 
 __all__ = ["read_keys"]

@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import argparse
 import os
-import tempfile
 from collections.abc import Callable
 from contextlib import suppress
 from dataclasses import dataclass, field
@@ -16,16 +15,12 @@ from pathlib import Path
 from types import TracebackType
 from typing import Any, Self
 
-import numpy as np
-
-from cydp.cli._data_file import connect, sql_text
-from cydp.cli._file_errors import FileError
-from cydp.releases.output._arrow import stream_of
+from cydp._columns.file_errors import FileError
+from cydp.releases.output._files import finish_file, new_file
 
 __all__ = ["Outputs", "Showing"]
 
 _TABLES = {".csv": "csv", ".parquet": "parquet", ".json": "json"}
-_DTYPES = {"b": np.bool_, "l": np.int64, "L": np.uint64, "g": np.float64}  # by Arrow's formats
 _PICTURES = (".png", ".svg", ".pdf")
 
 
@@ -38,7 +33,7 @@ class Showing:
     release : Release
     result : Release, or what post-processors made of it
     confidence : str or None
-        None: 0.95, and tables have no intervals.
+        None: 0.95.
     simultaneous : bool
 
     """
@@ -104,7 +99,7 @@ class Outputs:
                 if path in paths:
                     raise ValueError(f"{option} must be another file: {text!r} is named twice")
                 paths.add(path)
-                outputs.files.append((path, _reserve(path, text), write))
+                outputs.files.append((path, _reserved(path, text), write))
         except BaseException:
             outputs.discard()
             raise
@@ -116,8 +111,7 @@ class Outputs:
             path, draft, write = self.files[0]
             try:
                 write(showing, draft)
-                _sync(draft)
-                os.replace(draft, path)
+                finish_file(draft, path)
             except (KeyboardInterrupt, SystemExit):
                 raise
             except Exception as error:
@@ -163,22 +157,11 @@ def _check(option: str, text: str, read: list[str | None], force: bool) -> Path:
     return path.resolve()
 
 
-def _reserve(path: Path, text: str) -> str:
-    """Make a temporary file beside a path, with the permissions of a new file."""
+def _reserved(path: Path, text: str) -> str:
     try:
-        descriptor, draft = tempfile.mkstemp(f"{path.suffix}", ".cydp-", path.parent)
-        os.close(descriptor)
+        return new_file(path)
     except OSError as error:
         raise FileError(f"cannot write {text!r}: {error.strerror}") from None
-    mask = os.umask(0)
-    os.umask(mask)
-    os.chmod(draft, 0o666 & ~mask)
-    return draft
-
-
-def _sync(draft: str) -> None:
-    with open(draft, "r+b") as file:  # Windows syncs what may be written only
-        os.fsync(file.fileno())
 
 
 def _writer_of(text: str) -> Callable[[Showing, str], None]:
@@ -222,23 +205,6 @@ def _write_certificate(showing: Showing, draft: str) -> None:
 
 
 def _write_table(showing: Showing, draft: str, kind: str) -> None:
-    """Write the columns of `to_pandas()`, with intervals if a confidence was asked for."""
-    how = "FORMAT csv, HEADER" if kind == "csv" else "FORMAT parquet"
-    connection = connect()
-    connection.register("released", _columns_of(showing))
-    connection.execute(f"COPY released TO {sql_text(draft)} ({how})")
-
-
-def _columns_of(showing: Showing) -> dict[str, Any]:
-    """Return the columns of an Arrow stream as arrays, which every DuckDB takes."""
-    import nanoarrow
-
-    sheet = showing.result._sheet(showing.level, showing.simultaneous)
-    intervals = showing.confidence is not None
-    table = nanoarrow.Array(stream_of(sheet, None, intervals=intervals))
-    columns: dict[str, Any] = {}
-    for i in range(table.n_children):
-        about = nanoarrow.c_schema(table.schema.field(i))
-        values = table.child(i).to_pylist()
-        columns[about.name] = np.array(values, _DTYPES.get(about.format, object))
-    return columns
+    """Write the columns of `to_pandas()`."""
+    write = showing.result.to_csv if kind == "csv" else showing.result.to_parquet
+    write(draft, confidence=showing.level, simultaneous=showing.simultaneous)

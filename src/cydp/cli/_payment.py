@@ -12,6 +12,7 @@ from hashlib import sha256
 from pathlib import Path
 from typing import Any, TypeAlias
 
+from cydp._columns.file_errors import FileError
 from cydp.accounting._errors import (
     LedgerBusyError,
     LedgerCorruptError,
@@ -22,7 +23,6 @@ from cydp.accounting._words import format_name, format_numbers, numbers_of
 from cydp.accounting.ledger._blocks import ALL, unknown_message
 from cydp.accounting.ledger._ledger import BudgetLedger
 from cydp.accounting.ledger._scope import LedgerScope
-from cydp.cli._file_errors import FileError
 from cydp.cli._messages import format_block, head_of
 
 __all__ = [

@@ -12,6 +12,8 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
+from cydp._columns.file_errors import FileError
+from cydp._columns.files import DataFile, Format, open_data
 from cydp._columns.tables import table_of_relation
 from cydp.accounting._amounts import loss_of_amount
 from cydp.accounting._errors import (
@@ -23,8 +25,6 @@ from cydp.accounting.ledger._blocks import ALL
 from cydp.accounting.ledger._charge import check_charge
 from cydp.accounting.ledger._ledger import BudgetLedger
 from cydp.accounting.ledger._scope import LedgerScope
-from cydp.cli._data_file import DataFile, Format, open_data
-from cydp.cli._file_errors import FileError
 from cydp.cli._keys_file import read_keys
 from cydp.cli._messages import in_options, json_in_options, json_of
 from cydp.cli._outputs import Outputs, Showing

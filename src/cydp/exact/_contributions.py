@@ -30,7 +30,7 @@ from cydp._generator import Generator
 from cydp._numbers.rational import read_integer
 from cydp.exact._label_sets import LabelSets, find_distinct, find_strings, list_texts
 
-__all__ = ["bound_contributions", "bound_users", "sample_key"]
+__all__ = ["bound_contributions", "bound_users", "count_contributions", "sample_key"]
 
 
 Identifiers: TypeAlias = tuple[NDArray[Any] | Strings, Mask]
@@ -302,6 +302,59 @@ def bound_users(
     inside = codes < count
     present = both_present(present, None if inside.all() else inside)
     return _choose(_identify(values, present, key), (ids, hashes), present, *limits, key)
+
+
+def count_contributions(
+    users: Labels, sampled: Mask, most: int, key: Words, partitions: LabelSets | None = None
+) -> NDArray[np.int64]:
+    """Count users by how many rows, or how many partitions, they have. NOT private.
+
+    Parameters
+    ----------
+    users : Labels
+        The user that each row belongs to; the column is read here.
+    sampled : ndarray of bool, shape (n,), or None
+        Which rows count; None: all of them.
+    most : int
+        Users with more are counted as users with `most`.
+    key : ndarray of uint64, shape (2,)
+        By it labels are hashed. The counts do not depend on it.
+    partitions : LabelSets, optional
+        The partitions of the rows, of which each counts once for a user. Rows without one do not
+        count. Default: rows are counted.
+
+    Returns
+    -------
+    ndarray of int64, shape (most,)
+        How many users have 1, 2, ... of them; the last place: `most` or more.
+
+    Raises
+    ------
+    ValueError
+        If there are not as many users as partitions.
+
+    Examples
+    --------
+    >>> key = np.zeros(2, np.uint64)
+    >>> count_contributions(Labels(["ann", "bob", None, "ann", "cy"]), None, 3, key)
+    array([2, 1, 0])
+
+    """
+    values, present = _identify_labels(users)
+    ids, hashes = _identify(values, present, key)
+    present = both_present(present, sampled)
+    if partitions is not None:
+        codes = partitions.codes.astype(np.uint64)
+        if len(codes) != len(ids):
+            raise ValueError("user must have an entry for each row")
+        present = both_present(present, codes < len(partitions))
+        # One row stays for each partition of a user, whichever.
+        present = _choose((ids, hashes), (codes, codes), present, _MOST, 1, key)
+    ids = np.sort(ids if present is None else ids[present])
+    ends = np.flatnonzero(np.append(ids[1:] != ids[:-1], len(ids) > 0))
+    rows = np.minimum(np.diff(ends, prepend=-1), most)
+    counts: NDArray[np.int64] = np.bincount(rows, minlength=most + 1)[1:]
+    return counts
 
 
 def sample_key(users: Labels | None, generator: Generator) -> Words | None:

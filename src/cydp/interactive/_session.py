@@ -48,6 +48,7 @@ from cydp.models import _linear_regression, _validated_error
 from cydp.publishing import _contingency_tables, _hierarchy
 from cydp.releases import (
     _bounds,
+    _contribution_bound,
     _count,
     _group_by,
     _histogram,
@@ -153,6 +154,7 @@ class Session:
     group_by = method(_group_by.group_by)
     top_k = method(_top_k.top_k)
     bounds = method(_bounds.bounds)
+    contribution_bound = method(_contribution_bound.contribution_bound)
     range_counts = method(_range_counts.range_counts)
     linear_queries = method(_linear_queries.linear_queries)
     marginals = method(_marginals.marginals)

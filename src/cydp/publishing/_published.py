@@ -18,6 +18,7 @@ from cydp._generator import Generator
 from cydp.accounting._loss import Loss
 from cydp.publishing._integers import Columns
 from cydp.publishing._synthetic import SyntheticTable, synthesize
+from cydp.releases._format import counted
 from cydp.releases._release import Release
 from cydp.releases.output._exportable import Exportable
 from cydp.releases.output._sheet import Axis, Numbers, Sheet, keys_of
@@ -111,10 +112,12 @@ class PublishedTable(Exportable):
     def _sheet(self, confidence: Number, simultaneous: bool) -> Sheet:
         together = self.counts.size if simultaneous else 1
         lower, upper = self.interval(confidence, count=together)
+        one, several = counted(self.release.query.unit)
         counts = Numbers(
             name="count",
             values=self.counts,
-            unit="rows",
+            unit=several,
+            singular=one,
             lower=lower,
             upper=upper,
             why_none=_WHY_NONE,
@@ -323,8 +326,15 @@ class Published(Release):
         together = counts.size if simultaneous else 1
         ends = zip(*(each.interval(confidence, count=together) for each in tables), strict=True)
         lower, upper = (np.concatenate([each.ravel() for each in end]) for end in ends)
+        one, several = counted(self.query.unit)
         numbers = Numbers(
-            name="count", values=counts, unit="rows", lower=lower, upper=upper, why_none=_WHY_NONE
+            name="count",
+            values=counts,
+            unit=several,
+            singular=one,
+            lower=lower,
+            upper=upper,
+            why_none=_WHY_NONE,
         )
         keys = tuple(np.concatenate(parts) for parts in columns.values())
         return self._make_sheet(

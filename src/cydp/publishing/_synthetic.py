@@ -12,6 +12,7 @@ from numpy.typing import NDArray
 
 from cydp._arguments import Integer
 from cydp._default_generator import generator_or_default
+from cydp._extras import import_extra
 from cydp._generator import Generator
 from cydp._numbers.rational import read_integer
 from cydp.accounting._loss import Loss
@@ -65,11 +66,7 @@ class SyntheticTable(Mapping[str, NDArray[Any]]):
             Without pandas.
 
         """
-        try:
-            import pandas
-        except ImportError:
-            raise ImportError("to_pandas needs pandas: pip install pandas") from None
-        return pandas.DataFrame(self.columns)
+        return import_extra("pandas", "to_pandas").DataFrame(self.columns)
 
     def __array__(self, dtype: Any = None, copy: bool | None = None) -> NoReturn:
         # pandas.DataFrame would silently make a frame of the names of columns.

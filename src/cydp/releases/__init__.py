@@ -4,6 +4,7 @@
 from __future__ import annotations
 
 from cydp.releases._bounds import BoundsRelease, bounds
+from cydp.releases._contribution_bound import ContributionBoundRelease, contribution_bound
 from cydp.releases._count import NumberRelease, count
 from cydp.releases._date_trunc import date_trunc
 from cydp.releases._explain import explain
@@ -22,6 +23,7 @@ from cydp.releases.postprocessing._post_processed import PostProcessed
 
 __all__ = [
     "BoundsRelease",
+    "ContributionBoundRelease",
     "Explanation",
     "HistogramRelease",
     "MeanRelease",
@@ -32,6 +34,7 @@ __all__ = [
     "TopRelease",
     "VarianceRelease",
     "bounds",
+    "contribution_bound",
     "count",
     "date_trunc",
     "explain",

@@ -18,6 +18,7 @@ from cydp.mechanisms._noisy_max import ExponentialMechanism
 from cydp.releases._noise_split import Part
 
 __all__ = [
+    "MEDIAN",
     "OF_X",
     "Answer",
     "HalvedAnswer",
@@ -27,6 +28,7 @@ __all__ = [
     "Steps",
 ]
 
+MEDIAN = Fraction(1, 2)  # the quantile that is called so
 OF_X = "in the unit of the data"
 
 Steps: TypeAlias = Mapping[str, Any]
@@ -95,8 +97,8 @@ class NoisyAnswer(Answer):
 
     @property
     def is_count(self) -> bool:
-        """Whether it is a number of rows, and so an integer."""
-        return self.unit == "rows" and self.part.step == 1
+        """Whether it is a number of rows or users, and so an integer."""
+        return self.unit != OF_X and self.part.step == 1
 
     def error(self, confidence: Number, count: int, rows: int) -> Fraction:
         """Return the error bound of the noise."""

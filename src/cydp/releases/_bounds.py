@@ -23,6 +23,7 @@ from cydp.mechanisms._parameters import read_level
 from cydp.mechanisms._run import Budget
 from cydp.releases._answers import Answer, NoisyAnswer, Steps
 from cydp.releases._cells import CellRows
+from cydp.releases._format import counted
 from cydp.releases._histogram import binned_rows
 from cydp.releases._noise_split import Aggregate, Part
 from cydp.releases._query import DataQuery, Given
@@ -169,7 +170,7 @@ class BoundsQuery(DataQuery):
 
     def answers(self) -> list[Answer]:
         """Return the counts."""
-        return [NoisyAnswer("counts", self.cells, "rows", self.parts["counts"])]
+        return [NoisyAnswer("counts", self.cells, counted(self.unit)[1], self.parts["counts"])]
 
     @property
     def notes(self) -> tuple[str, ...]:

@@ -118,7 +118,7 @@ def describe(query: Query) -> dict[str, Any]:
             "max_partitions": unit.max_partitions,
             "max_rows": unit.max_rows,
             "promised": unit.promised,
-            "protects": unit.words,
+            "protects": query.protects,
         },
         "selection": repr(query.selection) if hasattr(query, "selection") else None,
         "parts": [_describe_part(part) for part in query.parts.values()],

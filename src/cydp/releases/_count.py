@@ -4,9 +4,9 @@
 from __future__ import annotations
 
 from collections.abc import Hashable
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from fractions import Fraction
-from typing import Any, ClassVar
+from typing import Any, ClassVar, Self
 
 import numpy as np
 from numpy.typing import NDArray
@@ -14,16 +14,20 @@ from numpy.typing import NDArray
 from cydp._arguments import Column, Integer, Number
 from cydp._generator import Generator
 from cydp._numbers.rational import as_exact, float_of
+from cydp.accounting._loss import Loss
 from cydp.accounting.ledger._paid import Payment
 from cydp.mechanisms._run import Budget
 from cydp.releases._answers import Answer, NoisyAnswer, Steps
+from cydp.releases._format import counted
+from cydp.releases._left_out import LEFT_OUT, answer_of, left_out_aggregate, note_on, read_left_out
 from cydp.releases._noise_split import Aggregate, Part
 from cydp.releases._query import DataQuery, Given
-from cydp.releases._release import Release, recorded
+from cydp.releases._release import ADDED, Release, recorded
 from cydp.releases._rows import Key, PresentRows
 from cydp.releases._run import release, run
 from cydp.releases._tally import Tally
-from cydp.releases._unit import UnitName
+from cydp.releases._terms import Split, Weights, read_split
+from cydp.releases._unit import Unit, UnitName
 from cydp.releases.output._sheet import Numbers, Sheet
 
 __all__ = ["CountQuery", "NumberRelease", "count"]
@@ -42,17 +46,24 @@ class NumberRelease(Release):
         The entry of the ledger that has paid; None without a ledger.
     steps : int
         The number in steps of its grid, with noise. A count has steps of 1.
+    left_out : int or None
+        A noisy estimate of how many rows the bounds of users have left out, if it was asked for.
 
     """
 
     query: Any
     steps: int
+    left_out: int | None = field(default=None, metadata=ADDED)
 
     @property
     def _part(self) -> Part:
-        part: Part
-        (part,) = self.query.parts.values()
+        part: Part = self.query.parts[self.query.function]
         return part
+
+    @property
+    def _answer(self) -> Answer:
+        answer: Answer = self.query.answers()[0]
+        return answer
 
     @property
     def exact(self) -> Fraction:
@@ -83,18 +94,22 @@ class NumberRelease(Release):
         return np.array(self.value, dtype)
 
     def _sheet(self, confidence: Number, simultaneous: bool) -> Sheet:
-        is_count = self.query.is_count
+        is_count, (one, several) = self.query.is_count, counted(self.query.unit)
         dtype = np.int64 if is_count else np.float64
         lower, upper = (np.asarray(end, dtype) for end in self.interval(confidence))
         number = Numbers(
             name=self.query.function,
             values=np.asarray(self.value, dtype),
-            unit="rows" if is_count else "",
+            unit=several if is_count else "",
+            singular=one,
             bound=self.error_bound(confidence),
             lower=lower,
             upper=upper,
         )
-        return self._make_sheet((), [number], confidence, simultaneous)
+        query, notes = self.query, tuple[str, ...]()
+        if self.left_out is not None:
+            notes = (note_on(query, self.left_out, confidence),)
+        return self._make_sheet((), [number], confidence, simultaneous, notes=notes)
 
     @property
     def _exact(self) -> dict[str, Any]:
@@ -109,10 +124,21 @@ class CountQuery(DataQuery):
     function: ClassVar[str] = "count"
     is_count: ClassVar[bool] = True
 
+    most_left_out: int | None = field(default=None, repr=False, metadata=ADDED)
+    weights: Weights = field(default=(), repr=False, metadata=ADDED)
+
     @classmethod
     def of(cls, given: Given, source: PresentRows | None) -> DataQuery:
         """Return the query of a call."""
-        return cls.kept(given)
+        return cls.kept(given, given["left_out"], given["split"])
+
+    @classmethod
+    def built(cls, privacy: Loss, unit: Unit, *own: Any) -> Self:
+        """Return the query of a count, and of how many rows of a user are counted as left out."""
+        left_out, split = own
+        most = read_left_out(left_out, unit)
+        weights = read_split(split, ["count"] if most is None else ["count", LEFT_OUT])
+        return cls(privacy, unit) if most is None else cls(privacy, unit, most, weights)
 
     @classmethod
     def declare(cls, given: Given) -> PresentRows:
@@ -121,19 +147,29 @@ class CountQuery(DataQuery):
 
     def aggregates(self) -> list[Aggregate]:
         """Return the count."""
-        return [Aggregate("count", self.unit.change_one_answer(1, 1))]
+        change = self.unit.change_one_answer(1, 1)
+        if self.most_left_out is None:
+            return [Aggregate("count", change)]
+        weights = dict(self.weights)
+        return [
+            Aggregate("count", change, weight=weights["count"]),
+            left_out_aggregate(self.most_left_out, self.unit, weights[LEFT_OUT]),
+        ]
 
     def answers(self) -> list[Answer]:
-        """Return the count."""
-        return [NoisyAnswer("count", 1, "rows", self.parts["count"])]
+        """Return the count, and the estimate of the rows that are left out."""
+        found: list[Answer] = [NoisyAnswer("count", 1, counted(self.unit)[1], self.parts["count"])]
+        return found if self.most_left_out is None else [*found, answer_of(self.parts[LEFT_OUT])]
 
     def read(self, source: PresentRows, key: Key) -> Tally:
         """Count the entries."""
-        return Tally(self, {"count": source.count(self.unit, key)})
+        counts = source.count(self.unit, key, self.most_left_out)
+        return Tally(self, dict(zip(self.parts, counts, strict=True)))
 
-    def result(self, drawn: int, payment: Payment | None) -> NumberRelease:
+    def result(self, drawn: Any, payment: Payment | None) -> NumberRelease:
         """Return the release."""
-        return NumberRelease(query=self, steps=drawn, payment=payment)
+        steps, left_out = (drawn, None) if self.most_left_out is None else drawn
+        return NumberRelease(query=self, steps=steps, left_out=left_out, payment=payment)
 
 
 @release(CountQuery)
@@ -141,6 +177,8 @@ def count(
     x: Column,
     *,
     column: Hashable = None,
+    left_out: Integer | None = None,
+    split: Split | None = None,
     epsilon: Number | None = None,
     rho: Number | None = None,
     delta: Number | None = None,
@@ -164,6 +202,11 @@ def count(
         property, or use `sum` with bounds (0, 1).
     column : name, optional
         The column to read, if x is a table.
+    left_out : int >= 1, optional
+        With `user`: estimate how many records the bounds leave out, of one user so many at most,
+        with noise, as `release.left_out`.
+    split : dict, optional
+        The weights of "count" and "left_out" in the privacy. Default: 1 each.
     epsilon : number > 0, optional
         Privacy cost of the whole release, in nats: pure DP, by discrete Laplace noise, or with
         `delta` approximate DP. Either epsilon or `rho` must be given.

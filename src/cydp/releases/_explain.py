@@ -91,13 +91,16 @@ def explain(
     >>> print(explain(histogram, 10, (0, 100), epsilon=1, user="visitor", max_partitions=2))
     histogram: epsilon=1, relation='add-remove'
     protects: whether one visitor is in the table or not, whatever rows they have: of each visitor
-      at most 1 row in each of 2 partitions count
+      at most 1 row in each of 2 partitions counts
     noise of counts: DiscreteLaplace, scale 2, standard deviation 2.79918
-    error of counts: within 6 rows, with 95 % confidence; all 10 together within 10
+    error of counts: within 6 visitors, with 95 % confidence; all 10 together within 10
     means: The odds of one visitor being present against absent move by a factor of at most
       e**epsilon = 2.72.
     means: The odds of two values of one visitor move by a factor of at most e**(2 epsilon) = 7.39.
     means: A fair bet on whether one visitor is present is won with a probability of at most 0.7311.
+    note: what a visitor has beyond 1 row in each of 2 partitions is left out, and so are rows
+      without a visitor: counts and sums may be too low for it. Errors and intervals are about the
+      noise alone
     >>> explain(count, error=5).loss
     PureDP(epsilon=0.5382, relation='add-remove')
 

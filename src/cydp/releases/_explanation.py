@@ -196,7 +196,7 @@ class Explanation:
     @property
     def unit(self) -> str:
         """What is protected, in words."""
-        return self.query.unit.words
+        return self.query.protects
 
     @property
     def mechanism(self) -> dict[str, Any]:
@@ -265,7 +265,7 @@ class Explanation:
 
     @property
     def notes(self) -> tuple[str, ...]:
-        """Notes on an unusual cost, on errors that are not known, and the query's own notes."""
+        """Notes on an unusual cost, unknown errors and rows left out, and the query's own."""
         found = notes_on(self.loss, self.n)
         unknown = [name for name, error in self.error.items() if error is None]
         if unknown:
@@ -273,7 +273,7 @@ class Explanation:
             found.append(
                 f"The error of {', '.join(unknown)} depends on the number of rows: give {given}."
             )
-        return (*found, *self.query.notes)
+        return (*found, *self.query.notes, *self.query.left_out)
 
     @property
     def metadata(self) -> dict[str, Any]:
@@ -311,7 +311,7 @@ class Explanation:
     def __repr__(self) -> str:
         query = self.query
         lines = [
-            f"{query.function}: {format_cost(self.loss)}, relation={self.relation!r}",
+            f"{query.title}: {format_cost(self.loss)}, relation={self.relation!r}",
             f"protects: {self.unit}",
         ]
         lines += [f"{name}: {each!r}" for name, each in query.selections.items()]

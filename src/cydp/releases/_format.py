@@ -14,8 +14,30 @@ from cydp.exact._grid import Grid
 from cydp.mechanisms._laplace import DiscreteLaplace
 from cydp.mechanisms._quantile import QuantileMechanism
 from cydp.releases._noise_split import Part
+from cydp.releases._unit import Unit
 
-__all__ = ["format_cost", "format_noise", "format_parameter"]
+__all__ = ["counted", "format_cost", "format_noise", "format_parameter"]
+
+
+def counted(unit: Unit) -> tuple[str, str]:
+    """Return what a count is a number of, for one and for several: users or rows.
+
+    Where one row of each user counts, in each cell, a count is the number of users there; else it
+    is a number of rows. docs/releases/output.md, "What a count counts".
+
+    >>> counted(Unit()), counted(Unit(name="company", has_users=True))
+    (('row', 'rows'), ('company', 'companies'))
+    """
+    one = unit.name if unit.has_users and unit.max_rows == 1 else "row"
+    return one, _plural_of(one)
+
+
+def _plural_of(noun: str) -> str:
+    if noun.endswith(("s", "x", "z", "ch", "sh")):
+        return f"{noun}es"
+    if noun.endswith("y") and noun[-2:-1] not in ("", *"aeiou"):
+        return f"{noun[:-1]}ies"
+    return f"{noun}s"
 
 
 def format_cost(loss: Loss) -> str:

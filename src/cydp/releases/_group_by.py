@@ -31,6 +31,7 @@ def group_by(
     means: Mapping[str, Bounds] | None = None,
     quantiles: Mapping[str, Quantiles] | None = None,
     missing: Missing = "drop",
+    left_out: Integer | None = None,
     split: Split | None = None,
     epsilon: Number | None = None,
     rho: Number | None = None,
@@ -68,13 +69,17 @@ def group_by(
         rest.
     quantiles : dict by column, optional
         Which quantile, or a list of them, and bounds: {"income": ([0.25, 0.5], (0, 200_000))}. The
-        exponential mechanism chooses them. "quantile_income" has a second dimension for a list.
+        exponential mechanism chooses them. "quantile_income" has a second dimension for a list; the
+        quantile 0.5 alone is "median_income".
         With bounds that are dates or times, the column holds such.
     missing : "drop" or number, default "drop"
         What NaN, null and masked numbers count as: nothing, or a public number within the bounds.
+    left_out : int >= 1, optional
+        With `user`: estimate how many records the bounds leave out, of one user so many at most,
+        with noise, as `release.left_out`.
     split : dict, optional
-        The weights of "n", "sum_income", "mean_income" and so on in the privacy, and of "keys" if
-        these are selected. Default: 1 each.
+        The weights of "n", "sum_income", "mean_income" and so on in the privacy, of "keys" if these
+        are selected, and of "left_out". Default: 1 each.
     epsilon : number > 0, optional
         Privacy cost of the whole release, in nats: pure DP, by discrete Laplace noise, or with
         `delta` approximate DP. Either epsilon or `rho` must be given.

@@ -4,7 +4,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from fractions import Fraction
 from functools import cached_property
 from operator import itemgetter
@@ -25,6 +25,7 @@ from cydp.exact._sorted_units import SortedUnits
 from cydp.mechanisms._partition_selection import PartitionSelection
 from cydp.releases._answers import OF_X, Answer, NoisyAnswer, RankAnswer
 from cydp.releases._cells import count_codes
+from cydp.releases._format import counted
 from cydp.releases._group_rows import (
     FoundTally,
     GroupRows,
@@ -35,17 +36,20 @@ from cydp.releases._group_rows import (
     read_summaries,
 )
 from cydp.releases._histogram_release import TableRelease
+from cydp.releases._left_out import LEFT_OUT, answer_of, left_out_aggregate, read_left_out
 from cydp.releases._noise_split import Aggregate, Moves, RowMoves, log_noise, size_of, split_privacy
 from cydp.releases._query import DataQuery, Given
 from cydp.releases._ratios import MeanAnswer
-from cydp.releases._reads import count_keys, digest_keys, key_names, known_names
-from cydp.releases._release import recorded
+from cydp.releases._reads import count_keys, digest_keys, key_names, known_names, several
+from cydp.releases._release import ADDED, recorded
 from cydp.releases._rows import Codes, Key, users_of
 from cydp.releases._tally import Tally
 from cydp.releases._terms import Weights, read_split
 from cydp.releases._unit import Unit
 
 __all__ = ["GroupQuery"]
+
+_ASKED = ("count", "sums", "means", "quantiles", "missing", "split", "left_out")
 
 KEYS = "keys"  # the name of the weight for the selection of keys
 
@@ -64,6 +68,8 @@ class GroupQuery(DataQuery):
     summaries : tuple of Summary
     weights : tuple of (name, weight)
         How the privacy is split among the columns, and the selection of keys.
+    most_left_out : int or None
+        Of how many rows of a user the estimate of what is left out counts; None: there is none.
 
     """
 
@@ -77,6 +83,7 @@ class GroupQuery(DataQuery):
     has_count: bool
     summaries: tuple[Summary, ...]
     weights: Weights
+    most_left_out: int | None = field(default=None, repr=False, metadata=ADDED)
 
     @classmethod
     def of(cls, given: Given, source: GroupRows | None) -> DataQuery:
@@ -86,7 +93,7 @@ class GroupQuery(DataQuery):
         n_keys = None if keys is None else len(keys)
         if source is None:
             n_keys = count_keys(given["keys"], columns if len(columns) > 1 else None)
-        asked = itemgetter("count", "sums", "means", "quantiles", "missing", "split")(given)
+        asked = itemgetter(*_ASKED)(given)
         found = cls.kept(given, n_keys, *asked)
         return found.reading(columns={**found.reads.columns, "by": columns}, keys=keys)
 
@@ -103,7 +110,7 @@ class GroupQuery(DataQuery):
             return opened.column(name, argument)
 
         return GroupRows(
-            [Labels(column(each, "by"), "by") for each in _several(by)],
+            [Labels(column(each, "by"), "by") for each in several(by)],
             public,
             users_of(opened, given["user"]),
             {
@@ -115,7 +122,7 @@ class GroupQuery(DataQuery):
     @classmethod
     def built(cls, privacy: Loss, unit: Unit, *own: Any) -> Self:
         """Return the query of a number of keys, and of arguments of `group_by`."""
-        n_keys, count, sums, means, quantiles, missing, split = own
+        n_keys, count, sums, means, quantiles, missing, split, left_out = own
         if not isinstance(count, bool):
             raise TypeError(f"count must be True or False, not {type(count).__name__}")
         summaries = read_summaries(count, sums, means, quantiles, missing)
@@ -126,7 +133,21 @@ class GroupQuery(DataQuery):
             raise TypeError(
                 "count, sums, means or quantiles must be given: there is nothing to release"
             )
-        return cls(privacy, unit, n_keys, count, summaries, read_split(split, names))
+        most = read_left_out(left_out, unit)
+        if most is not None:
+            names.append(LEFT_OUT)
+        return cls(privacy, unit, n_keys, count, summaries, read_split(split, names), most)
+
+    @property
+    def title(self) -> str:
+        """Counts by one column are `value_counts`, whichever of the two was called."""
+        counts_values = self.has_count and not self.summaries and len(self.reads.columns["by"]) == 1
+        return "value_counts" if counts_values else self.function
+
+    @property
+    def contents(self) -> tuple[str, ...]:
+        """The columns of numbers, unless they are counts alone."""
+        return tuple(answer.name for answer in self.answers()) if self.summaries else ()
 
     @property
     def nbytes(self) -> int:
@@ -142,7 +163,7 @@ class GroupQuery(DataQuery):
         """The columns of numbers: an answer each, or one for each of their quantiles."""
         found: dict[str, Sequence[Answer]] = {}
         if self.has_count:
-            found["n"] = (NoisyAnswer("n", self.n_keys, "rows", self.parts["n"]),)
+            found["n"] = (NoisyAnswer("n", self.n_keys, counted(self.unit)[1], self.parts["n"]),)
         for summary in self.summaries:
             found[summary.name] = tuple(self._answers_of(summary))
         return MappingProxyType(found)  # nobody may change a query that is kept
@@ -153,8 +174,9 @@ class GroupQuery(DataQuery):
         return [summary.name for summary in self.summaries if summary.several]
 
     def answers(self) -> list[Answer]:
-        """Return the columns of numbers, each quantile alone."""
-        return [answer for answers in self.columns.values() for answer in answers]
+        """Return the columns of numbers, each quantile alone, and the rows that are left out."""
+        found = [answer for answers in self.columns.values() for answer in answers]
+        return found if self.most_left_out is None else [*found, answer_of(self.parts[LEFT_OUT])]
 
     def rows_per_key(self, rows: int) -> int | None:
         """Return the mean number of rows of a public key, of so many rows; None without keys."""
@@ -169,7 +191,7 @@ class GroupQuery(DataQuery):
             return [MeanAnswer(name, cells, OF_X, summary.grid, parts[name], rows)]
         chosen = [parts[summary.quantile_name(i)] for i in range(len(summary.qs))]
         return [
-            RankAnswer(f"{name} q={q}", cells, "ranks", part, summary.grid)
+            RankAnswer(summary.words_of(q), cells, "ranks", part, summary.grid)
             for q, part in zip(summary.qs, chosen, strict=True)
         ]
 
@@ -181,18 +203,26 @@ class GroupQuery(DataQuery):
     def read(self, source: GroupRows, key: Key) -> Tally:
         """Count the rows of each key, add up numbers, and rank the numbers of quantiles."""
         if self.n_keys is None:
-            keys, codes, one_row_a_unit = source.find(self.unit, key)
+            keys, codes, one_row_a_unit, left_out = source.find(self.unit, key, self.most_left_out)
             exact = self._exact(len(keys[0]), codes, source.read_numbers())
+            if left_out is not None:
+                exact[LEFT_OUT] = left_out
             return FoundTally(self, exact, keys, count_codes(one_row_a_unit, len(keys[0])))
         n_keys, names = self.n_keys, list[str]()
 
-        def answers(codes: Codes, numbers: Mapping[str, NDArray[Any]]) -> list[Any]:
+        def answers(
+            codes: Codes, numbers: Mapping[str, NDArray[Any]], left_out: int | None
+        ) -> list[Any]:
             exact = self._exact(n_keys, codes, numbers)
+            if left_out is not None:
+                exact[LEFT_OUT] = left_out
             names[:] = exact
             return list(exact.values())
 
-        ranks = any(summary.kind == "quantile" for summary in self.summaries)
-        totals = source.add_by_key(answers, self.unit, key, at_once=ranks)
+        at_once = any(summary.kind == "quantile" for summary in self.summaries)
+        totals = source.add_by_key(
+            answers, self.unit, key, left_out=self.most_left_out, at_once=at_once
+        )
         return Tally(self, dict(zip(names, totals, strict=True)))
 
     def _exact(
@@ -223,7 +253,10 @@ class GroupQuery(DataQuery):
             exact = {
                 name: each.of_groups(chosen) if isinstance(each, SortedUnits) else each[chosen]
                 for name, each in exact.items()
+                if name != LEFT_OUT
             }
+            if self.most_left_out is not None:  # of all keys, selected or not
+                exact[LEFT_OUT] = tally.parts[LEFT_OUT]
         ranks = {
             summary.quantile_name(i): exact[summary.name]
             for summary in self.summaries
@@ -276,6 +309,8 @@ class GroupQuery(DataQuery):
                 weight /= 2
                 found.append(Aggregate(summary.rows_name, counts, weight=weight))
             found.append(self._sum(summary, weight))
+        if self.most_left_out is not None:
+            found.append(left_out_aggregate(self.most_left_out, self.unit, weights[LEFT_OUT]))
         return found
 
     def _sum(self, summary: Summary, weight: Fraction) -> Aggregate:
@@ -302,8 +337,10 @@ class GroupQuery(DataQuery):
             for i, q in enumerate(summary.qs)
         ]
 
-    def row_moves(self) -> RowMoves:
+    def row_moves(self) -> RowMoves | None:
         """Return what a row does: one that stays in its partition does not change "n"."""
+        if self.most_left_out is not None:
+            return None  # rows that are left out are in no partition
         comes = {"n": size_of(1)}
         becomes: list[list[Moves]] = []
         for summary in self.summaries:
@@ -385,9 +422,5 @@ class GroupQuery(DataQuery):
         )
 
 
-def _several(by: Any) -> tuple[Any, ...]:
-    return tuple(by) if isinstance(by, list | tuple) else (by,)
-
-
 def _columns_of_keys(given: Given) -> tuple[Any, ...]:
-    return key_names(_several(given["by"]))
+    return key_names(several(given["by"]))

@@ -15,12 +15,14 @@ from cydp._arguments import Bounds
 from cydp._columns.declared import Labels, Records
 from cydp._columns.keys import Keys
 from cydp._columns.pieces import Totals
+from cydp._numbers.rational import format_number
 from cydp.exact._clamped_sum import sum_groups
 from cydp.exact._grid import Grid, centre_of, public_grid
 from cydp.exact._label_sets import find_labels
 from cydp.exact._lookup import match_labels
 from cydp.exact._sorted_units import sort_groups
 from cydp.exact._time_grid import SteppedTimes, read_time_grid
+from cydp.releases._answers import MEDIAN
 from cydp.releases._cells import count_codes
 from cydp.releases._format import format_parameter
 from cydp.releases._missing import Missing, fill_absent, is_absent, read_missing
@@ -76,7 +78,8 @@ class Summary:
     @property
     def name(self) -> str:
         """The name of the released column."""
-        return f"{self.kind}_{self.column}"
+        is_median = self.qs == (MEDIAN,) and not self.several
+        return f"{'median' if is_median else self.kind}_{self.column}"
 
     @property
     def shift(self) -> int:
@@ -87,6 +90,12 @@ class Summary:
     def rows_name(self) -> str:
         """The name of the part that counts the rows of a mean."""
         return f"{self.name}_rows"
+
+    def words_of(self, q: Fraction) -> str:
+        """Return the name of a quantile for people."""
+        if q == MEDIAN:
+            return f"median_{self.column}"
+        return f"{self.name} q={format_number(q)}" if self.several else self.name
 
     def quantile_name(self, i: int) -> str:
         """Return the name of the part of a quantile."""
@@ -244,24 +253,36 @@ class GroupRows(Rows):
                     "ledger to record its keys by a charge_id"
                 )
 
-    def add_by_key(self, exact: Any, unit: Unit, key: Key, *, at_once: bool = False) -> Totals:
+    def add_by_key(
+        self,
+        exact: Any,
+        unit: Unit,
+        key: Key,
+        *,
+        left_out: int | None = None,
+        at_once: bool = False,
+    ) -> Totals:
         """Return the answers of a function of codes of public keys, added over pieces of the rows.
 
         Parameters
         ----------
         exact : callable
-            Returns answers from the code of each row and the numbers of columns, by their names.
+            Returns answers from the code of each row, the numbers of columns by their names, and
+            how many rows are left out, or None.
         unit : Unit
             How many partitions and rows of a user count.
         key : ndarray of uint64 or None
             As in `bound_users`.
+        left_out : int, optional
+            The most rows of a user that are counted as left out. Default: none is counted.
         at_once : bool
             Whether all rows are read together.
 
         """
 
         def read() -> Totals:
-            found: Totals = exact(self._codes(unit, key), self.read_numbers())
+            codes, gone = self._codes(unit, key, left_out)
+            found: Totals = exact(codes, self.read_numbers(), gone)
             return found
 
         return read() if at_once else self.add(read)
@@ -270,16 +291,22 @@ class GroupRows(Rows):
         """Return how many rows of each public key count."""
         n_keys = len(self._public)
         counts: NDArray[np.int64]
-        (counts,) = self.add(lambda: [count_codes(self._codes(unit, key), n_keys)])
+        (counts,) = self.add(lambda: [count_codes(self._codes(unit, key)[0], n_keys)])
         return counts
 
-    def find(self, unit: Unit, key: Key) -> tuple[tuple[NDArray[Any], ...], Codes, Codes]:
-        """Return the keys that occur, the code of each row, and the code of a row of each unit."""
+    def find(
+        self, unit: Unit, key: Key, left_out: int | None = None
+    ) -> tuple[tuple[NDArray[Any], ...], Codes, Codes, int | None]:
+        """Return the keys that occur, the code of each row, and the code of a row of each unit.
+
+        And how many rows are left out, as in `add_by_key`.
+        """
         found = find_labels(self.labels)
         codes = one_row_a_unit = self.bound(found.codes, found, unit, key)
+        gone = self._gone(found.codes, codes, len(found), left_out, key)
         if self.users is not None and unit.max_rows > 1:
             one_row_a_unit = self.bound(codes, found, unit, key, max_rows=1)
-        return found.arrays, codes, one_row_a_unit
+        return found.arrays, codes, one_row_a_unit, gone
 
     def read_numbers(self) -> dict[str, NDArray[Any]]:
         """Return the columns of numbers by their names."""
@@ -290,10 +317,18 @@ class GroupRows(Rows):
         assert self.keys is not None
         return self.keys
 
-    def _codes(self, unit: Unit, key: Key) -> Codes:
-        """Return the public key of each row; none for rows that do not count."""
-        public = self._public
-        return self.bound(match_labels(self.labels, public), len(public), unit, key)
+    def _codes(self, unit: Unit, key: Key, left_out: int | None = None) -> tuple[Codes, int | None]:
+        """Return the public key of each row, none for rows that do not count; and `left_out`."""
+        n_keys, matched = len(self._public), match_labels(self.labels, self._public)
+        codes = self.bound(matched, n_keys, unit, key)
+        return codes, self._gone(matched, codes, n_keys, left_out, key)
+
+    def _gone(
+        self, matched: Codes, codes: Codes, n_keys: int, left_out: int | None, key: Key
+    ) -> int | None:
+        if left_out is None:
+            return None
+        return self.left_out(matched < n_keys, codes < n_keys, left_out, key)
 
 
 @dataclass(slots=True, eq=False, repr=False)

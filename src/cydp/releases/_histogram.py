@@ -25,6 +25,7 @@ from cydp.releases._cells import (
     open_binned,
     public_edges,
 )
+from cydp.releases._format import counted
 from cydp.releases._histogram_release import HistogramRelease
 from cydp.releases._noise_split import Aggregate
 from cydp.releases._query import DataQuery, Given
@@ -98,7 +99,7 @@ class HistogramQuery(DataQuery):
 
     def answers(self) -> list[Answer]:
         """Return the counts."""
-        return [NoisyAnswer("counts", self.cells, "rows", self.parts["counts"])]
+        return [NoisyAnswer("counts", self.cells, counted(self.unit)[1], self.parts["counts"])]
 
     def read(self, source: CellRows, key: Key) -> Tally:
         """Count the rows in each cell."""

@@ -11,9 +11,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from cydp._arguments import Integer, Number
-from cydp._numbers.rational import format_number, read_integer
+from cydp._numbers.rational import read_integer
 from cydp.mechanisms._quantile import QuantileMechanism
 from cydp.releases._answers import Answer, RankAnswer, Steps
+from cydp.releases._format import counted
+from cydp.releases._left_out import LEFT_OUT, note_on
 from cydp.releases._noise_split import Part
 from cydp.releases._release import Release, recorded, rounded
 from cydp.releases.output._sheet import Numbers, Sheet, bins_of, keys_of
@@ -116,10 +118,12 @@ class HistogramRelease(Release, PostProcessing):
     def _sheet(self, confidence: Number, simultaneous: bool) -> Sheet:
         together = max(self.counts.size, 1) if simultaneous else 1
         lower, upper = self.interval(confidence, count=together)
+        one, several = counted(self.query.unit)
         counts = Numbers(
             name="count",
             values=self.counts,
-            unit="rows",
+            unit=several,
+            singular=one,
             bound=self.error_bound(confidence, count=together),
             lower=lower,
             upper=upper,
@@ -148,7 +152,7 @@ class TableRelease(Release, PostProcessing):
     key_columns : tuple of ndarrays, shape (keys,) each
         The keys: given ones in the given order, others sorted.
     steps : tuple of ndarrays of int64
-        The noisy answers of each part of the query, in steps.
+        The noisy answers of each part of the query, in steps; an int for rows that are left out.
 
     """
 
@@ -168,6 +172,12 @@ class TableRelease(Release, PostProcessing):
     def columns(self) -> list[str]:
         """The names of the columns of numbers."""
         return list(self.query.columns)
+
+    @property
+    def left_out(self) -> int | None:
+        """A noisy estimate of how many rows the bounds left out, if it was asked for."""
+        left_out: int | None = self._steps.get(LEFT_OUT)
+        return left_out
 
     @property
     def counts(self) -> NDArray[np.int64]:
@@ -258,32 +268,31 @@ class TableRelease(Release, PostProcessing):
 
     def _sheet(self, confidence: Number, simultaneous: bool) -> Sheet:
         together, steps = max(len(self), 1) if simultaneous else 1, self._steps
+        one, several = counted(self.query.unit)
         columns: list[Numbers] = []
         for name, answers in self.query.columns.items():
             for each in answers:
                 values = each.values(steps)
                 if isinstance(each, RankAnswer):
-                    q = f" q={format_number(each.q)}" if name in self.query.several else ""
                     bound = each.rank_error(confidence, together)
-                    found = Numbers(
-                        name=f"{name}{q}", values=values, bound=bound, bound_unit="ranks"
-                    )
+                    found = Numbers(name=each.name, values=values, bound=bound, bound_unit="ranks")
                 else:
                     lower, upper = each.interval(steps, confidence, together)
                     found = Numbers(
                         name=name,
                         values=values,
-                        unit="rows" if name == "n" else "",
+                        unit=several if name == "n" else "",
+                        singular=one,
                         bound=rounded(each.error_bound(steps, confidence, together)),
                         lower=lower,
                         upper=upper,
                     )
                 columns.append(found)
         axis = keys_of(self.key_columns, self.key_names)
-        # Which of the two was called is not known where both do the same.
-        counts_values = list(self.query.columns) == ["n"] and len(self.key_columns) == 1
-        title = "value_counts" if counts_values else self.query.function
-        return self._make_sheet([axis], columns, confidence, simultaneous, title=title)
+        notes: tuple[str, ...] = ()
+        if self.left_out is not None:
+            notes = (note_on(self.query, self.left_out, confidence),)
+        return self._make_sheet([axis], columns, confidence, simultaneous, notes=notes)
 
     @property
     def _noise_words(self) -> str:
@@ -293,4 +302,4 @@ class TableRelease(Release, PostProcessing):
 
     @property
     def _exact(self) -> dict[str, Any]:
-        return {"steps": {name: part.tolist() for name, part in self._steps.items()}}
+        return {"steps": {name: np.asarray(part).tolist() for name, part in self._steps.items()}}

@@ -20,7 +20,7 @@ from cydp.exact._grid import public_grid
 from cydp.exact._sorted_units import SortedUnits, sort_units
 from cydp.exact._time_grid import read_time_grid
 from cydp.mechanisms._run import Budget
-from cydp.releases._answers import Answer, RankAnswer
+from cydp.releases._answers import MEDIAN, Answer, RankAnswer
 from cydp.releases._missing import Missing, fill_absent, read_missing
 from cydp.releases._noise_split import Aggregate
 from cydp.releases._numbers_query import NumbersQuery
@@ -82,6 +82,18 @@ class QuantileQuery(NumbersQuery):
         return cls(privacy, unit, grid, read_missing(missing, grid), *read_quantiles(q))
 
     @property
+    def title(self) -> str:
+        """A single quantile says which: 1/2 is the median."""
+        if self.several:
+            return self.function
+        return "median" if self.qs == (MEDIAN,) else f"{self.function} {float_of(self.qs[0]):g}"
+
+    @property
+    def contents(self) -> tuple[str, ...]:
+        """The quantiles of a list."""
+        return tuple(answer.name for answer in self.answers()) if self.several else ()
+
+    @property
     def nbytes(self) -> int:
         """How many bytes the released points have."""
         return 8 * len(self.qs)
@@ -90,7 +102,7 @@ class QuantileQuery(NumbersQuery):
         """Return the quantiles."""
         parts = self.parts.values()
         return [
-            RankAnswer(f"q={q}", 1, "ranks", part, self.grid)
+            RankAnswer("median" if q == MEDIAN else f"q={q}", 1, "ranks", part, self.grid)
             for q, part in zip(self.qs, parts, strict=True)
         ]
 
@@ -209,18 +221,13 @@ class QuantileRelease(Release):
         bounds = self._rank_bounds(confidence, together)
         several = self.steps.ndim > 0
         chosen = Numbers(
-            name=self.query.function,
+            name="median" if self.query.title == "median" else self.query.function,
             values=np.asarray(self.value),
             bound=np.array(bounds) if several else bounds[0],
             bound_unit="ranks",
         )
         axes = [keys_of((qs,), ("q",), "quantile")] if several else []
-        title = self.query.function
-        if not several:
-            title = "median" if self.query.qs == (Fraction(1, 2),) else f"{title} {qs[0]:g}"
-        return self._make_sheet(
-            axes, [chosen], confidence, simultaneous, title=title, notes=self._notes
-        )
+        return self._make_sheet(axes, [chosen], confidence, simultaneous, notes=self._notes)
 
     @property
     def _exact(self) -> dict[str, Any]:

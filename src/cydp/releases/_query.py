@@ -32,7 +32,7 @@ from cydp.releases._noise_split import (
     joint_of,
     split_privacy,
 )
-from cydp.releases._reads import NOTHING, Reads, known_names, names_of
+from cydp.releases._reads import NOTHING, Reads, known_names, names_of, words_of_reads
 from cydp.releases._tally import Tally
 from cydp.releases._terms import TERMS, read_terms, terms_of
 from cydp.releases._unit import Unit
@@ -147,9 +147,34 @@ class Query(ABC):
         return {}
 
     @property
+    def title(self) -> str:
+        """What a reader calls the release: its function, unless another is a case of it."""
+        return self.function
+
+    @property
+    def contents(self) -> tuple[str, ...]:
+        """The names of the numbers of a table; empty where the title says them."""
+        return ()
+
+    @property
+    def in_words(self) -> str:
+        """What is released of which columns, and for which public keys, in a line for a report."""
+        return words_of_reads(self.title, self.reads, self.contents)
+
+    @property
     def notes(self) -> tuple[str, ...]:
         """Notes for a reader of the query, besides its noise and errors."""
         return ()
+
+    @property
+    def protects(self) -> str:
+        """What is protected, in words."""
+        return self.unit.words
+
+    @property
+    def left_out(self) -> tuple[str, ...]:
+        """A note on the rows that may be left out to bound what one user adds, or nothing."""
+        return (self.unit.left_out,) if self.unit.left_out else ()
 
     @classmethod
     def kept(cls, given: Given, *own: Any) -> Self:

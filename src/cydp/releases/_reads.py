@@ -25,6 +25,8 @@ __all__ = [
     "known_names",
     "name_of",
     "names_of",
+    "several",
+    "words_of_reads",
 ]
 
 
@@ -73,6 +75,41 @@ class Reads(NamedTuple):
 
 
 NOTHING = Reads()
+
+_MOST_NAMED = 5  # public keys, and numbers
+_LONGEST = 40  # letters of each
+
+
+def words_of_reads(title: str, reads: Reads, contents: Sequence[str]) -> str:
+    """Return what is released, in words: its columns, and public keys or bins.
+
+    >>> words_of_reads("count", Reads({"column": "age", "user": "id"}), ())
+    'count of age'
+    >>> words_of_reads("group_by", Reads({"by": ("sex",)}, Keys(["f", "m"])), ["n", "mean_age"])
+    'group_by sex: n; mean_age, keys f, m'
+    """
+    named: dict[str, str] = {}  # some queries read a column by two arguments
+    for argument, names in reads.columns.items():
+        known = [str(name) for name in (names if isinstance(names, tuple) else (names,)) if name]
+        if known and argument != "user":
+            link = " " if title.endswith("_by") else " by " if argument == "by" else " of "
+            named.setdefault(", ".join(known), link)
+    words = title + "".join(f"{link}{names}" for names, link in named.items())
+    if contents:
+        words += f": {_first_of(contents, len(contents), '; ')}"
+    if reads.keys is not None:
+        columns = [column[:_MOST_NAMED].tolist() for column in reads.keys.arrays]
+        rows = ["/".join(map(str, row)) for row in zip(*columns, strict=True)]
+        words += f", keys {_first_of(rows, len(reads.keys), ', ')}"
+    for edges in reads.edges:
+        words += f", {len(edges) - 1:,} bins from {edges[0]} to {edges[-1]}"
+    return words
+
+
+def _first_of(names: Sequence[str], size: int, between: str) -> str:
+    shown = [name[:_LONGEST] for name in names[:_MOST_NAMED]]
+    more = size - len(shown)
+    return between.join(shown) + (f" and {more:,} more" if more else "")
 
 
 def name_of(column: Any, table: Any = None) -> Any:
@@ -173,6 +210,11 @@ def by_names(by: Any, column: Any) -> tuple[Any, ...] | None:
     if isinstance(by, dict):
         return tuple(by)
     return tuple(by) if column is not None and isinstance(by, list | tuple) else None
+
+
+def several(by: Any) -> tuple[Any, ...]:
+    """Return the columns of labels that an argument `by` stands for: one, or those of a list."""
+    return tuple(by) if isinstance(by, list | tuple) else (by,)
 
 
 def key_names(columns: Sequence[Any]) -> tuple[Any, ...]:

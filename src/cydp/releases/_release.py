@@ -33,9 +33,12 @@ from cydp.releases._unit import Unit
 from cydp.releases.output._exportable import Exportable
 from cydp.releases.output._sheet import Axis, Numbers, Sheet
 
-__all__ = ["Release", "recorded", "rounded"]
+__all__ = ["ADDED", "Release", "recorded", "rounded"]
 
 _Kind = TypeVar("_Kind", bound=type)
+
+ADDED = MappingProxyType({"added": True})
+"""The metadata of a field that earlier versions did not have: its default is not recorded."""
 
 
 @dataclass(frozen=True, slots=True, eq=False, repr=False, kw_only=True)
@@ -78,7 +81,7 @@ class Release(Exportable):
     @property
     def unit(self) -> str:
         """What is protected, in words."""
-        return self.query.unit.words
+        return self.query.protects
 
     @property
     def mechanism(self) -> Any:
@@ -177,7 +180,7 @@ class Release(Exportable):
     ) -> Sheet:
         """Return a sheet with the facts about the release besides its numbers."""
         return Sheet(
-            title=title or self.query.function,
+            title=title or self.query.title,
             cost=format_cost(self.loss),
             relation=self.relation,
             protects=self.unit,
@@ -186,7 +189,7 @@ class Release(Exportable):
             columns=tuple(columns),
             confidence=read_level(confidence),
             simultaneous=simultaneous,
-            notes=(*notes, *self._notes_of_payment()),
+            notes=(*notes, *self.query.left_out, *self._notes_of_payment()),
         )
 
     def _notes_of_payment(self) -> list[str]:
@@ -273,9 +276,13 @@ class Release(Exportable):
 def recorded(kind: _Kind) -> _Kind:
     """Let a ledger record objects of a dataclass by their fields."""
     names = [each.name for each in fields(kind) if each.init and each.compare]
+    added = {each.name: each.default for each in fields(kind) if each.metadata.get("added")}
 
     def pack(value: Any) -> dict[str, Any]:
-        return {name: getattr(value, name) for name in names}
+        found = {name: getattr(value, name) for name in names}
+        return {
+            name: part for name, part in found.items() if name not in added or part != added[name]
+        }
 
     def unpack(parts: dict[str, Any]) -> Any:
         return kind(**{name: _as_tuple(part) for name, part in parts.items()})

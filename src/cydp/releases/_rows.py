@@ -14,9 +14,9 @@ from cydp._columns.declared import Labels, Records
 from cydp._columns.numbers import is_real_array
 from cydp._columns.pieces import Totals, add_pieces
 from cydp._columns.source import open_source
-from cydp._columns.tables import Table, is_table, open_table
+from cydp._columns.tables import Table, is_table, is_tabular, open_table
 from cydp._columns.truncated import TruncatedSource
-from cydp.exact._contributions import bound_users
+from cydp.exact._contributions import bound_users, count_contributions
 from cydp.exact._label_sets import LabelSets
 from cydp.exact._time_grid import TimeGrid
 from cydp.releases._missing import count_present, is_absent, present_labels
@@ -216,6 +216,26 @@ class Rows:
             return codes
         return np.where(stays, codes, np.uint32(keys if isinstance(keys, int) else len(keys)))
 
+    def left_out(
+        self, inside: NDArray[np.bool_], stays: NDArray[np.bool_], most: int, key: Key
+    ) -> int:
+        """Return how many rows with a user are left out, of each user `most` of them at most.
+
+        Parameters
+        ----------
+        inside, stays : ndarray of bool, shape (n,)
+            Which rows could count, and which of them do.
+        most : int
+        key : ndarray of uint64
+            As in `bound_users`.
+
+        """
+        assert self.users is not None
+        assert key is not None
+        gone = inside & ~stays if self.sampled is None else inside & ~stays & self.sampled
+        users = count_contributions(self.users, gone, most, key)
+        return int(np.arange(1, most + 1) @ users)
+
 
 class NumberRows(Rows):
     """Numbers, or times in steps of a grid, and the user of each row.
@@ -282,7 +302,7 @@ class PresentRows(Rows):
     __slots__ = ()
 
     def __init__(self, x: Column, column: Any, user: Any) -> None:
-        if column is None and is_table(x):
+        if column is None and (is_table(x) or (isinstance(user, str) and is_tabular(x))):
             table = open_table(x, "x")
             super().__init__([table], users_of(table, user))
             return
@@ -291,19 +311,28 @@ class PresentRows(Rows):
             x, found = open_columns(x, column, user=user)
         super().__init__([_entries_of(x)], declare_users(found["user"]))
 
-    def count(self, unit: Unit, key: Key) -> int:
-        """Return how many entries count that are not missing."""
+    def count(self, unit: Unit, key: Key, left_out: int | None = None) -> list[int]:
+        """Return how many entries count that are not missing, and how many are left out.
+
+        Parameters
+        ----------
+        unit : Unit
+        key : ndarray of uint64 or None
+            As in `bound_users`.
+        left_out : int, optional
+            The most entries of a user that are counted as left out. Default: none is counted.
+
+        """
         (entries,) = self.columns
         if self.users is None:
             if isinstance(entries, Table) and self.sampled is None:
-                return entries.count_rows()
+                return [entries.count_rows()]
             if isinstance(entries, Records) and entries.length is not None:
                 # most often, and the quickest way
-                return count_present(self.in_sample(entries.read()))
-        (total,) = self.add(lambda: [self._count(unit, key)])
-        return int(total)
+                return [count_present(self.in_sample(entries.read()))]
+        return [int(total) for total in self.add(lambda: self._count(unit, key, left_out))]
 
-    def _count(self, unit: Unit, key: Key) -> int:
+    def _count(self, unit: Unit, key: Key, left_out: int | None) -> list[int]:
         (entries,) = self.columns
         if isinstance(entries, Records):
             absent = is_absent(entries.read())
@@ -312,7 +341,11 @@ class PresentRows(Rows):
         else:
             rows = entries.length if self.users is None else len(self.users.read())
             absent = np.zeros(rows, np.bool_)
-        return int(np.count_nonzero(self.stay(absent, unit, key)))
+        stays = self.stay(absent, unit, key)
+        found = [int(np.count_nonzero(stays))]
+        if left_out is not None:
+            found.append(self.left_out(~absent, stays, left_out, key))
+        return found
 
 
 def _entries_of(x: Any) -> Records | Labels:

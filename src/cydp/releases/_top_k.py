@@ -23,6 +23,7 @@ from cydp.accounting.ledger._paid import Payment
 from cydp.mechanisms._noisy_max import ExponentialMechanism
 from cydp.mechanisms._run import Budget
 from cydp.releases._answers import Answer, SelectedAnswer
+from cydp.releases._format import counted
 from cydp.releases._group_rows import GroupRows
 from cydp.releases._noise_split import Aggregate
 from cydp.releases._query import DataQuery, Given
@@ -90,7 +91,7 @@ class TopQuery(DataQuery):
 
     def answers(self) -> list[Answer]:
         """Return the keys."""
-        return [SelectedAnswer("keys", self.k, "rows", self.selection, self.n_keys)]
+        return [SelectedAnswer("keys", self.k, counted(self.unit)[1], self.selection, self.n_keys)]
 
     @property
     def selections(self) -> dict[str, Any]:
@@ -184,12 +185,14 @@ class TopRelease(Release):
         return len(self.key_columns[0])
 
     def _sheet(self, confidence: Number, simultaneous: bool) -> Sheet:
+        best, (one, several) = "of the highest count among the keys then left", self._counted
         rank = Numbers(
             name="rank",
             unit="rank",
             values=np.arange(1, len(self) + 1),
             bound=self.error_bound(confidence, count=len(self) if simultaneous else 1),
-            bound_unit="rows of the highest count among the keys then left",
+            bound_unit=f"{several} {best}",
+            singular=f"{one} {best}",
         )
         axis = keys_of(self.key_columns, self.key_names)
         return self._make_sheet([axis], [rank], confidence, simultaneous)
@@ -197,7 +200,11 @@ class TopRelease(Release):
     @property
     def _noise_words(self) -> str:
         name, scale = type(self.mechanism).__name__, f"{float_of(self.mechanism.scale):,.6g}"
-        return f"{name}, scale {scale} {'row' if scale == '1' else 'rows'}"
+        return f"{name}, scale {scale} {self._counted[scale != '1']}"
+
+    @property
+    def _counted(self) -> tuple[str, str]:
+        return counted(self.query.unit)
 
 
 @release(TopQuery)

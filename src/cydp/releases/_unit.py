@@ -245,27 +245,48 @@ class Unit:
         return ", ".join(f"{name}={value!r}" for name, value in given.items())
 
     @property
-    def words(self) -> str:
-        """What is protected, in words."""
+    def subject(self) -> str:
+        """What neighbours differ in, in words."""
         differs = {
             "add-remove": "is in the table or not",
             "change-one": "has these data or others",
             "add-remove-or-change": "is in the table or not, or has other data",
         }[self.relation]
+        one = self.name if self.has_users or self.promised else _ROW
+        return f"whether one {one} {differs}"
+
+    @property
+    def words(self) -> str:
+        """What is protected, in words."""
         if self.has_users:
             return (
-                f"whether one {self.name} {differs}, whatever rows they have: "
-                f"of each {self.name} at most {self._rows_that_count} count"
+                f"{self.subject}, whatever rows they have: "
+                f"of each {self.name} at most {self._rows_that_count} "
+                + ("counts" if self.max_rows == 1 else "count")
             )
         if self.promised:
             return (
-                f"whether one {self.name} {differs}, if none has more than "
+                f"{self.subject}, if none has more than "
                 f"{_many(self.max_rows, 'row')}: "
                 "that is the caller's promise about the table"
             )
         return (
-            f"whether one row {differs}. A person with several rows is protected less: pass their "
+            f"{self.subject}. A person with several rows is protected less: pass their "
             "column as user="
+        )
+
+    @property
+    def left_out(self) -> str:
+        """What the bound of a user's rows may leave out, in words; "" where there is no bound.
+
+        It follows from public parameters: whether rows were left out, and how many, is not said.
+        """
+        if not self.has_users:
+            return ""
+        return (
+            f"what a {self.name} has beyond {self._rows_that_count} is left out, and so are rows "
+            f"without a {self.name}: counts and sums may be too low for it. Errors and intervals "
+            "are about the noise alone"
         )
 
     @property
@@ -275,6 +296,8 @@ class Unit:
             return rows
         if self.max_partitions == _MOST:
             return f"{rows} in each partition"
+        if self.max_partitions == 1:
+            return f"{rows} in one partition"
         return f"{rows} in each of {_many(self.max_partitions, 'partition')}"
 
 

@@ -34,7 +34,7 @@ class ValuesQuery(GroupQuery):
         """Return the query of a call."""
         keys = None if source is None else source.keys
         n_keys = count_keys(given["keys"], None) if keys is None else len(keys)
-        asked = n_keys, True, None, None, None, "drop", given["split"]
+        asked = n_keys, True, None, None, None, "drop", given["split"], given["left_out"]
         found, columns = GroupQuery.kept(given, *asked), key_names([given["column"]])
         return found.reading(columns={**found.reads.columns, "by": columns}, keys=keys)
 
@@ -52,6 +52,7 @@ def value_counts(
     keys: Any = None,
     *,
     column: Hashable = None,
+    left_out: Integer | None = None,
     split: Split | None = None,
     epsilon: Number | None = None,
     rho: Number | None = None,
@@ -76,8 +77,12 @@ def value_counts(
         privately, which takes epsilon and delta. Which keys occur would reveal who has them.
     column : name, optional
         The column to read, if x is a table.
+    left_out : int >= 1, optional
+        With `user`: estimate how many records the bounds leave out, of one user so many at most,
+        with noise, as `release.left_out`.
     split : dict, optional
-        The weights of "n" and "keys" in the privacy, if keys are selected. Default: 1 each.
+        The weights in the privacy of "n", of "keys" if they are selected, and of "left_out".
+        Default: 1 each.
     epsilon : number > 0, optional
         Privacy cost of the whole release, in nats: pure DP, by discrete Laplace noise, or with
         `delta` approximate DP. Either epsilon or `rho` must be given.

@@ -79,6 +79,11 @@ class SampleQuery:
         """What a ledger calls the mechanisms."""
         return self.asked.mechanism_name
 
+    @property
+    def in_words(self) -> str:
+        """What is released, in a line for a report."""
+        return f"{self.asked.in_words}, of a random {literal_of(self.share)} of the rows"
+
     def to_dict(self) -> dict[str, Any]:
         """Return the query as JSON can hold it, as `Query.to_dict` does."""
         return {"share": str(self.share), "of": self.asked.to_dict()}

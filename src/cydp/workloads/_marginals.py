@@ -19,6 +19,7 @@ from cydp.mechanisms._run import Budget
 from cydp.releases._answers import Answer
 from cydp.releases._cells import CellRows
 from cydp.releases._domains import Domain, domain_rows, labels_of, read_domains
+from cydp.releases._format import counted
 from cydp.releases._query import DataQuery, Given
 from cydp.releases._reads import names_of
 from cydp.releases._run import release, run
@@ -86,7 +87,7 @@ class MarginalsQuery(TablesQuery):
         if not self.consistent:
             return super().answers()
         return [
-            SumsAnswer(name, math.prod(shape), "rows", tuple(self.terms(i)))
+            SumsAnswer(name, math.prod(shape), counted(self.unit)[1], tuple(self.terms(i)))
             for i, (name, shape) in enumerate(zip(self.names, self.shapes, strict=True))
         ]
 

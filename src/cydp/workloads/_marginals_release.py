@@ -12,6 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from cydp._arguments import Integer, Number
+from cydp.releases._format import counted
 from cydp.releases._release import Release, recorded
 from cydp.releases.output._sheet import Numbers, Sheet, bins_of, keys_of
 from cydp.releases.output._words import axis_labels
@@ -177,10 +178,12 @@ class MarginalsRelease(Release):
         bound = np.repeat(list(bounds.values()), sizes)
         cells = [cell for columns in self.query.columns for cell in self._cells(columns)]
         names = np.repeat(np.array(self.query.names, object), sizes)
+        one, several = counted(self.query.unit)
         counts = Numbers(
             name="count",
             values=values,
-            unit="rows",
+            unit=several,
+            singular=one,
             bound=bound,
             lower=values - bound,
             upper=values + bound,

@@ -56,6 +56,11 @@ class TablesQuery(DataQuery):
     total: int | None
     weights: Weights
 
+    @property
+    def contents(self) -> tuple[str, ...]:
+        """The names of the tables."""
+        return self.names
+
     def answers(self) -> list[Answer]:
         """Return the noisy counts of each measured table."""
         return [

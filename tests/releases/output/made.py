@@ -13,7 +13,7 @@ import cydp
 from cydp.releases._histogram_release import HistogramRelease
 from cydp.testing import SeededGenerator
 
-__all__ = ["KEYS", "MADE", "MARKUP", "failing", "made", "with_counts"]
+__all__ = ["KEYS", "MADE", "MARKUP", "X", "failing", "made", "with_counts"]
 
 X = [float(i * 37 % 101) for i in range(200)]
 MARKUP = "<script>alert('x') & \"y\"</script>"

@@ -47,12 +47,13 @@ def _as_date(entry: Any) -> Any:
 
 def test_bins_and_keys_are_columns() -> None:
     for name, columns in (
-        ("histogram", ["left", "right", "count"]),
-        ("two axes", ["x0_left", "x0_right", "x1_left", "x1_right", "count"]),
-        ("histogram by", ["key", "x_left", "x_right", "count"]),
+        ("histogram", ["left", "right"]),
+        ("two axes", ["x0_left", "x0_right", "x1_left", "x1_right"]),
+        ("histogram by", ["key", "x_left", "x_right"]),
     ):
         frame = made(name).to_pandas()
-        assert list(frame) == columns
+        assert list(frame) == [*columns, "count", "count_lower", "count_upper"]
+        assert list(made(name).to_pandas(confidence=None)) == [*columns, "count"]
         assert frame["count"].tolist() == made(name).counts.ravel().tolist()
         assert frame["count"].dtype == np.int64
     assert frame["key"].tolist() == [key for key in KEYS for _ in range(3)]
@@ -67,10 +68,42 @@ def test_intervals_are_columns() -> None:
             lower, upper = release.interval(0.9, count=count, column=name)
             assert frame[f"{name}_lower"].tolist() == lower.tolist()
             assert frame[f"{name}_upper"].tolist() == upper.tolist()
-        assert "quantile_x q=0.5_lower" not in frame
+        assert "median_x_lower" not in frame
     lower, upper = made("mean").interval(0.99)
     frame = made("mean").to_pandas(confidence=0.99)
     assert frame.iloc[0].tolist() == [made("mean").value, lower, upper]
+
+
+def check_intervals_are_the_same_in_each_tool(name: str) -> None:
+    release = made(name)
+    for more in ({}, {"confidence": 0.9, "simultaneous": True}, {"confidence": None}):
+        expected = release.to_pandas(**more)
+        table = release.to_arrow(**more)
+        assert table.column_names == list(expected)
+        if name not in ("bounds", "no bounds"):
+            assert release.to_polars(**more).to_dict(as_series=False) == table.to_pydict()
+        for column in expected:
+            assert table[column].to_pylist() == [_as_date(entry) for entry in expected[column]]
+
+
+def test_intervals_are_the_same_in_each_tool() -> None:
+    assert failing(check_intervals_are_the_same_in_each_tool, MADE) == {}
+    assert pa.table(made("mean")).equals(made("mean").to_arrow(confidence=0.95))
+
+
+def test_the_schema_says_what_the_numbers_are() -> None:
+    release = cydp.count({"v": [7, 9]}, column="v", user="v", max_rows=1, epsilon="1/8", delta=1e-6)
+    said = release.to_arrow(confidence=0.9, simultaneous=True).schema.metadata
+    expected = release.to_dict()
+    for name in ("title", "relation", "protects"):
+        assert said[name.encode()].decode() == expected[name]
+    assert (said[b"epsilon"], said[b"delta"]) == (b"1/8", b"1/1000000")
+    assert (said[b"confidence"], said[b"intervals"]) == (b"0.9", b"all cells together")
+    assert pa.table(release).schema.metadata[b"intervals"] == b"each cell"
+    none = release.to_arrow(confidence=None).schema.metadata
+    assert not {b"confidence", b"intervals"} & set(none)
+    odd = cydp.count({"\ud800": ["a"]}, column="\ud800", user="\ud800", max_rows=1, epsilon=1)
+    assert rb"\ud800" in odd.to_arrow().schema.metadata[b"protects"]
 
 
 def test_names_do_not_clash() -> None:
@@ -79,7 +112,7 @@ def test_names_do_not_clash() -> None:
     names = list(release.to_pandas(confidence=0.9))
     assert len(set(names)) == len(names) == 6
     assert names[-3:] == ["n", "n_lower", "n_upper"]
-    assert pa.table(release).num_columns == 4
+    assert pa.table(release).num_columns == 6
 
 
 def test_selected_keys_have_the_name_of_their_column() -> None:
@@ -197,28 +230,39 @@ import cydp.releases
 late = ("matplotlib", "pandas", "nanoarrow", "uhi", "boost_histogram", "polars")
 assert not any(name in sys.modules for name in late)
 found = {name for name in sys.modules if name.startswith("cydp.releases.output.")}
-assert found == {"cydp.releases.output._sheet", "cydp.releases.output._exportable"}, found
+assert found == {f"cydp.releases.output.{n}" for n in ("_sheet", "_tabular", "_exportable")}, found
 release = cydp.histogram([1], 2, (0, 2), epsilon=1)
 repr(release), release.to_html(), release.to_json(), release.to_uhi()
 assert not any(name in sys.modules for name in late)
 
-for name in ("matplotlib", "pandas", "pyarrow"):  # as if they were not installed
+def to_parquet():
+    release.to_parquet("there_is_none.parquet")
+
+missing = ("matplotlib", "pandas", "pyarrow", "polars", "duckdb")
+for name in missing:  # as if they were not installed
     sys.modules[name] = None
-for call, words in ((release.plot, "pip install 'cydp[plot]'"),
-                    (release.to_pandas, "pip install pandas")):
+release.to_csv()
+for call, words in ((release.plot, "plot needs matplotlib: pip install 'cydp[plot]'"),
+                    (release.to_pandas, "to_pandas needs pandas: pip install pandas"),
+                    (release.to_polars, "to_polars needs polars: pip install polars"),
+                    (release.to_arrow, "to_arrow needs pyarrow: pip install pyarrow"),
+                    (to_parquet, "to_parquet needs duckdb: pip install 'cydp[files]'")):
     try:
         call()
     except ImportError as error:
-        assert words in str(error), error
+        assert words == str(error), error
     else:
         raise AssertionError(words)
+import os
+assert not os.path.exists("there_is_none.parquet")
+del sys.modules["duckdb"], sys.modules["polars"]
 import duckdb, polars
 release = cydp.value_counts(["a", "b", "a"], ["a", "b", "c"], epsilon=100)
 expected = [("a", 2), ("b", 1), ("c", 0)]
-assert polars.DataFrame(release).rows() == expected
+assert polars.DataFrame(release)[:, :2].rows() == expected
 if int(duckdb.__version__.split(".")[0]) >= 2:  # before, DuckDB itself needs pyarrow for any Arrow
-    assert duckdb.sql("select * from release").fetchall() == expected
-    assert duckdb.from_arrow(release).fetchall() == expected
+    assert duckdb.sql("select key, n from release").fetchall() == expected
+    assert duckdb.from_arrow(release).select("key", "n").fetchall() == expected
 assert not any(name.startswith("pyarrow.") for name in sys.modules)
 """
 

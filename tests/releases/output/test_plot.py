@@ -220,3 +220,40 @@ def test_counts_of_any_size_are_drawn_and_ticks_have_separators() -> None:
     ax = with_counts([12345, 20000]).plot()
     ax.figure.canvas.draw()
     assert "20,000" in [label.get_text() for label in ax.get_yticklabels()]
+
+
+def check_each_column_has_a_plot(name: str) -> None:
+    release = made(name)
+    if name == "three axes":
+        return
+    sheet = release._sheet(0.95, False)
+    for column in sheet.columns:
+        ax = release.plot(column=column.name)
+        if not sheet.cells or len(sheet.axes) > 1:
+            continue
+        if not sheet.axes:
+            assert [tick.get_text() for tick in ax.get_yticklabels()] == [column.name]
+        elif sheet.axes[0].edges is None and sheet.axes[0].what == "key" and column.unit != "rank":
+            assert column.name in ax.get_xlabel()
+            widths = [bar.get_width() for bar in ax.patches]
+            assert np.allclose(widths, np.ravel(column.values))
+            assert len(segments(ax)) == (0 if column.lower is None else sheet.cells)
+        plt.close("all")
+
+
+def test_each_column_has_a_plot() -> None:
+    assert failing(check_each_column_has_a_plot, MADE) == {}
+
+
+def test_a_table_is_drawn_by_its_first_column() -> None:
+    release = made("group_by")
+    assert release.plot().get_xlabel() == release.plot(column="n").get_xlabel() == "n (rows)"
+    assert release.plot(column="mean_x").get_xlabel() == "mean_x"
+    assert "each within" in release.plot(column="median_x").get_title(loc="left")
+
+
+def test_a_column_that_is_not_there_has_no_plot() -> None:
+    with pytest.raises(ValueError, match="column must be one of n, sum_x, mean_x, median_x, quant"):
+        made("group_by").plot(column="mean_y")
+    with pytest.raises(ValueError, match="column must be one of count, not 7"):
+        made("histogram").plot(column=7)

@@ -11,7 +11,7 @@ import pytest
 
 import cydp
 from cydp.releases.output._arrow import columns_of
-from cydp.releases.output._exportable import dict_of, json_of
+from cydp.releases.output._json import dict_of, json_of
 from cydp.releases.output._sheet import Numbers, Sheet, bins_of, keys_of
 from cydp.releases.output._text_html import html_of, text_of
 from cydp.releases.output._words import error_lines

@@ -5,9 +5,10 @@ from __future__ import annotations
 import pickle
 import re
 from fractions import Fraction
+from typing import Any
 
 import numpy as np
-from releases.output.made import MADE, failing, made, with_counts
+from releases.output.made import MADE, X, failing, made, with_counts
 
 import cydp
 from cydp.releases.output._words import bound_words, end_words, value_words
@@ -195,3 +196,31 @@ def test_ends_of_intervals_are_rounded_outwards() -> None:
     assert failing(check_ends_of_intervals_are_rounded_outwards, ENDS) == {}
     for end in (0.3, -0.3, np.inf):
         assert end_words(np.float64(end), upper=True) == f"{end}"
+
+
+def test_a_median_is_called_so() -> None:
+    table: Any = {"k": ["a"] * 9, "x": X[:9]}
+    single = cydp.quantile(X, 0.5, (0, 100), epsilon=1)
+    by_key = cydp.group_by(table, "k", keys=["a"], quantiles={"x": (0.5, (0, 100))}, epsilon=1)
+    several = cydp.group_by(
+        table, "k", keys=["a"], quantiles={"x": ([0.25, "1/2"], (0, 100))}, epsilon=1
+    )
+    assert by_key.columns == ["n", "median_x"]
+    assert by_key["median_x"].shape == (1,)
+    assert several["quantile_x"].shape == (1, 2)
+    for release, names in (
+        (single, ["median"]),
+        (by_key, ["n", "median_x"]),
+        (several, ["n", "quantile_x q=0.25", "median_x"]),
+    ):
+        assert list(release.to_dict()["columns"]) == names
+        assert list(release.to_pandas(confidence=None))[-len(names) :] == names
+        assert all(name in repr(release) and name in release.to_html() for name in names)
+    assert repr(single).startswith("median: ")
+    assert repr(cydp.quantile(X, 0.9, (0, 100), epsilon=1)).startswith("quantile 0.9: ")
+    explained = cydp.explain(cydp.median, (0, 100), epsilon=1)
+    assert repr(explained).startswith("median: ")
+    assert list(explained.error) == ["median"]
+    assert list(cydp.explain(cydp.quantile, [0.25, 0.5], (0, 100), epsilon=1).error) == [
+        "q=1/4", "median",
+    ]  # fmt: skip

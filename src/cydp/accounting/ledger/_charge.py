@@ -236,7 +236,7 @@ def check_charge(
         if (given := getattr(booking, name)) is not None:
             check_string(given, name)
     ids = (ALL,) if booking.blocks is None else check_block_ids(booking.blocks)
-    mechanism, query = name_mechanism(cost), None if call is None else query_of(cost)
+    mechanism, query = name_mechanism(cost), query_of(cost)
     params = None if mechanism is None else describe_cost(cost)
     compared = {
         "cost": strings_of(requested),
@@ -247,9 +247,12 @@ def check_charge(
     if call is not None:
         compared |= call.fields()
     # The text of a query is for people: another wording does not make it another query.
-    compared |= {"params": params} if query is None else {"query": query.to_dict()}
-    before = None if query is None else partial(_fields_before_queries, compared, params, query)
+    is_compared = call is not None and query is not None
+    compared |= {"query": query.to_dict()} if is_compared else {"params": params}
+    before = None if not is_compared else partial(_fields_before_queries, compared, params, query)
     shown = {"label": booking.label, "analyst": booking.analyst, "params": params}
+    if query is not None:
+        shown["released"] = query.in_words
     entry = {"kind": "charge"} | shown | compared
     id_ = booking.charge_id or str(uuid.uuid4())
     return Charge(type(budget), requested, rounded, ids, id_, entry, before)

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""The tables of a ledger and its entries: how entries are written, read, verified and reported.
+"""The tables of a ledger and its entries: how entries are written, read and verified.
 
 Each entry has the hash of itself and of the entry before it, and triggers keep them append-only.
 """
@@ -12,16 +12,13 @@ import sqlite3
 from collections.abc import Generator, Iterable
 from typing import Any, TypeAlias
 
-from cydp.accounting._amounts import Amount, add_amounts, exceeds, loss_of_amount, zero_amount
+from cydp.accounting._amounts import Amount, add_amounts, exceeds, zero_amount
 from cydp.accounting._errors import LedgerCorruptError
-from cydp.accounting._loss import Loss
-from cydp.accounting._words import format_name
-from cydp.accounting.ledger._blocks import ALL, BlockState, json_of_amount
+from cydp.accounting.ledger._blocks import json_of_amount
 from cydp.accounting.ledger._serialize import amount_from, sha256_of
 
 __all__ = [
     "APPLICATION_ID",
-    "MOST_SHOWN",
     "SCHEMA",
     "VERSION",
     "Entry",
@@ -32,15 +29,10 @@ __all__ = [
     "read_head",
     "read_last_charges",
     "verify",
-    "write_report",
 ]
 
 
 Entry: TypeAlias = dict[str, Any]
-
-MOST_SHOWN = 20  # blocks, and charges
-_MOST_NAMED = 5  # blocks of a charge
-_LONGEST = 200  # characters of the description of a charge
 
 APPLICATION_ID = 0x63796470  # "cydp"
 VERSION = 2
@@ -216,44 +208,3 @@ def verify(connection: Any) -> None:
         stored.close()
     if results != found:
         raise LedgerCorruptError("the ledger is damaged: its results are not what its entries say")
-
-
-def write_report(
-    about: str,
-    blocks: dict[str, BlockState],
-    charges: list[dict[str, Any]],
-    n_charges: int,
-    kind: type[Loss],
-) -> str:
-    """Return the lines of a report: the ledger, its last blocks, and its last charges.
-
-    `charges` are the last `MOST_SHOWN` of `n_charges`.
-    """
-    lines = [about, *_omitted(len(blocks), "blocks")]
-    for block, state in list(blocks.items())[-MOST_SHOWN:]:
-        name = "" if block == ALL else f"{block!r}: "
-        left = "retired" if state.retired else f"left {state.remaining}"
-        lines.append(f"  {name}spent {state.spent}, {left}")
-    lines += _omitted(n_charges, "charges")
-    for entry in charges:
-        cost = loss_of_amount(kind, amount_from(entry["cost"]))
-        what = format_name(entry["label"] or entry["params"] or "a loss")
-        if len(what) > _LONGEST:
-            what = what[:_LONGEST] + " ..."
-        times = "" if entry["count"] == 1 else f"{entry['count']:,} x "
-        lines.append(
-            f"  {entry['seq']}. {entry['time'][:19]}Z {cost}{_blocks_of(entry)}: {times}{what}"
-        )
-    return "\n".join(lines)
-
-
-def _omitted(count: int, what: str) -> list[str]:
-    return [f"  {count - MOST_SHOWN:,} {what}, and then"] if count > MOST_SHOWN else []
-
-
-def _blocks_of(entry: dict[str, Any]) -> str:
-    blocks = entry["blocks"]
-    if blocks == [ALL]:
-        return ""
-    more = f" and {len(blocks) - _MOST_NAMED:,} more" if len(blocks) > _MOST_NAMED else ""
-    return f" in {', '.join(map(repr, blocks[:_MOST_NAMED]))}{more}"

@@ -19,11 +19,10 @@ from cydp.accounting._errors import (
     LedgerRollbackError,
 )
 from cydp.accounting._loss import ZCDP, ApproxDP, Loss, PureDP
-from cydp.accounting._words import format_name, html_of
+from cydp.accounting._words import format_name
 from cydp.accounting.ledger._blocks import ALL, BlockState, insert_block, read_states
 from cydp.accounting.ledger._create import create_file
 from cydp.accounting.ledger._entries import (
-    MOST_SHOWN,
     Entry,
     append_entry,
     count_charges,
@@ -32,12 +31,12 @@ from cydp.accounting.ledger._entries import (
     read_head,
     read_last_charges,
     verify,
-    write_report,
 )
 from cydp.accounting.ledger._guarantee import guarantee_of
 from cydp.accounting.ledger._ledger_blocks import LedgerBlocks
 from cydp.accounting.ledger._ledger_results import LedgerResults
 from cydp.accounting.ledger._path import read_path
+from cydp.accounting.ledger._report import MOST_READ, LedgerReport, write_report
 from cydp.accounting.ledger._serialize import (
     amount_from,
     check_head,
@@ -330,32 +329,47 @@ class BudgetLedger(LedgerResults, LedgerBlocks):
         """
         self._store.read(verify)
 
-    def report(self) -> str:
+    def report(self) -> LedgerReport:
         """Return a text for people that says what was spent, on what, and what is left.
 
         Returns
         -------
-        str
-            One line for each block and each charge. If there are more than 20, the last 20. Their
-            hashes are checked; `verify` checks all.
+        LedgerReport
+            A `str` with a line for each block, and a line for each thing that was released: at
+            which entries, when, at which cost, by which label, of which columns and for which
+            public keys. If there are more than 20, the last 20; earlier ones are counted. Hashes of
+            the last 1,000 charges are checked; `verify` checks all. Its `to_html()` is a page that
+            says what is protected and promised, for people who decide on budgets.
+
+        Examples
+        --------
+        >>> import tempfile
+        >>> import cydp
+        >>> with tempfile.TemporaryDirectory() as folder:
+        ...     budget = cydp.PureDP(1)
+        ...     with BudgetLedger.create(folder + "/l", budget, privacy_unit="row") as ledger:
+        ...         table = {"sex": ["f", "m"], "age": [31, 64]}
+        ...         release = cydp.value_counts(
+        ...             table, ["f", "m"], column="sex", epsilon=0.5, budget=ledger
+        ...         )
+        ...         print(ledger.report().splitlines()[-1].partition("Z ")[2])
+        PureDP(epsilon=0.5): value_counts by sex, keys f, m
 
         """
 
         def read(connection: Connection) -> tuple[dict[str, BlockState], list[Entry], int]:
             states = read_states(connection, type(self.budget))
-            return states, read_last_charges(connection, MOST_SHOWN), count_charges(connection)
+            return states, read_last_charges(connection, MOST_READ), count_charges(connection)
 
         blocks, charges, n_charges = self._store.read(read)
-        about = f"budget {self.budget} for each {format_name(self.privacy_unit)}"
-        about += f", under {self.relation!r}"
-        if ALL not in blocks:
-            about += (
-                f"; for each of them in all data {guarantee_of(blocks, self.budget, self.relation)}"
-            )
-        return write_report(about, blocks, charges, n_charges, type(self.budget))
+        guarantee = (
+            blocks[ALL].spent if ALL in blocks else guarantee_of(blocks, self.budget, self.relation)
+        )
+        about = self.budget, self.privacy_unit, self.relation, guarantee
+        return write_report(*about, blocks, charges, n_charges)
 
     def _repr_html_(self) -> str:
-        return html_of(self.report())
+        return self.report().to_html()
 
     def close(self) -> None:
         """Close the file. The next use of the ledger opens it again."""

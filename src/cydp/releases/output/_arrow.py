@@ -3,20 +3,24 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass
-from datetime import date, datetime, timedelta
+from datetime import UTC, date, datetime, timedelta
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from cydp._columns.arrow import import_nanoarrow
-from cydp._columns.moments import read_moment, zone_text
+from cydp._columns.moments import zone_text
+from cydp._extras import import_extra
+from cydp._numbers.rational import float_of
 from cydp.releases.output._sheet import Sheet
 
-__all__ = ["columns_of", "frame_of", "stream_of"]
+__all__ = ["Stream", "columns_of", "frame_of", "stream_of"]
 
 
+_EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
 _PANDAS_TIMES = ("s", "ms", "us", "ns")
 
 
@@ -25,10 +29,6 @@ _TIMES = ("s", "ms", "us", "ns")
 _LONGER = {"h": "s", "m": "s"}  # units that Arrow lacks, and longer ones that hold them exactly
 
 _DAYS = ("Y", "M", "W", "D")
-
-
-class _Instant:
-    """The kind of times with a zone."""
 
 
 _DTYPES: dict[type, str] = {
@@ -71,12 +71,9 @@ def _escaped(text: str) -> str:
     return text.encode("utf-8", "backslashreplace").decode()
 
 
-def frame_of(sheet: Sheet, *, intervals: bool) -> Any:
+def frame_of(sheet: Sheet, intervals: bool) -> Any:
     """Return the columns as a DataFrame."""
-    try:
-        import pandas
-    except ImportError:
-        raise ImportError("to_pandas needs pandas: pip install pandas") from None
+    pandas = import_extra("pandas", "to_pandas")
     columns = columns_of(sheet, intervals=intervals)
     return pandas.DataFrame({name: _plain(column) for name, column in columns.items()})
 
@@ -95,14 +92,62 @@ def _in_seconds(times: NDArray[Any]) -> NDArray[Any]:
     return seconds if same.all() else times.astype(str).astype(object)
 
 
-def stream_of(sheet: Sheet, requested_schema: object, *, intervals: bool = False) -> object:
-    """Return an Arrow stream capsule of the columns of a sheet."""
+@dataclass(frozen=True, slots=True, eq=False)
+class Stream:
+    """Columns as every library takes them that knows Arrow streams.
+
+    Attributes
+    ----------
+    table : nanoarrow.c_array.CArray
+        The columns, as a struct: a library may ask for the stream more than once.
+    facts : mapping of str
+        What the metadata of the schema says.
+
+    """
+
+    table: Any
+    facts: Mapping[str, str]
+
+    def __arrow_c_stream__(self, requested_schema: object = None) -> object:
+        """Return a capsule with the stream."""
+        na = import_nanoarrow("a release")
+        capsule: object = na.c_array_stream(self.table).__arrow_c_stream__(requested_schema)
+        return capsule
+
+
+def stream_of(sheet: Sheet, intervals: bool, costs: Mapping[str, str]) -> Stream:
+    """Return the stream of a sheet, with its facts by the names that JSON has for them.
+
+    Parameters
+    ----------
+    sheet : Sheet
+    intervals : bool
+    costs : mapping of str
+        "epsilon", "delta" and "rho", as exact texts.
+
+    """
+    facts = {
+        "title": sheet.title,
+        **costs,
+        "relation": sheet.relation,
+        "protects": sheet.protects,
+        "noise": sheet.noise,
+    }
+    if intervals:
+        facts["confidence"] = repr(float_of(sheet.confidence))
+        facts["intervals"] = "all cells together" if sheet.simultaneous else "each cell"
+    facts = {name: _escaped(text) for name, text in facts.items()}
+    return Stream(_table_of(sheet, intervals, facts), facts)
+
+
+def _table_of(sheet: Sheet, intervals: bool, facts: Mapping[str, str]) -> Any:
     na = import_nanoarrow("a release")
     columns = {
         name: _column_of(values, na)
         for name, values in columns_of(sheet, intervals=intervals).items()
     }
-    schema = na.c_schema(na.struct({name: column.type for name, column in columns.items()}))
+    kind = na.c_schema(na.struct({name: column.type for name, column in columns.items()}))
+    schema = kind.modify(metadata={name: text.encode() for name, text in facts.items()})
     children = [
         na.c_array_from_buffers(
             schema.child(i),
@@ -112,9 +157,7 @@ def stream_of(sheet: Sheet, requested_schema: object, *, intervals: bool = False
         )
         for i, column in enumerate(columns.values())
     ]
-    table = na.c_array_from_buffers(schema, sheet.cells, [None], children=children)
-    capsule: object = na.c_array_stream(table).__arrow_c_stream__(requested_schema)
-    return capsule
+    return na.c_array_from_buffers(schema, sheet.cells, [None], children=children)
 
 
 def _bits_of(present: NDArray[np.bool_] | None) -> Any:
@@ -180,9 +223,9 @@ def _objects(values: NDArray[Any], na: Any) -> ArrowColumn:
     entries = values.tolist()
     absent = np.array([entry is None for entry in entries], np.bool_)
     present = ~absent if absent.any() else None
-    kinds = {_kind_of(entry) for entry in entries if entry is not None}
+    kinds = {_kind_of(each) for each in {*map(type, entries)} - {type(None)}}
     kind = kinds.pop() if len(kinds) == 1 else str
-    if kind is _Instant:
+    if kind is datetime and any(entry is not None and entry.tzinfo for entry in entries):
         return _instants(entries, present, na)
     if kind is bytes:
         return _bytes(entries, present, na.binary(), na.large_binary())
@@ -199,29 +242,27 @@ def _objects(values: NDArray[Any], na: Any) -> ArrowColumn:
 
 
 def _instants(entries: list[Any], present: NDArray[np.bool_] | None, na: Any) -> ArrowColumn:
-    """Return times with a zone as timestamps of it; of several zones, as text."""
-    moments = [read_moment(entry, "labels") for entry in entries if entry is not None]
-    zones = {zone_text(each.zone, "labels") for each in moments if each.zone is not None}
-    microseconds = np.zeros(len(entries), np.int64)
-    microseconds[slice(None) if present is None else present] = [
-        each.nanoseconds // 1000 for each in moments
-    ]
-    if len(zones) > 1:
+    """Return times with a zone as timestamps of it; of several zones, or some without, as text."""
+    known = [entry for entry in entries if entry is not None]
+    try:
+        zones = {zone_text(entry.tzinfo, "labels") for entry in known if entry.tzinfo}
+    except ValueError:  # a zone without a name
+        zones = set()
+    if len(zones) != 1 or not all(entry.tzinfo for entry in known):
         return _text(["" if each is None else each.isoformat() for each in entries], present, na)
-    return ArrowColumn(na.timestamp("us", *zones), [microseconds], present)
+    microseconds = [
+        0 if each is None else (each - _EPOCH) // timedelta(microseconds=1) for each in entries
+    ]
+    return ArrowColumn(na.timestamp("us", *zones), [np.array(microseconds, np.int64)], present)
 
 
-def _kind_of(entry: Any) -> type:
-    """Return the kind of a label; str if Arrow has it as text."""
-    if isinstance(entry, bool | np.bool_):
-        return bool
-    if isinstance(entry, datetime):
-        return datetime if entry.tzinfo is None else _Instant
+def _kind_of(label: type) -> type:
+    """Return the kind of labels of a class; str if Arrow has them as text."""
     kinds: tuple[tuple[Any, type], ...] = (
-        (bytes, bytes), (int | np.integer, int), (float | np.floating, float), (date, date),
-        (timedelta, timedelta),
+        (bool | np.bool_, bool), (datetime, datetime), (bytes, bytes), (int | np.integer, int),
+        (float | np.floating, float), (date, date), (timedelta, timedelta),
     )  # fmt: skip
-    return next((kind for types, kind in kinds if isinstance(entry, types)), str)
+    return next((kind for types, kind in kinds if issubclass(label, types)), str)
 
 
 def _text(entries: Any, present: NDArray[np.bool_] | None, na: Any) -> ArrowColumn:

@@ -10,6 +10,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from cydp._extras import import_extra
 from cydp.releases.output._sheet import Axis, Numbers, Sheet, are_times, floats_of
 from cydp.releases.output._words import axis_labels, bars_words, error_lines
 
@@ -21,11 +22,7 @@ DASHES = ("-", "--", "-.", ":", (0, (5, 1)), (0, (1, 1)))
 
 def import_pyplot() -> Any:
     """Return matplotlib.pyplot, or raise the ImportError that says how to install it."""
-    try:
-        import matplotlib.pyplot as plt
-    except ImportError:
-        raise ImportError("plot needs matplotlib: pip install 'cydp[plot]'") from None
-    return plt
+    return import_extra("matplotlib.pyplot", "plot")
 
 
 def ink_of(ax: Any) -> Any:
@@ -313,8 +310,8 @@ def _size_of(sheet: Sheet) -> tuple[float, float]:
 
 def _label_of(column: Numbers) -> str:
     """Return the label of an axis of values."""
-    name = plain_words(column.name)
-    return f"{name} ({column.unit})" if column.unit == "rows" else name
+    has_unit = column.unit not in ("", column.name)
+    return plain_words(f"{column.name} ({column.unit})" if has_unit else column.name)
 
 
 def _drawing_of(sheet: Sheet) -> Any:

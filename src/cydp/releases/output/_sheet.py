@@ -4,7 +4,7 @@
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import datetime
 from fractions import Fraction
 from typing import Any
@@ -62,8 +62,9 @@ def keys_of(keys: tuple[NDArray[Any], ...], names: tuple[Any, ...] = (), what: s
 
 
 def are_times(values: NDArray[Any]) -> bool:
-    """Whether edges or released numbers are times: datetime64, or objects with a zone."""
-    return values.dtype.kind in "MO"
+    """Whether edges or released numbers are times: datetime64, or datetimes with a zone."""
+    kind = values.dtype.kind
+    return kind == "M" or (kind == "O" and values.size > 0 and isinstance(values.flat[0], datetime))
 
 
 def floats_of(edges: NDArray[Any]) -> NDArray[np.float64]:
@@ -100,6 +101,8 @@ class Numbers:
     values : ndarray of int64 or float64, of the shape of the sheet
     unit : str
         What the numbers count, such as "rows"; "" in the unit of the data.
+    singular : str
+        The unit of 1, and of a bound of 1 that has another unit. Default: without its s.
     bound : int, float, ndarray of the shape of values, or None
         The error bound of each cell, at the confidence of the sheet, for each or for all together.
         None where there is none.
@@ -115,6 +118,7 @@ class Numbers:
     name: str
     values: NDArray[Any]
     unit: str = ""
+    singular: str = ""
     bound: Any = None
     bound_unit: str = ""
     lower: NDArray[Any] | None = None
@@ -170,6 +174,21 @@ class Sheet:
     def cells(self) -> int:
         """The number of cells, which are the rows of the table: 1 for a single number."""
         return math.prod(self.shape)
+
+    def with_column(self, name: str) -> Sheet:
+        """Return the sheet with one of its columns of numbers alone.
+
+        Raises
+        ------
+        ValueError
+            If it has no such column.
+
+        """
+        found = [column for column in self.columns if column.name == name]
+        if not found:
+            names = ", ".join(column.name for column in self.columns)
+            raise ValueError(f"column must be one of {names}, not {name!r}")
+        return replace(self, columns=tuple(found))
 
     def labels(self, rows: NDArray[np.intp] | None = None) -> dict[str, NDArray[Any]]:
         """Return the columns of labels by their names: for bins, the left and the right edges.

@@ -10,6 +10,7 @@ from html import escape
 import numpy as np
 from numpy.typing import NDArray
 
+from cydp._html_looks import BOX, CELL, HEADER, SMALL, TABLE
 from cydp.releases.output._sheet import Numbers, Sheet
 from cydp.releases.output._words import (
     error_lines,
@@ -27,16 +28,7 @@ _HTML_ROWS = 60
 _TEXT_ROWS = 20
 _BAR_WIDTH, _NARROW = 8, 4  # em, of the longest bar, or of both sides of 0; beside other bars
 
-# Fonts and colours are the page's own, so that text is readable on a light and a dark page.
-_BOX = "overflow-x:auto;max-width:100%"
-_TABLE = "border-collapse:collapse;margin:.4em 0;font:inherit;color:inherit;background:none"
-_CELL = "padding:.15em .7em;border:0;background:none;vertical-align:middle;white-space:nowrap"
-_HEADER = (
-    f"{_CELL};border-bottom:1px solid currentColor;font-weight:bold;white-space:normal;"
-    "max-width:8em;overflow-wrap:anywhere"
-)
 _LABEL, _NUMBER = "text-align:left", "text-align:right;font-variant-numeric:tabular-nums"
-_SMALL = "opacity:.75"
 _FULL = "background:currentColor;opacity:.4"
 # What is below 0 is an outline with stripes: nobody needs to tell colours apart.
 _BELOW = (
@@ -52,12 +44,12 @@ def html_of(sheet: Sheet) -> str:
     """Return a sheet as an element of HTML; every word in it is escaped."""
     first, *further = head_of(sheet)
     lines = [
-        f'<div style="{_BOX}">',
+        f'<div style="{BOX}">',
         f"<div><strong>{escape(first)}</strong></div>",
-        *(f'<div style="{_SMALL}">{escape(line)}</div>' for line in further),
+        *(f'<div style="{SMALL}">{escape(line)}</div>' for line in further),
         *_html_table(sheet),
         *(f"<div>{escape(line)}</div>" for line in error_lines(sheet)),
-        *(f'<div style="{_SMALL}">note: {escape(note)}</div>' for note in sheet.notes),
+        *(f'<div style="{SMALL}">note: {escape(note)}</div>' for note in sheet.notes),
         "</div>",
     ]
     return "\n".join(lines)
@@ -76,15 +68,15 @@ def _html_table(sheet: Sheet) -> list[str]:
     }
     rows = rows_of(sheet, shown)
     header = "".join(
-        f'<th style="{_HEADER};{_LABEL if i < n_labels else _NUMBER}">{escape(word)}</th>'
-        + (f'<th style="{_HEADER}"></th>' if i in bars else "")
+        f'<th style="{HEADER};{_LABEL if i < n_labels else _NUMBER}">{escape(word)}</th>'
+        + (f'<th style="{HEADER}"></th>' if i in bars else "")
         for i, word in enumerate(header_of(sheet))
     )
     body = [
         "<tr>"
         + "".join(
-            f'<td style="{_CELL};{_LABEL if i < n_labels else _NUMBER}">{escape(word)}</td>'
-            + (f'<td style="{_CELL};{_LABEL}">{bars[i][j]}</td>' if i in bars else "")
+            f'<td style="{CELL};{_LABEL if i < n_labels else _NUMBER}">{escape(word)}</td>'
+            + (f'<td style="{CELL};{_LABEL}">{bars[i][j]}</td>' if i in bars else "")
             for i, word in enumerate(row)
         )
         + "</tr>"
@@ -92,13 +84,13 @@ def _html_table(sheet: Sheet) -> list[str]:
     ]
     more = sheet.cells - len(shown)
     return [
-        f'<table style="{_TABLE}">',
+        f'<table style="{TABLE}">',
         f"<thead><tr>{header}</tr></thead>",
         "<tbody>",
         *body,
         "</tbody>",
         "</table>",
-        *([f'<div style="{_SMALL}">... {more:,} more rows</div>'] if more else []),
+        *([f'<div style="{SMALL}">... {more:,} more rows</div>'] if more else []),
     ]
 
 

@@ -199,20 +199,20 @@ def _within(sheet: Sheet, column: Numbers) -> str:
     if column.bound is None:
         return ""
     bound = bound_words(column.bound)
-    unit = f" {_unit_of(column.bound_unit, bound)}" if column.bound_unit else ""
+    unit = f" {_unit_of(column, column.bound_unit, bound)}" if column.bound_unit else ""
     if together:
         return f"all {sheet.cells:,} together within {bound}{unit}"
     return f"{'each ' if sheet.axes else ''}within {bound}{unit}"
 
 
-def _unit_of(unit: str, bound: str) -> str:
-    """Return the unit of a bound: in the singular, if the bound is 1.
+def _unit_of(column: Numbers, unit: str, number: str) -> str:
+    """Return the unit of a number or a bound of a column: in the singular, if it is 1.
 
-    >>> _unit_of("ranks", "1"), _unit_of("rows of the table", "1"), _unit_of("ranks", "1.1")
-    ('rank', 'row of the table', 'ranks')
+    >>> days = Numbers(name="n", values=np.zeros(1), unit="days")
+    >>> _unit_of(days, "days", "1"), _unit_of(days, "days", "1.1")
+    ('day', 'days')
     """
-    first, *further = unit.split(" ")
-    return " ".join([first.removesuffix("s") if bound == "1" else first, *further])
+    return (column.singular or unit.removesuffix("s")) if number == "1" else unit
 
 
 def head_of(sheet: Sheet) -> list[str]:
@@ -232,8 +232,9 @@ def _size_or_value(sheet: Sheet) -> str:
     if not sheet.axes:
         values = [_value_words(column, 0) for column in sheet.columns]
         if len(values) == 1:
-            unit = sheet.columns[0].unit
-            return f"{values[0]} {unit if values[0] != '1' else unit.removesuffix('s')}".rstrip()
+            column = sheet.columns[0]
+            unit = _unit_of(column, column.unit, values[0]) if column.unit else ""
+            return f"{values[0]} {unit}".rstrip()
         return ", ".join(
             f"{column.name} {value}" for column, value in zip(sheet.columns, values, strict=True)
         )

@@ -446,7 +446,7 @@ class PostProcessed(Exportable, PostProcessing):
             sheet,
             title=f"{sheet.title}, {words_of_steps(self.steps)}{bias}",
             columns=(self._column(sheet),),
-            notes=(self.made_by, *self.notes),
+            notes=(self.made_by, *self.notes, *self.release.query.left_out),
         )
 
     def _column(self, sheet: Sheet) -> Numbers:
@@ -459,6 +459,7 @@ class PostProcessed(Exportable, PostProcessing):
             name=name,
             values=self._numbers,
             unit=noisy.unit,
+            singular=noisy.singular,
             lower=_cut(noisy.lower),
             upper=_cut(noisy.upper),
             why_none="a post-processed count depends on the noise in all counts",

@@ -7,6 +7,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, fields
 from typing import Any, overload
 
+from cydp._extras import import_extra
 from cydp.accounting._loss import ZCDP, ApproxDP, Loss, PureDP
 from cydp.releases.output._plot import ink_of
 from cydp.teach._pictures import EDGE, new_axes, set_words
@@ -214,15 +215,11 @@ class PublicEpsilons(Sequence[PublicEpsilon]):
             Without pandas.
 
         """
-        try:
-            import pandas
-        except ImportError:
-            raise ImportError("to_pandas needs pandas: pip install pandas") from None
         names = [field.name for field in fields(PublicEpsilon)]
         columns = {name: [getattr(row, name) for row in self] for name in names}
         for name in ("epsilon", "delta", "rho"):
             columns[name] = [None if text is None else float(text) for text in columns[name]]
-        return pandas.DataFrame(columns)
+        return import_extra("pandas", "to_pandas").DataFrame(columns)
 
     def plot(self, ax: Any = None) -> Any:
         """Draw the epsilons on a logarithmic axis, each with its unit (extra ``plot``).

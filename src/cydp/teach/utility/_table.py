@@ -10,6 +10,7 @@ from fractions import Fraction
 from typing import Any
 
 from cydp._arguments import Integer
+from cydp._extras import import_extra
 from cydp._numbers.rational import float_of, format_number, read_exact
 from cydp.teach.utility._case import Setting
 from cydp.teach.utility._plot import draw_series
@@ -160,11 +161,7 @@ class UtilityTable:
 
     def to_pandas(self) -> Any:
         """Return a DataFrame with a row for each setting (pandas)."""
-        try:
-            import pandas
-        except ImportError:
-            raise ImportError("to_pandas needs pandas: pip install pandas") from None
-        return pandas.DataFrame(self.to_dict())
+        return import_extra("pandas", "to_pandas").DataFrame(self.to_dict())
 
     def plot(self, x: str | None = None, ax: Any = None) -> Any:
         """Draw errors on logarithmic axes: predicted as lines, measured as points (extra ``plot``).

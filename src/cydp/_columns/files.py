@@ -19,7 +19,7 @@ from functools import partial
 from pathlib import Path
 from typing import IO, Any
 
-from cydp.cli._file_errors import LONGEST, FileError, check_text, check_well_formed
+from cydp._columns.file_errors import LONGEST, FileError, check_text, check_well_formed
 
 __all__ = [
     "DataFile",

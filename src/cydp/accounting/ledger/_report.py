@@ -1,0 +1,284 @@
+# SPDX-License-Identifier: MIT
+"""What a ledger has paid for, as text and as HTML for people who decide on budgets."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from fractions import Fraction
+from html import escape
+from typing import Any
+
+from cydp._html_looks import BOX, CELL, HEADER, SMALL, TABLE
+from cydp._numbers.intervals import exp_interval
+from cydp._numbers.rational import float_of, format_number
+from cydp._numbers.rounding import words_above
+from cydp.accounting._amounts import loss_of_amount
+from cydp.accounting._conversion import convert
+from cydp.accounting._loss import ZCDP, ApproxDP, Loss
+from cydp.accounting._words import format_name, format_numbers, numbers_of
+from cydp.accounting.ledger._blocks import ALL, BlockState
+from cydp.accounting.ledger._serialize import amount_from
+
+__all__ = ["MOST_READ", "LedgerReport", "write_report"]
+
+MOST_READ = 1000  # charges that are grouped in lines
+_MOST_SHOWN = 20  # blocks, and lines of charges
+_MOST_NAMED = 5  # blocks of a line
+_LONGEST = 200  # characters of what a charge was for
+_STATED_DELTA = Fraction(1, 10**6)  # at which rho is said as epsilon
+_MOST_WRITTEN = 1000  # beyond which e**epsilon is not computed
+
+_WRAPPED = CELL.replace("nowrap", "normal")
+
+_PROTECTED = {
+    "add-remove": "whether one {} is in the data or not",
+    "change-one": "which data one {} has",
+    "add-remove-or-change": "whether one {} is in the data or not, and which data they have",
+}
+
+
+class LedgerReport(str):
+    """The text of a report, which is also a page: `to_html`. `BudgetLedger.report` returns it.
+
+    It is a `str`, and shows itself as it is printed.
+    """
+
+    __slots__ = ("_html",)
+    _html: str
+
+    def __new__(cls, text: str, html: str) -> LedgerReport:
+        """Return the text with its HTML."""
+        made = super().__new__(cls, text)
+        made._html = html
+        return made
+
+    def to_html(self) -> str:
+        """Return the report as HTML: what is protected, the guarantee in words, what was released.
+
+        Returns
+        -------
+        str
+            An element without scripts, ids and resources; names are escaped.
+
+        """
+        return self._html
+
+    def _repr_html_(self) -> str:
+        return self._html
+
+    def __repr__(self) -> str:
+        return str(self)
+
+
+@dataclass(frozen=True, slots=True)
+class _Line:
+    """Charges of one cost for the same thing.
+
+    Attributes
+    ----------
+    first, last : dict
+        The entries of the first and of the last of them.
+    charges : int
+    cost : loss
+        Of each.
+    blocks : tuple of str
+        The blocks that have paid; empty for a ledger without blocks.
+
+    """
+
+    first: Mapping[str, Any]
+    last: Mapping[str, Any]
+    charges: int
+    cost: Loss
+    blocks: tuple[str, ...]
+
+    @property
+    def what(self) -> str:
+        """What was released, and the label."""
+        entry = self.first
+        released = entry.get("released") or entry["params"]
+        words = [format_name(each) for each in (entry["label"], released) if each]
+        what = ": ".join(words) or "a loss"
+        if len(what) > _LONGEST:
+            what = what[:_LONGEST] + " ..."
+        return what if entry["count"] == 1 else f"{entry['count']:,} x {what}"
+
+    @property
+    def places(self) -> str:
+        """The numbers of the first and of the last entry."""
+        first, last = self.first["seq"], self.last["seq"]
+        return str(first) if first == last else f"{first} to {last}"
+
+    @property
+    def times(self) -> str:
+        """When the first and the last were charged."""
+        ends = dict.fromkeys(f"{entry['time'][:19]}Z" for entry in (self.first, self.last))
+        return " to ".join(ends)
+
+    @property
+    def where(self) -> str:
+        """The first of its blocks."""
+        more = len(self.blocks) - _MOST_NAMED
+        shown = ", ".join(map(repr, self.blocks[:_MOST_NAMED]))
+        return shown + (f" and {more:,} more" if more > 0 else "")
+
+    @property
+    def text(self) -> str:
+        """The line."""
+        several = f"{self.charges:,} times " if self.charges > 1 else ""
+        blocks = f" in {self.where}" if self.blocks else ""
+        return f"  {self.places}. {self.times} {several}{self.cost}{blocks}: {self.what}"
+
+
+def write_report(
+    budget: Loss,
+    unit: str,
+    relation: str,
+    guarantee: Loss,
+    blocks: Mapping[str, BlockState],
+    charges: Sequence[Mapping[str, Any]],
+    n_charges: int,
+) -> LedgerReport:
+    """Return the report of a ledger.
+
+    Parameters
+    ----------
+    budget : loss
+    unit : str
+        The privacy unit.
+    relation : str
+    guarantee : loss
+        What holds for a unit with all its records in one block, or without blocks.
+    blocks : mapping
+        The state of each block.
+    charges : sequence of dict
+        The last `MOST_READ` of `n_charges` entries, oldest first.
+    n_charges : int
+
+    """
+    lines = _grouped(charges, type(budget))
+    left_out = n_charges - sum(line.charges for line in lines[-_MOST_SHOWN:])
+    shown = lines[-_MOST_SHOWN:]
+    about = f"budget {budget} for each {format_name(unit)}, under {relation!r}"
+    if ALL not in blocks:
+        about += f"; for each of them in all data {guarantee}"
+    text = [about, *_omitted(len(blocks) - _MOST_SHOWN, "blocks")]
+    for block, state in list(blocks.items())[-_MOST_SHOWN:]:
+        name = "" if block == ALL else f"{block!r}: "
+        left = "retired" if state.retired else f"left {state.remaining}"
+        text.append(f"  {name}spent {state.spent}, {left}")
+    text += [*_omitted(left_out, "charges"), *(line.text for line in shown)]
+    facts = {
+        "protected": _PROTECTED[relation].format(format_name(unit)),
+        "promise": _promise(guarantee, format_name(unit), relation),
+        "budget": _numbers(budget, left=True) + ("" if ALL in blocks else " for each block"),
+        "charges": f"{n_charges:,}",
+    }
+    return LedgerReport("\n".join(text), _html(facts, blocks, shown, left_out))
+
+
+def _grouped(charges: Iterable[Mapping[str, Any]], kind: type[Loss]) -> list[_Line]:
+    """Return charges for the same thing, at the same cost, as one line, in the order of the last.
+
+    >>> _grouped([], Loss)
+    []
+    """
+    lines: dict[tuple[Any, ...], _Line] = {}
+    for entry in charges:
+        what = tuple(entry.get(name) for name in ("label", "released", "params", "count"))
+        key = (*what, *entry["cost"])
+        blocks = () if entry["blocks"] == [ALL] else tuple(entry["blocks"])
+        before = lines.pop(key, None)
+        if before is None:
+            cost = loss_of_amount(kind, amount_from(entry["cost"]))
+            lines[key] = _Line(entry, entry, 1, cost, blocks)
+        else:
+            together = tuple(dict.fromkeys([*before.blocks, *blocks]))
+            lines[key] = _Line(before.first, entry, before.charges + 1, before.cost, together)
+    return list(lines.values())
+
+
+def _omitted(count: int, what: str) -> list[str]:
+    return [f"  {count:,} {what}, and then"] if count > 0 else []
+
+
+def _numbers(loss: Loss, *, left: bool = False) -> str:
+    return format_numbers(numbers_of(loss), left=left)
+
+
+def _promise(loss: Loss, unit: str, relation: str) -> str:
+    """Return what all releases together promise to each unit.
+
+    It is the largest rate of true positives of any test, by its rate of false ones, in plain words.
+    """
+    if isinstance(loss, ZCDP):
+        loss = convert(loss, delta=_STATED_DELTA)
+    if loss.epsilon > _MOST_WRITTEN:
+        factor = f"10**{_MOST_WRITTEN * 43 // 100} or more"
+    else:
+        factor = words_above(float_of(Fraction(exp_interval(loss.epsilon)[1])))
+    delta = loss.delta if isinstance(loss, ApproxDP) else Fraction(0)
+    plus = f", plus {format_number(delta)}" if delta else ""
+    question = {
+        "add-remove": f"whether one {unit} is in the data",
+        "change-one": f"which of two values is that of one {unit}",
+        "add-remove-or-change": f"whether one {unit} is in the data, or which data they have",
+    }[relation]
+    return (
+        f"Whoever sees all releases may test {question}, with whatever else they know. The test "
+        f"says so where it is true at most {factor} times as often as where it is not{plus}."
+    )
+
+
+def _html(
+    facts: Mapping[str, str],
+    blocks: Mapping[str, BlockState],
+    shown: Sequence[_Line],
+    left_out: int,
+) -> str:
+    has_blocks = ALL not in blocks
+    head = [("protected", facts["protected"]), ("promise", facts["promise"])]
+    head.append(("budget", facts["budget"]))
+    if not has_blocks:
+        state = blocks[ALL]
+        head.append(("spent", _numbers(state.spent)))
+        head.append(("left", _numbers(state.remaining, left=True)))
+    head.append(("charges", facts["charges"]))
+    parts = [f'<div style="{BOX}">', "<div><strong>Privacy budget</strong></div>"]
+    parts += _table([], [list(row) for row in head])
+    if has_blocks:
+        parts += _more(len(blocks) - _MOST_SHOWN, "blocks")
+        rows = [
+            [block, "retired" if state.retired else "open", _numbers(state.spent),
+             _numbers(state.remaining, left=True)]
+            for block, state in list(blocks.items())[-_MOST_SHOWN:]
+        ]  # fmt: skip
+        parts += _table(["block", "state", "spent", "left"], rows)
+    parts += _more(left_out, "charges")
+    rows = [
+        [line.places, line.times, line.what, f"{line.charges:,}", _numbers(line.cost)]
+        + ([line.where] if has_blocks else [])
+        for line in shown
+    ]
+    header = ["entry", "time", "what was released", "times", "cost of each"]
+    parts += _table([*header, *(["blocks"] if has_blocks else [])], rows) if rows else []
+    return "\n".join([*parts, "</div>"])
+
+
+def _more(count: int, what: str) -> list[str]:
+    return [f'<div style="{SMALL}">{count:,} {what}, and then</div>'] if count > 0 else []
+
+
+def _table(header: Sequence[str], rows: Sequence[Sequence[str]]) -> list[str]:
+    """Return a table of words, all escaped."""
+    head = [f'<th style="{HEADER};text-align:left">{escape(word)}</th>' for word in header]
+    body = [[f'<td style="{_WRAPPED}">{escape(word)}</td>' for word in row] for row in rows]
+    return [
+        f'<table style="{TABLE}">',
+        *([f"<thead><tr>{''.join(head)}</tr></thead>"] if header else []),
+        "<tbody>",
+        *(f"<tr>{''.join(row)}</tr>" for row in body),
+        "</tbody>",
+        "</table>",
+    ]

@@ -1,0 +1,186 @@
+"""accounting/ledger/_report.py: what a ledger has paid for, as text and as a page."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from html.parser import HTMLParser
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+import cydp
+from cydp import ZCDP, ApproxDP, BudgetLedger, PureDP
+from cydp.accounting.ledger import _report
+
+MARKUP = "<script>alert('x') & \"y\"</script>"
+TABLE: dict[str, list[Any]] = {
+    "day": [1, 1, 2, 3],
+    "who": [7, 7, 8, 9],
+    MARKUP: [1.0, 2.0, 3.0, 4.0],
+}
+
+
+@pytest.fixture
+def ledger(tmp_path: Path) -> Iterator[BudgetLedger]:
+    with BudgetLedger.create(tmp_path / "l", PureDP(9), privacy_unit="visitor") as made:
+        yield made
+
+
+def last_of(ledger: BudgetLedger) -> str:
+    """What the last line says after the cost."""
+    return ledger.report().splitlines()[-1].partition("): ")[2]
+
+
+def test_a_line_names_columns_and_public_keys_and_the_label(ledger: BudgetLedger) -> None:
+    given: Any = {"user": "who", "unit": "visitor", "epsilon": "1/8", "budget": ledger}
+    cydp.count(TABLE, column="day", max_rows=1, **given)
+    assert last_of(ledger) == "count of day"
+    cydp.value_counts(TABLE, range(9), column="day", max_partitions=1, **given)
+    assert last_of(ledger) == "value_counts by day, keys 0, 1, 2, 3, 4 and 4 more"
+    given["budget"] = ledger.scope(label="for the mayor", charge_id="a")
+    cydp.group_by(
+        TABLE, ["day", "who"], keys=[(1, 7), (2, 8)], means={"day": (0, 9)},
+        quantiles={MARKUP: (0.5, (0, 9))}, max_partitions=2, **given,
+    )  # fmt: skip
+    expected = f"group_by day, who: n; mean_day; {f'median_{MARKUP}'[:40]}, keys 1/7, 2/8"
+    assert last_of(ledger) == f"for the mayor: {expected}"
+    given["budget"] = ledger
+    cydp.histogram(TABLE, 5, (0, 9), column="day", by="who", by_keys=[7], max_partitions=2, **given)
+    assert last_of(ledger) == "histogram of day by who, keys 7, 5 bins from 0.0 to 9.0"
+    cydp.quantile(TABLE, [0.25, 0.5], (0, 9), column="day", max_rows=1, **given)
+    assert last_of(ledger) == "quantile of day: q=1/4; median"
+    cydp.DiscreteLaplace(epsilon="0.1", sensitivity=1).release(7, budget=ledger)
+    assert last_of(ledger) == "DiscreteLaplace(epsilon=0.1, sensitivity=1)"
+    ledger.charge(PureDP("0.1"))
+    assert last_of(ledger) == "a loss"
+    ledger.verify()
+
+
+def test_keys_that_are_not_public_are_not_named(tmp_path: Path) -> None:
+    with BudgetLedger.create(tmp_path / "m", ApproxDP(9, 0.1), privacy_unit="row") as ledger:
+        cydp.value_counts(["secret"] * 99, epsilon=1, delta=0.01, budget=ledger)
+        assert last_of(ledger).endswith("): value_counts") or last_of(ledger) == "value_counts"
+        assert not any("secret" in str(entry.get("released")) for entry in ledger.history())
+
+
+def test_a_report_is_the_same_for_neighbours(tmp_path: Path) -> None:
+    said = []
+    for place, last in enumerate(([], [5], [None], [10**6])):
+        path = tmp_path / str(place)
+        with BudgetLedger.create(path, PureDP(9), privacy_unit="row") as ledger:
+            cydp.value_counts([1, 2, *last], [1, 2], epsilon=1, budget=ledger)
+            cydp.mean([1.0, 2.0, *last], (0, 9), epsilon=1, budget=ledger)
+            said.append(re.sub(r"\d{4}-\S*Z", "", ledger.report() + ledger.report().to_html()))
+    assert len(set(said)) == 1
+
+
+def test_charges_for_the_same_are_one_line(ledger: BudgetLedger) -> None:
+    for label in ("a", "b", "a", "a"):
+        ledger.charge(PureDP("0.1"), label=label)
+    ledger.charge(PureDP("0.2"), label="a")
+    _, spent, *lines = ledger.report().splitlines()
+    assert spent == "  spent PureDP(epsilon=0.6), left PureDP(epsilon=8.4)"
+    time = r"\d{4}-\d\d-\d\dT\d\d:\d\d:\d\dZ"
+    for line, expected in zip(
+        lines,
+        (rf"  4\. {time} PureDP\(epsilon=0\.1\): b",
+         rf"  3 to 6\. {time}( to {time})? 3 times PureDP\(epsilon=0\.1\): a",
+         rf"  7\. {time} PureDP\(epsilon=0\.2\): a"),
+        strict=True,
+    ):  # fmt: skip
+        assert re.fullmatch(expected, line), line
+
+
+def test_blocks_of_one_line_are_together(tmp_path: Path) -> None:
+    with BudgetLedger.create(
+        tmp_path / "d", PureDP(1), privacy_unit="visitor", by_block=True
+    ) as ledger:
+        ledger.add_blocks(["mon", "tue"])
+        for day in ("mon", "tue", "mon"):
+            cydp.count([1], epsilon="1/8", max_rows_per_unit=1, budget=ledger.scope(blocks=[day]))
+        report = ledger.report()
+        last = report.splitlines()[-1]
+        assert last.endswith("3 times PureDP(epsilon=0.125) in 'mon', 'tue': count")
+        words = words_of(report.to_html())
+        assert "mon open epsilon=0.25 epsilon=0.75 tue open epsilon=0.125 epsilon=0.875" in words
+        assert "whether one visitor in one block is in the data or not" in words
+
+
+def test_what_is_left_out_is_counted(ledger: BudgetLedger, monkeypatch: pytest.MonkeyPatch) -> None:
+    for i in range(30):
+        ledger.charge(PureDP("0.1"), label=str(i))
+    for report in (ledger.report(), ledger.report().to_html()):
+        assert "10 charges, and then" in report
+    with monkeypatch.context() as patched:
+        patched.setattr("cydp.accounting.ledger._ledger.MOST_READ", 25)
+        assert "10 charges, and then" in ledger.report()
+        patched.setattr("cydp.accounting.ledger._ledger.MOST_READ", 4)
+        assert "26 charges, and then" in ledger.report()
+    assert _report.MOST_READ > 30
+
+
+class Words(HTMLParser):
+    """Collects words, and the names of tags and attributes."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.words: list[str] = []
+        self.names: set[str] = set()
+
+    def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
+        self.names |= {tag, *(name for name, _ in attrs)}
+
+    def handle_data(self, data: str) -> None:
+        self.words += data.split()
+
+
+def parsed(html: str) -> Words:
+    parser = Words()
+    parser.feed(html)
+    return parser
+
+
+def words_of(html: str) -> str:
+    return " ".join(parsed(html).words)
+
+
+def test_a_page_has_words_and_no_scripts(ledger: BudgetLedger) -> None:
+    ledger.charge(PureDP("0.1"), label=MARKUP)
+    cydp.value_counts(
+        [MARKUP], [MARKUP], epsilon="0.1", max_rows_per_unit=1,
+        budget=ledger.scope(label="said"),
+    )  # fmt: skip
+    report = ledger.report()
+    found = parsed(report.to_html())
+    assert found.names <= {
+        "div", "strong", "table", "thead", "tbody", "tr", "td", "th", "style",
+    }  # fmt: skip
+    assert " ".join(found.words).count("alert('x')") == 2
+    assert report._repr_html_() == ledger._repr_html_() == report.to_html()
+    assert repr(report) == str(report) == report
+    words = " ".join(found.words)
+    for part in ("spent epsilon=0.2", "left epsilon=8.8", "budget epsilon=9", "charges 2", "said:"):
+        assert part in words
+
+
+def test_the_promise_is_that_of_what_was_spent(tmp_path: Path) -> None:
+    cases: list[tuple[Any, Any, tuple[str, ...]]] = [
+        (PureDP(9), PureDP(1), ("at most 2.71829 times as often",)),
+        (ApproxDP(9, 0.1), ApproxDP(1, 0.01), ("at most 2.71829 times as often", "plus 0.01")),
+        (ZCDP(9), ZCDP("0.5"), ("times as often as where it is not, plus 1e-06",)),
+        (PureDP(9000), PureDP(5000), ("at most 10**430 or more times",)),
+        (PureDP(9), PureDP(0), ("at most 1 times as often",)),
+    ]
+    for place, (budget, cost, parts) in enumerate(cases):
+        path = tmp_path / str(place)
+        with BudgetLedger.create(path, budget, privacy_unit="person") as ledger:
+            ledger.charge(cost)
+            words = words_of(ledger.report().to_html())
+            assert all(part in words for part in parts), words
+            assert "whether one person is in the data" in words
+    with BudgetLedger.create(
+        tmp_path / "other", PureDP(1), privacy_unit="person", relation="change-one"
+    ) as ledger:
+        assert "which of two values is that of one person" in words_of(ledger._repr_html_())
