@@ -54,7 +54,8 @@ def group_by(
         "data/*.csv": a text is a path; a dict of arrays or lists; a structured array. What a query
         computes must treat each record alone, and not fail on one.
     by : name, or list of names
-        The columns of keys, which are labels of any kind.
+        The columns of keys, which are labels of any kind. A list has names: a list of labels that
+        is no column of the table is in a list itself, ``by=[labels]``.
     keys : list of labels, Keys, or None
         Public keys; records with others are left out. For several columns a list of tuples, a dict
         of columns, or a frame. None: the keys that occur are selected privately, which takes
@@ -72,6 +73,7 @@ def group_by(
         Which quantile, or a list of them, and bounds: {"income": ([0.25, 0.5], (0, 200_000))}. The
         exponential mechanism chooses them. "quantile_income" has a second dimension for a list; the
         quantile 0.5 alone is "median_income".
+        With bounds that are dates or times, the column holds such.
     missing : "drop" or number, default "drop"
         What NaN, null and masked numbers count as: nothing, or a public number within the bounds.
     left_out : int >= 1, optional
