@@ -64,6 +64,7 @@ if TYPE_CHECKING:
         top_k,
         value_counts,
         variance,
+        where,
     )
     from cydp.releases import sum as sum  # offered, though __all__ leaves it out
 
@@ -118,6 +119,7 @@ __all__ = [
     "top_k",
     "value_counts",
     "variance",
+    "where",
     "workloads",
 ]
 _BUILTINS = ("sum",)  # left out of __all__: `from cydp import *` must not replace Python's own
@@ -143,7 +145,7 @@ _PACKAGE_OF = {
         "random": "Generator discrete_gaussian discrete_laplace",
         "releases": (
             "bounds contribution_bound count explain group_by histogram histogramdd mean median "
-            "quantile sum top_k value_counts variance"
+            "quantile sum top_k value_counts variance where"
         ),
     }.items()
     for name in names.split()

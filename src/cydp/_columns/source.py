@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from abc import ABC, abstractmethod
 from array import array
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any, Self
 
 import numpy as np
@@ -528,7 +528,8 @@ def _no_column(x: Any, name: str) -> TypeError:
     if hasattr(x, "first_line"):  # a Table, which opens columns by this module
         return TypeError(f"{name} must be one column, not a table: choose one by column=")
     given = describe_entry(type(x))
-    return TypeError(f"{name} must be a list, an array or a column, not {given}")
+    hint = ": choose one of its columns by column= of a release" if isinstance(x, Mapping) else ""
+    return TypeError(f"{name} must be a list, an array or a column, not {given}{hint}")
 
 
 def _columns_of(x: Any) -> list[Any] | None:

@@ -130,6 +130,7 @@ def scope_of(
         label=options.label if options.label is not None else _shorten(about),
         charge_id=options.charge_id,
         data_version=_name_source(options, columns),
+        table_in_blocks=options.blocks is not None,  # its rows were chosen, or promised
     )
 
 

@@ -54,7 +54,8 @@ def group_by(
         "data/*.csv": a text is a path; a dict of arrays or lists; a structured array. What a query
         computes must treat each record alone, and not fail on one.
     by : name, or list of names
-        The columns of keys, which are labels of any kind.
+        The columns of keys, which are labels of any kind. A list has names: a list of labels that
+        is no column of the table is in a list itself, ``by=[labels]``.
     keys : list of labels, Keys, or None
         Public keys; records with others are left out. For several columns a list of tuples, a dict
         of columns, or a frame. None: the keys that occur are selected privately, which takes

@@ -3,7 +3,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any, TypeAlias
 
 import numpy as np
@@ -318,6 +318,8 @@ class PresentRows(Rows):
             table = open_table(x, "x")
             super().__init__([table], users_of(table, user))
             return
+        if column is None and user is None and isinstance(x, Mapping):
+            (x,) = x.values()  # the only column, as of a frame
         found: dict[str, Any] = {"user": None}
         if user is not None or column is not None:
             x, found = open_columns(x, column, user=user)
