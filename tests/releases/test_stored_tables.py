@@ -20,7 +20,7 @@ import pyarrow.dataset
 import pyarrow.parquet
 import pytest
 from refusals import Refusal, check_refusals
-from releases.test_one_way import CASES, TABLE, Case
+from releases.test_one_way import CASES, TABLE, Case, of_users
 
 import cydp
 from cydp import PrivacyFilter, PureDP, Session
@@ -111,9 +111,7 @@ def test_answers_are_those_of_a_frame(
 ) -> None:
     """Of one seed; in pieces too, each with all rows of some users if the rows can be repeated."""
     frame = pl.DataFrame(COLUMNS, schema_overrides=TYPES)
-    asked = {
-        name: (case, {"user": "u", case.bound: 2} if users else {}) for name, case in CASES.items()
-    }
+    asked = {name: (case, of_users(case) if users else {}) for name, case in CASES.items()}
     seeded = {
         name: ask(case, frame, **given, rng=SeededGenerator(3)).to_json()
         for name, (case, given) in asked.items()
@@ -161,7 +159,7 @@ def test_a_record_changes_the_answer_alone(shape: str, tmp_path: Path) -> None:
         table = SHAPES[shape](columns, tmp_path)
         found: list[Any] = []
         for case in map(CASES.__getitem__, DESCRIBED):
-            for given in ({}, {"user": "u", case.bound: 2}):
+            for given in ({}, of_users(case)):
                 made = ask(case, table, **given)
                 frame = made.to_pandas()
                 shape_of = (frame.dtypes.tolist(), frame.shape)
