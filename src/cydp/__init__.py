@@ -54,6 +54,7 @@ if TYPE_CHECKING:
         bounds,
         contribution_bound,
         count,
+        date_trunc,
         explain,
         group_by,
         histogram,
@@ -94,6 +95,7 @@ __all__ = [
     "calibrate",
     "contribution_bound",
     "count",
+    "date_trunc",
     "discrete_gaussian",
     "discrete_laplace",
     "exact",
@@ -144,8 +146,8 @@ _PACKAGE_OF = {
         ),
         "random": "Generator discrete_gaussian discrete_laplace",
         "releases": (
-            "bounds contribution_bound count explain group_by histogram histogramdd mean median "
-            "quantile sum top_k value_counts variance where"
+            "bounds contribution_bound count date_trunc explain group_by histogram histogramdd "
+            "mean median quantile sum top_k value_counts variance where"
         ),
     }.items()
     for name in names.split()

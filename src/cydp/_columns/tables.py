@@ -26,7 +26,8 @@ from cydp._columns.paths import is_path
 from cydp._columns.reading import read_table_columns
 from cydp._columns.relations import SharedRelation, is_relation
 from cydp._columns.shared import SharedRows
-from cydp._columns.source import open_source, refuse_lazy, speaks_arrow
+from cydp._columns.source import Source, open_source, refuse_lazy, speaks_arrow
+from cydp._columns.truncated import DateTrunc, TruncatedSource
 
 __all__ = [
     "Table",
@@ -130,6 +131,9 @@ class Table:
             length than the table.
 
         """
+        if isinstance(given, DateTrunc):
+            times = self.column(given.column, argument)
+            return TruncatedSource(times, argument, given.part, given.zone)
         if is_column(given):
             if self.where is not None:
                 raise TypeError(
@@ -457,7 +461,7 @@ def _of_array(x: np.ndarray[Any, Any], name: str) -> Table:
 
 def is_column(given: Any) -> bool:
     """Whether a column was given, and not the name of one."""
-    if isinstance(given, list | np.ndarray | memoryview | array) or is_series(given):
+    if isinstance(given, list | np.ndarray | memoryview | array | Source) or is_series(given):
         return True
     if isinstance(getattr(given, "dtype", None), np.dtype) and not isinstance(given, np.generic):
         return True

@@ -6,6 +6,7 @@ from __future__ import annotations
 from cydp.releases._bounds import BoundsRelease, bounds
 from cydp.releases._contribution_bound import ContributionBoundRelease, contribution_bound
 from cydp.releases._count import NumberRelease, count
+from cydp.releases._date_trunc import date_trunc
 from cydp.releases._explain import explain
 from cydp.releases._explanation import Explanation
 from cydp.releases._group_by import group_by
@@ -41,6 +42,7 @@ __all__ = [
     "bounds",
     "contribution_bound",
     "count",
+    "date_trunc",
     "explain",
     "group_by",
     "histogram",

@@ -4,6 +4,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable
+from datetime import date
 from sqlite3 import Connection
 from typing import Any
 
@@ -45,7 +46,7 @@ class LedgerResults(LedgerCharges):
     def scope(
         self,
         *,
-        blocks: Iterable[str] | None = None,
+        blocks: Iterable[str | date] | None = None,
         label: str | None = None,
         charge_id: str | None = None,
         data_version: str | None = None,
@@ -55,7 +56,7 @@ class LedgerResults(LedgerCharges):
 
         Parameters
         ----------
-        blocks : list of str, optional
+        blocks : list of str or dates, optional
             The ids of the blocks that will be read; each pays in full. Leave it out for a ledger
             without blocks.
         label : str, optional
@@ -123,7 +124,7 @@ class LedgerResults(LedgerCharges):
         release: Callable[[], Any],
         count: Integer = 1,
         *,
-        blocks: Iterable[str] | None = None,
+        blocks: Iterable[str | date] | None = None,
         label: str | None = None,
         relation: str | None = None,
         function: str | None = None,
