@@ -7,6 +7,7 @@ Types made of classes of this package stand beside these classes: `Loss`, `Cost`
 from __future__ import annotations
 
 from collections.abc import Sequence
+from datetime import date
 from decimal import Decimal
 from fractions import Fraction
 from typing import Any, SupportsIndex, TypeAlias
@@ -14,7 +15,17 @@ from typing import Any, SupportsIndex, TypeAlias
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-__all__ = ["BinsLike", "Bounds", "Column", "Integer", "Number", "OpenBounds", "RangeLike", "Size"]
+__all__ = [
+    "BinsLike",
+    "Bounds",
+    "Column",
+    "Integer",
+    "Number",
+    "OpenBounds",
+    "RangeLike",
+    "Size",
+    "TimeBounds",
+]
 
 Number: TypeAlias = int | float | str | Fraction | Decimal | np.integer | np.floating
 """A number that is read exactly, such as 0.1, which means 1/10, "1/3" or Fraction(1, 3)."""
@@ -34,8 +45,11 @@ OpenBounds: TypeAlias = tuple[Number | None, Number | None] | None
 Column: TypeAlias = ArrayLike | Sequence[Any]
 """A list or array, or a column of pandas, polars, pyarrow or DuckDB: one entry for each record."""
 
-BinsLike: TypeAlias = Integer | Sequence[float] | NDArray[Any]
-"""A number of equal bins, or the edges of bins."""
+TimeBounds: TypeAlias = tuple[str | date | np.datetime64, str | date | np.datetime64]
+"""A pair (lower, upper) of dates or times; text is as ISO 8601 has it."""
+
+BinsLike: TypeAlias = Integer | Sequence[Any] | NDArray[Any] | str
+"""A number of equal bins, the edges of bins, or a width of time such as "1d"."""
 
 RangeLike: TypeAlias = tuple[Any, Any] | Sequence[Any] | NDArray[Any]
-"""A pair (low, high) of numbers: the ends of equal bins."""
+"""A pair (low, high) of numbers, dates or times: the ends of the bins."""

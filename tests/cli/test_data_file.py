@@ -239,7 +239,7 @@ def test_files_that_cannot_be_read(tmp_path: Path, monkeypatch: pytest.MonkeyPat
         with pytest.raises(FileError, match=r"^permission denied: '"):
             open_data(file, Format())
     monkeypatch.setitem(sys.modules, "duckdb", None)
-    with pytest.raises(ImportError, match=r"pip install 'cydp\[cli\]'"):
+    with pytest.raises(ImportError, match=r"pip install 'cydp\[files\]'"):
         open_data(file, Format())
 
 

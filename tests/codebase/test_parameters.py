@@ -45,6 +45,9 @@ OTHER_WORDS = {
         ("Session", name)
         for name in ("budget", "user", "max_rows", "max_partitions", "max_rows_per_partition")
     },
+    "they take dates and times": {
+        (name, argument) for name in ("quantile", "median") for argument in ("bounds", "missing")
+    },
     "a bound on contributions is none without users": {("contribution_bound", "user")},
     "the loss is the amplified one": {("on_sample", "budget")},
 }

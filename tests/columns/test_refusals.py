@@ -38,7 +38,7 @@ def bound(users: Any, groups: Any = (1,)) -> object:
 def test_what_holds_no_numbers() -> None:
     columns: dict[str, tuple[Any, tuple[str, ...]]] = {
         "text of polars": (pl.Series(["31415"]), ("not text",)),
-        "timestamps": (pa.array([SECRET], pa.timestamp("s")), ("not timestamps",)),
+        "timestamps": (pa.array([SECRET], pa.timestamp("s")), ("not dates or times",)),
         "lists": (pa.array([[SECRET]]), ("not lists",)),
         "decimals": (pa.array([Decimal(SECRET)]), ("not decimals: cast them to",)),
         "hugeint": (duckdb.sql(f"select {SECRET}::hugeint as a"), ("not decimals: cast them to",)),

@@ -35,7 +35,6 @@ BINS: list[tuple[Any, type[Exception], tuple[str, ...]]] = [
     ([0, 2**70], TypeError, ("bins", "object")),
     ([0, 1j], TypeError, ("bins", "complex")),
     (np.array([0, 1], np.longdouble), TypeError, ("bins", "not floats of more")),
-    (np.array(["2020", "2021"], "M8[Y]"), TypeError, ("bins", "not dates")),
     (np.ma.array([0, 1, 2], mask=[0, 1, 0]), TypeError, ("bins", "mask")),
 ]  # fmt: skip
 RANGES: list[tuple[Any, type[Exception], tuple[str, ...]]] = [

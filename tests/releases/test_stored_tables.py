@@ -325,7 +325,7 @@ def test_without_a_library(absent: str, tmp_path: Path) -> None:
     for i, rows in enumerate(("1\n", "\n", "")):
         (tmp_path / f"{i}.csv").write_text("age,sex\n" + rows)
     says = {
-        "duckdb": "reading files needs DuckDB: pip install",
+        "duckdb": "reading files needs duckdb: pip install 'cydp[files]'",
         "nanoarrow": "is read through Arrow, which needs nanoarrow",
     }.get(absent)
     code = f"""

@@ -17,9 +17,9 @@ from cydp._columns.dtypes import (
     ARROW_DTYPES,
     ARROW_OFFSETS,
     ARROW_VIEWS,
-    NUMBERS,
     check_one_column,
     describe_format,
+    not_numbers,
 )
 from cydp._columns.masks import Mask, both_present, concatenate_masks
 
@@ -271,5 +271,5 @@ def _dtype_of(schema: Any, name: str) -> Any:
     if metadata and b"ARROW:extension:name" in dict(metadata.items()):
         raise TypeError(f"{name} must hold plain numbers, not an extension type")
     if schema.format not in ARROW_DTYPES:
-        raise TypeError(f"{name} must hold {NUMBERS}, not {describe_format(schema.format)}")
+        raise not_numbers(name, describe_format(schema.format))
     return ARROW_DTYPES[schema.format]

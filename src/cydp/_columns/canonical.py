@@ -342,6 +342,8 @@ def digest_argument(argument: Any) -> Any:
         return ["index", str(argument.index.dtype), digest_labels(labels, "labels of rows")]
     if not isinstance(argument, np.ndarray):
         return argument
+    if argument.dtype.kind == "O":  # times with a zone
+        return [argument.dtype.str, digest_labels(argument, "edges")]
     return [argument.dtype.str, sha256(argument.tobytes()).hexdigest()]
 
 

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from datetime import UTC, date, datetime, timedelta
+from decimal import Decimal
 from typing import TypeAlias
 
 from cydp._columns.conditions import (
@@ -22,7 +23,6 @@ from cydp._columns.conditions import (
     Node,
     Not,
 )
-from cydp._numbers.rational import float_of, read_exact
 
 __all__ = ["sql_of_condition"]
 
@@ -103,8 +103,8 @@ def _comparable(
     if kind.endswith("]"):  # a list
         wanted = "nothing"
     if wanted == "number":
-        numbers = [read_exact(text, "condition") for text in texts]
-        if kind in _INTEGERS and all(n.denominator == 1 and abs(n) < _MOST for n in numbers):
+        numbers = list(map(Decimal, texts))
+        if kind in _INTEGERS and all(map(_is_hugeint, numbers)):
             return f"CAST({sql} AS HUGEINT)", [f"CAST('{int(n)}' AS HUGEINT)" for n in numbers]
         if kind in _INTEGERS or kind.startswith(_NUMBERS):
             return _cast(sql, wanted), [_typed(wanted, text, name) for text in texts]
@@ -123,6 +123,10 @@ def _comparable(
         f"condition must compare column {name!r}, which holds {kind[:40]}, with a constant of its "
         f"type, not with {constants[0]}"
     )
+
+
+def _is_hugeint(number: Decimal) -> bool:
+    return abs(number) < _MOST and number == number.to_integral_value()
 
 
 def _is_text(kind: str) -> bool:
@@ -167,7 +171,7 @@ def _typed(wanted: str, text: str, name: str) -> str:
     if wanted == "text":
         return _text(text)
     if wanted == "number":
-        return f"CAST('{float_of(read_exact(text, 'condition'))!r}' AS DOUBLE)"
+        return f"CAST('{float(text)!r}' AS DOUBLE)"
     if wanted == "boolean":
         return text
     moment = _moment(text, name)

@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+from datetime import date
 from typing import Any
 
 import numpy as np
@@ -13,11 +14,13 @@ __all__ = [
     "ARROW_VIEWS",
     "DUCKDB_DTYPES",
     "NUMBERS",
+    "TIMES",
     "check_one_column",
     "check_real",
     "describe_dtype",
     "describe_entry",
     "describe_format",
+    "not_numbers",
 ]
 
 # Arrow's formats of numbers -> numpy's dtypes:
@@ -41,29 +44,43 @@ DUCKDB_DTYPES = {
 }  # fmt: skip
 
 NUMBERS = "numbers (bool, integers, or floats of at most 64 bits)"
+TIMES = "dates or times"
+"""What a column holds that should hold numbers, for an error."""
 
 _KINDS = {
-    "U": "text", "T": "text", "S": "bytes", "M": "dates", "m": "time spans",
+    "U": "text", "T": "text", "S": "bytes", "M": TIMES, "m": "time spans",
     "c": "complex numbers", "O": "objects", "V": "records", "b": "bool",
 }  # fmt: skip
 
 # The first letters of Arrow's formats.
 _FORMATS = {
     "vu": "text", "u": "text", "U": "text", "vz": "bytes", "z": "bytes", "Z": "bytes", "w": "bytes",
-    "tdD": "dates", "tdm": "dates", "ts": "timestamps", "tt": "times", "tD": "time spans",
+    "tdD": TIMES, "tdm": TIMES, "ts": TIMES, "tt": "times", "tD": "time spans",
     "ti": "time spans", "d": "decimals", "_": "integers of more than 64 bits", "+l": "lists",
     "+L": "lists", "+vl": "lists", "+vL": "lists", "+w": "lists", "+s": "structs", "+m": "maps",
     "+u": "unions", "+r": "runs of values", "b": "bool",
     "e": "floats", "f": "floats", "g": "floats",
 }  # fmt: skip
 _INT128 = ("d", "_")  # decimals, to which DuckDB exports HUGEINT, and Int128 of polars
-_ENTRIES = {str: "text", bytes: "bytes", bytearray: "bytes"}
+_ENTRIES = {
+    str: "text", bytes: "bytes", bytearray: "bytes", date: TIMES, np.datetime64: TIMES,
+}  # fmt: skip
 
 
 def check_real(dtype: np.dtype[Any], name: str) -> None:
     """Raise a TypeError unless a dtype is bool, int, uint, or float of at most 64 bits."""
     if dtype.kind not in "biuf" or dtype.itemsize > 8:
-        raise TypeError(f"{name} must hold {NUMBERS}, not {describe_dtype(dtype)}")
+        raise not_numbers(name, describe_dtype(dtype))
+
+
+def not_numbers(name: str, given: str, wanted: str = NUMBERS) -> TypeError:
+    """Return the error for a column that holds something else than numbers.
+
+    >>> str(not_numbers("x", "text", "numbers"))
+    'x must hold numbers, not text'
+    """
+    hint = ": histograms and quantiles take these, with edges, a range or bounds that are dates"
+    return TypeError(f"{name} must hold {wanted}, not {given}{hint if given == TIMES else ''}")
 
 
 def check_one_column(columns: int, name: str) -> None:
@@ -90,8 +107,8 @@ def describe_dtype(dtype: np.dtype[Any]) -> str:
 def describe_format(arrow_format: str) -> str:
     """Return the name of entries of one of Arrow's formats.
 
-    >>> describe_format("tdD"), describe_format("d:38,0")
-    ('dates', 'decimals: cast them to floats, or to integers of at most 64 bits')
+    >>> describe_format("u"), describe_format("d:38,0")
+    ('text', 'decimals: cast them to floats, or to integers of at most 64 bits')
     """
     starts = (arrow_format[:n] for n in (3, 2, 1))
     kind = next((_FORMATS[start] for start in starts if start in _FORMATS), "another type")

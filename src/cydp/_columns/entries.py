@@ -17,7 +17,7 @@ from typing import Any, cast
 import numpy as np
 from numpy.typing import NDArray
 
-from cydp._columns.dtypes import describe_entry
+from cydp._columns.dtypes import describe_entry, not_numbers
 from cydp._columns.masks import Mask, spread_present
 
 __all__ = [
@@ -101,7 +101,7 @@ def check_numbers(types: Iterable[type], name: str) -> None:
         if nested and not issubclass(kind, str | bytes | bytearray):
             raise ValueError(f"{name} must hold one number for each record, not {kind.__name__}s")
         if not is_number(kind):
-            raise TypeError(f"{name} must hold numbers, not {describe_entry(kind)}")
+            raise not_numbers(name, describe_entry(kind), "numbers")
 
 
 def ragged(name: str) -> str:

@@ -21,6 +21,7 @@ from cydp._columns.conditions import Condition
 from cydp._columns.csv_files import CsvForm, check_alike, read_form, scan_of
 from cydp._columns.file_errors import FileError, check_well_formed
 from cydp._columns.paths import files_of
+from cydp._extras import import_extra
 
 __all__ = [
     "DataFile",
@@ -28,13 +29,13 @@ __all__ = [
     "connect",
     "is_integer",
     "open_data",
+    "shown_files",
     "sql_name",
     "sql_text",
 ]
 
 _ROW = "row"  # a column that every record has
 
-_NO_DUCKDB = "reading files needs DuckDB: pip install 'cydp[cli]'"
 _PARQUET = "read_parquet({files}, hive_partitioning = false)"
 _PARQUET_NAMES = (".parquet", ".pq")
 _INTEGERS = {
@@ -338,13 +339,10 @@ def open_data(given: str | Sequence[str], form: Format, *, header: bool = True) 
     (('age', 'sex'), [(31.0, 'f'), (None, 'm')])
 
     """
-    try:
-        import duckdb
-    except ImportError:
-        raise ImportError(_NO_DUCKDB) from None
+    duckdb = import_extra("duckdb", "reading files")
     paths = [given] if isinstance(given, str) else list(given)
     found = tuple(dict.fromkeys(each for path in paths for each in files_of(path)))
-    shown = paths[0] if len(paths) == 1 else f"{paths[0]} and {len(paths) - 1} more"
+    shown = shown_files(paths)
     kinds = [form.of(each) for each in found]
     for each, kind in zip(found, kinds, strict=True):
         if kind != kinds[0]:
@@ -381,6 +379,15 @@ def open_data(given: str | Sequence[str], form: Format, *, header: bool = True) 
     names, types = zip(*columns[0], strict=True)
     scan = _PARQUET.format(files=_list_of(found))
     return DataFile(shown, "Parquet", names, types, found, scan, connection)
+
+
+def shown_files(given: Sequence[str]) -> str:
+    """Return what to call files that are one table.
+
+    >>> shown_files(["a.csv", "b.csv"])
+    'a.csv and 1 more'
+    """
+    return given[0] if len(given) == 1 else f"{given[0]} and {len(given) - 1} more"
 
 
 def _list_of(files: Sequence[str]) -> str:

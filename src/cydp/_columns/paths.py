@@ -5,12 +5,14 @@ from __future__ import annotations
 
 import glob
 import os
+from collections.abc import Iterable
+from contextlib import suppress
 from pathlib import Path
 from typing import Any, TypeGuard
 
 from cydp._columns.file_errors import FileError
 
-__all__ = ["files_of", "is_path"]
+__all__ = ["files_of", "is_path", "named_files"]
 
 
 def is_path(x: Any) -> TypeGuard[str | os.PathLike[Any]]:
@@ -38,17 +40,24 @@ def files_of(path: str) -> list[str]:
     [2, 1, 1]
 
     """
-    if not glob.has_magic(path) or os.path.exists(path):
-        _check_file(path)
-        return [path]
-    try:
-        found = sorted(each for each in glob.glob(path, recursive=True) if not os.path.isdir(each))
-    except ValueError:  # zero bytes
-        found = []
+    found = named_files([path])
     if not found:
         raise FileError(f"no such file: {path!r}")
     for each in found:
         _check_file(each)
+    return found
+
+
+def named_files(paths: Iterable[str]) -> list[str]:
+    """Return the files that paths and globs name, be they there or not."""
+    found = []
+    for path in paths:
+        if not glob.has_magic(path) or os.path.exists(path):
+            found.append(path)
+            continue
+        with suppress(ValueError):  # zero bytes
+            matches = glob.glob(path, recursive=True)
+            found += sorted(each for each in matches if not os.path.isdir(each))
     return found
 
 

@@ -19,9 +19,11 @@ from cydp._columns.arrow import declared_in, import_nanoarrow, read_arrow
 from cydp._columns.dtypes import (
     DUCKDB_DTYPES,
     NUMBERS,
+    TIMES,
     check_one_column,
     check_real,
     describe_entry,
+    not_numbers,
 )
 from cydp._columns.entries import check_numbers, ragged
 from cydp._columns.file_columns import FileColumn
@@ -83,6 +85,10 @@ class Source(ABC):
             return len(self.x)
         except TypeError:
             return None
+
+    def named(self, name: str) -> Self:
+        """Return the column with another name in errors."""
+        return type(self)(self.x, name)
 
     def kept(self) -> Self:
         """Return the column as it is until it is read: a copy of a list."""
@@ -393,6 +399,8 @@ class RelationSource(SharedSource):
         """Return the dtype that the type of the column stands for; the query does not run."""
         self._check()
         kind = str(self.x.types[0].id).strip('"')  # without what a composite type holds
+        if kind.startswith(("date", "timestamp")):
+            raise not_numbers(self.name, TIMES)
         if kind not in DUCKDB_DTYPES:
             raise TypeError(
                 f"{self.name} must hold {NUMBERS}, not {kind.upper()}: cast it to one of these"
@@ -458,7 +466,7 @@ def open_source(x: Any, name: str) -> Source:
     if isinstance(x, np.ndarray):  # most often, and the quickest way
         return ArraySource(x, name)
     if isinstance(x, Source):
-        return x if x.name == name else type(x)(x.x, name)
+        return x if x.name == name else x.named(name)
     if isinstance(x, list | tuple):
         return ListSource(x, name)
     if isinstance(x, memoryview | array):

@@ -26,10 +26,12 @@ from cydp._columns.paths import is_path
 from cydp._columns.reading import read_table_columns
 from cydp._columns.relations import SharedRelation, is_relation
 from cydp._columns.shared import SharedRows
-from cydp._columns.source import open_source, refuse_lazy, speaks_arrow
+from cydp._columns.source import Source, open_source, refuse_lazy, speaks_arrow
+from cydp._columns.truncated import DateTrunc, TruncatedSource
 
 __all__ = [
     "Table",
+    "choose_rows",
     "columns_of",
     "is_column",
     "is_one_connection",
@@ -64,11 +66,13 @@ class Table:
         Of CSV, whose first line has the names, and may be a record: what to call it in an error.
     where : Condition or None
         The public condition that all rows satisfy: others were left out.
+    restrict : callable or None
+        Returns the table of the rows that satisfy one more condition; None: it cannot.
 
     """
 
     __slots__ = (
-        "_column_at", "_name", "_reopen", "_restrict", "first_line", "length", "names", "rows",
+        "_column_at", "_name", "_reopen", "first_line", "length", "names", "restrict", "rows",
         "where",
     )  # fmt: skip
 
@@ -87,29 +91,11 @@ class Table:
     ) -> None:
         self._name, self.names, self.length, self._column_at = name, tuple(names), length, column_at
         self.rows, self._reopen, self.first_line = rows, reopen, first_line
-        self._restrict, self.where = restrict, where
+        self.restrict, self.where = restrict, where
 
     def again(self) -> Table:
         """Return the table for one more release: a new one for a query, which is read once."""
         return self if self._reopen is None else self._reopen()
-
-    def filtered(self, condition: Condition) -> Table:
-        """Return the rows that satisfy a condition, of files and of relations of DuckDB.
-
-        Raises
-        ------
-        TypeError
-            For another table.
-        ValueError
-            For a column that is not there, or holds another type than the constants.
-
-        """
-        if self._restrict is None:
-            raise TypeError(
-                f"{self._name} must be a path of files or a relation of DuckDB to have its rows "
-                "chosen by a condition: filter another table itself"
-            )
-        return self._restrict(condition)
 
     def count_rows(self) -> int:
         """Return how many rows there are; a query runs.
@@ -145,6 +131,9 @@ class Table:
             length than the table.
 
         """
+        if isinstance(given, DateTrunc):
+            times = self.column(given.column, argument)
+            return TruncatedSource(times, argument, given.part, given.zone)
         if is_column(given):
             if self.where is not None:
                 raise TypeError(
@@ -349,6 +338,34 @@ def table_of_relation(
     )
 
 
+def choose_rows(x: Any, condition: Condition, name: str) -> Table:
+    """Return the rows of a table that satisfy a condition. No value is read.
+
+    Parameters
+    ----------
+    x : path, relation of DuckDB, or Table of one
+    condition : Condition
+    name : str
+        What to call it in an error.
+
+    Raises
+    ------
+    TypeError
+        For another table.
+    ValueError
+        For a column that is not there, or holds another type than the constants.
+
+    """
+    opened = open_data_table(x, name)
+    table = open_table(opened, name) if isinstance(opened, Table) or is_relation(opened) else None
+    if table is None or table.restrict is None:
+        raise TypeError(
+            f"{name} must be a path of files or a relation of DuckDB, to have its rows chosen by "
+            f'"{condition}": filter another table itself'
+        )
+    return table.restrict(condition)
+
+
 def is_table(x: Any) -> bool:
     """Whether x is a table of several columns, or of none: a table of a single column is a column.
 
@@ -444,7 +461,7 @@ def _of_array(x: np.ndarray[Any, Any], name: str) -> Table:
 
 def is_column(given: Any) -> bool:
     """Whether a column was given, and not the name of one."""
-    if isinstance(given, list | np.ndarray | memoryview | array) or is_series(given):
+    if isinstance(given, list | np.ndarray | memoryview | array | Source) or is_series(given):
         return True
     if isinstance(getattr(given, "dtype", None), np.dtype) and not isinstance(given, np.generic):
         return True

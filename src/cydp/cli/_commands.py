@@ -14,6 +14,7 @@ from inspect import signature
 from pathlib import Path
 from typing import Any
 
+from cydp._columns.files import shown_files
 from cydp.cli._arguments import ARGUMENTS, columns_of_keys, numbers_by_column
 from cydp.cli._options import add_post_processors, add_release
 from cydp.cli._release import Request, release
@@ -182,7 +183,7 @@ def _run(command: _Command, options: argparse.Namespace) -> int:
 
 def _label_of(command: _Command, options: argparse.Namespace, columns: Sequence[str]) -> str:
     """Return what the ledger's history says of a release: what it is, and of what."""
-    what = f"{command.name} of {', '.join(columns)} in {Path(options.file).name}"
+    what = f"{command.name} of {', '.join(columns)} in {Path(shown_files(options.files)).name}"
     given = {name: getattr(options, name, None) for name in ("k", "q", "bins", "range", "bounds")}
     words = (f"{name} {_written(each)}" for name, each in given.items() if each is not None)
     where = [] if options.where is None else [f"where {options.where}"]

@@ -84,9 +84,12 @@ def add_release(
 
 def _add_file(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
-        "file",
+        "files",
+        nargs="+",
         metavar="FILE",
-        help="*.parquet and *.pq are read as Parquet, *.gz as compressed CSV, others as CSV",
+        help="*.parquet and *.pq are read as Parquet, *.gz as compressed CSV, *.tsv as CSV with "
+        "tabs, others as CSV; several files with the same columns are one table, and 'data/*.csv' "
+        "names several; - is CSV from the standard input, of which a temporary copy is made",
     )
     group = parser.add_argument_group("file")
     group.add_argument(
@@ -99,7 +102,8 @@ def _add_file(parser: argparse.ArgumentParser) -> None:
         "--delimiter",
         type=_read_delimiter,
         metavar="C",
-        help=r"what separates the columns of a CSV file: one character, or \t (default: a comma)",
+        help=r"what separates the columns of a CSV file: one character, or \t (default: a comma; a "
+        "tab for *.tsv)",
     )
     group.add_argument(
         "--where",

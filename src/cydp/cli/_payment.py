@@ -24,6 +24,7 @@ from cydp.accounting.ledger._blocks import ALL, unknown_message
 from cydp.accounting.ledger._ledger import BudgetLedger
 from cydp.accounting.ledger._scope import LedgerScope
 from cydp.cli._messages import format_block, head_of
+from cydp.cli._stdin import STDIN
 
 __all__ = [
     "WITHOUT_BLOCKS",
@@ -129,6 +130,7 @@ def scope_of(
         label=options.label if options.label is not None else _shorten(about),
         charge_id=options.charge_id,
         data_version=_name_source(options, columns),
+        table_in_blocks=options.blocks is not None,  # its rows were chosen, or promised
     )
 
 
@@ -140,7 +142,8 @@ def _name_source(options: argparse.Namespace, columns: Sequence[str]) -> str | N
     """Return a name for the data of a charge id: a repetition must be on the same data."""
     if options.charge_id is None:
         return None
-    text = json.dumps([str(Path(options.file).resolve()), *columns, options.data_version])
+    files = [each if each == STDIN else str(Path(each).resolve()) for each in options.files]
+    text = json.dumps([*files, *columns, options.data_version])
     return text if len(text) <= _LONGEST_LABEL else sha256(text.encode()).hexdigest()
 
 

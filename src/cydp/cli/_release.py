@@ -40,6 +40,7 @@ from cydp.cli._payment import (
     scope_of,
 )
 from cydp.cli._progress import watching
+from cydp.cli._stdin import STDIN, with_stdin
 from cydp.mechanisms._parameters import read_level
 from cydp.releases._explain import explain
 from cydp.releases._group_by import group_by
@@ -109,9 +110,13 @@ def release(options: argparse.Namespace, request: Request) -> int:
 
     """
     form = _check(options, request)
-    with Outputs.prepare(options) as outputs, ledger_of(options) as ledger:
+    with (
+        Outputs.prepare(options) as outputs,
+        ledger_of(options) as ledger,
+        with_stdin(options.files) as files,
+    ):
         relation = options.relation or ("add-remove" if ledger is None else ledger.relation)
-        data = open_data(options.file, form)
+        data = open_data(files, form)
         labels = [*request.labels, *([] if options.user is None else [options.user])]
         where = _condition(options, ledger)
         rows = data.relation(request.numbers, labels, every_row=request.every_row, where=where)
@@ -175,7 +180,12 @@ def _check(options: argparse.Namespace, request: Request) -> Format:
     if options.rows is not None and not options.dry_run:
         raise ValueError("--rows needs --dry-run: a release counts by itself")
     form = Format(options.file_format, options.delimiter)
-    form.of(options.file)
+    for each in options.files:
+        if each == STDIN and form.kind == "parquet":
+            raise ValueError("--format parquet needs a file: from the standard input CSV is read")
+        form.of(each)
+    if options.files.count(STDIN) > 1:
+        raise ValueError("the standard input, -, must be named once")
     return form
 
 

@@ -18,6 +18,7 @@ from cydp._numbers.bounds import read_bounds
 from cydp._numbers.rational import Exact, as_exact, format_number, read_binary
 
 __all__ = [
+    "MOST_STEPS",
     "Array",
     "Grid",
     "centre_of",
@@ -65,6 +66,10 @@ class Grid:
         """The bounds in the unit of the data, rounded to multiples of the step."""
         step = self.step
         return as_exact(self.lowest * step), as_exact(self.highest * step)
+
+    def values_of(self, steps: NDArray[np.int64]) -> NDArray[Any]:
+        """Return units in the unit of the data, as floats."""
+        return np.asarray(steps * np.float64(self.step))
 
     def units_of(self, numbers: NDArray[Any]) -> np.ma.MaskedArray[Any, Any]:
         """Return integers and fractions of any size in units, rounded and clamped."""

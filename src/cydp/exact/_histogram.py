@@ -26,6 +26,7 @@ from cydp.exact._bins import (
     range_of,
     read_bin_count,
 )
+from cydp.exact._time_bins import read_time_edges
 
 __all__ = ["bincount", "grouped_histogram", "histogram"]
 
@@ -38,11 +39,13 @@ def histogram(
 
     Parameters
     ----------
-    x : array_like of real numbers, any shape
+    x : array_like of real numbers, any shape, or of dates or times, shape (n,)
         NaN, null and masked entries, and values outside the bins, are left out. A list is read in
         the dtype that numpy infers from its entries, an array or a column in its own dtype.
-    bins : int or sequence of edges
+    bins : int, sequence of edges, or a width of time as text
         A number of equal bins, or edges that never decrease. The last bin includes its right edge.
+        Of dates or times: edges that are such, or a width over `range`, such as "15m", "6h", "1d",
+        "1w", "1mo" or "1y"; then no bin includes its right edge.
     range : (lo, hi), optional
         The ends of the equal bins. Default: the least and the largest value of the data; then
         `release` of a mechanism refuses the counts. It is ignored if `bins` are edges.
@@ -68,6 +71,9 @@ def histogram(
         kept = kept_bins(bins, range, x.dtype)
         if kept is not None:
             return kept.count(x), kept.edges.copy()
+    if (edges := read_time_edges(bins, range)) is not None:
+        column, grid = edges.open(x)
+        return grid.count(column.read()), grid.edges
     check_bins(bins, range)
     values = read_numbers(x)
     if range is None and read_bin_count(bins) is not None:

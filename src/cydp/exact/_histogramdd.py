@@ -21,7 +21,7 @@ from cydp._columns.tables import columns_of
 from cydp._threads import threads_for
 from cydp.exact._bins import Bins, equal_bins, mark_data_bins, public_bins, range_of, read_bin_count
 
-__all__ = ["MOST_BINS", "cell_codes", "histogramdd", "public_grids"]
+__all__ = ["MOST_BINS", "bins_of_each", "cell_codes", "histogramdd", "public_grid_of"]
 
 
 MOST_BINS = 2**30
@@ -129,36 +129,48 @@ def _bins_of_columns(
     return grids, from_data
 
 
-def public_grids(bins: Any, range: Any, dtypes: Sequence[np.dtype[Any]]) -> list[Bins]:
-    """Return bins for columns of these dtypes, from public parameters alone.
+def bins_of_each(bins: Any, range: Any, columns: int) -> list[tuple[Any, Any]]:
+    """Return the bins and the range of each column, as they were given.
 
     Raises
     ------
     TypeError, ValueError
-        For bins or ranges that are not allowed, and for a number of bins without a range.
+        For another number of them, and for text in place of them.
 
     Examples
     --------
-    >>> dtypes = [np.dtype(float)] * 2
-    >>> [len(grid.edges) for grid in public_grids((4, [0, 1]), [(0, 1), None], dtypes)]
-    [5, 2]
+    >>> bins_of_each((4, [0, 1]), [(0, 1), None], 2), bins_of_each(4, None, 1)
+    ([(4, (0, 1)), ([0, 1], None)], [(4, None)])
 
     """
-    bins = _read_each(bins, "bins", len(dtypes), operator.index)
-    range = _read_each(range, "range", len(dtypes), _check_none)
-    grids = []
-    for dtype, given, ends in zip(dtypes, bins, range, strict=True):
-        count = read_bin_count(given)
-        if count is None:
-            grids.append(public_bins(given, None, dtype))
-        elif ends is None:
-            raise ValueError(
-                "range must be given for each column whose bins are a number: its own range would "
-                "reveal records"
-            )
-        else:
-            grids.append(equal_bins(count, ends, dtype))
-    return grids
+    each = _read_each(bins, "bins", columns, operator.index)
+    ends = _read_each(range, "range", columns, _check_none)
+    return list(zip(each, ends, strict=True))
+
+
+def public_grid_of(bins: Any, range: Any, dtype: np.dtype[Any]) -> Bins:
+    """Return bins for a column of several, of this dtype, from public parameters alone.
+
+    Raises
+    ------
+    TypeError, ValueError
+        For bins or a range that is not allowed, and for a number of bins without a range.
+
+    Examples
+    --------
+    >>> public_grid_of(4, (0, 1), np.dtype(float)).edges
+    array([0.  , 0.25, 0.5 , 0.75, 1.  ])
+
+    """
+    count = read_bin_count(bins)
+    if count is None:
+        return public_bins(bins, None, dtype)
+    if range is None:
+        raise ValueError(
+            "range must be given for each column whose bins are a number: its own range would "
+            "reveal records"
+        )
+    return equal_bins(count, range, dtype)
 
 
 def _read_each(given: Any, name: str, columns: int, single: Callable[[Any], Any]) -> Sequence[Any]:

@@ -418,7 +418,7 @@ class Session:
         """Return a release of the session's table, checked."""
         kind = kind_of(release)
         try:
-            return prepare(kind, {**given, kind.data: opened(self._table)})
+            return prepare(kind, {**given, kind.data: opened(self._table), "budget": self._budget})
         except (TypeError, ValueError) as error:
             error.args = tuple(map(message_for_session, error.args))
             raise

@@ -17,7 +17,7 @@ from cydp._generator import Generator
 from cydp._numbers.rational import read_integer
 from cydp.accounting._loss import Loss
 from cydp.publishing._integers import Columns, Step
-from cydp.releases.output._sheet import Axis
+from cydp.releases.output._sheet import Axis, are_times
 
 __all__ = ["SyntheticTable", "columns_of_places", "read_sampling", "synthesize"]
 
@@ -149,7 +149,11 @@ def read_sampling(
     if within_bins not in ("uniform", "middle"):
         raise ValueError(f"within_bins must be 'uniform' or 'middle', not {within_bins!r}")
     for axis in axes:
-        if axis.edges is not None and not np.isfinite(axis.edges.astype(np.float64)).all():
+        if axis.edges is None:
+            continue
+        if axis.edges.dtype.kind == "O":
+            raise ValueError(f"bins of {axis.names[0]} must have no time zone to sample from")
+        if not np.isfinite(axis.edges).all():
             raise ValueError(f"bins of {axis.names[0]} must have finite edges to sample from")
     return rows, np.random.Generator(cast(Any, generator_or_default(rng)))
 
@@ -248,10 +252,27 @@ def columns_of_places(
                 name: labels[places[i]] for name, labels in zip(axis.names, axis.keys, strict=True)
             }
             continue
+        share = 0.5 if within_bins == "middle" else random.random(len(places[i]))
+        if are_times(axis.edges):
+            columns[axis.names[0]] = _times_within(axis.edges, places[i], share)
+            continue
         edges = axis.edges.astype(np.float64)
         left, right = edges[places[i]], edges[places[i] + 1]
-        share = 0.5 if within_bins == "middle" else random.random(len(left))
         # Never the right edge, which is the next bin's; an empty bin has its left edge alone.
         within = np.minimum(left + share * (right - left), np.nextafter(right, left))
         columns[axis.names[0]] = np.maximum(within, left)
     return columns
+
+
+def _times_within(
+    edges: NDArray[Any], places: NDArray[np.intp], share: float | NDArray[np.float64]
+) -> NDArray[Any]:
+    """Return times in bins, in the unit of their edges; never the right edge.
+
+    >>> _times_within(np.array(["2024-01-01", "2024-01-08"], "M8[D]"), np.array([0]), 0.5)
+    array(['2024-01-04'], dtype='datetime64[D]')
+    """
+    left, right = edges[places].view(np.int64), edges[places + 1].view(np.int64)
+    within = left + (share * (right - left)).astype(np.int64)
+    found: NDArray[Any] = np.minimum(within, right - 1).view(edges.dtype)
+    return found

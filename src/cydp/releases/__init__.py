@@ -6,6 +6,7 @@ from __future__ import annotations
 from cydp.releases._bounds import BoundsRelease, bounds
 from cydp.releases._contribution_bound import ContributionBoundRelease, contribution_bound
 from cydp.releases._count import NumberRelease, count
+from cydp.releases._date_trunc import date_trunc
 from cydp.releases._explain import explain
 from cydp.releases._explanation import Explanation
 from cydp.releases._group_by import group_by
@@ -22,6 +23,7 @@ from cydp.releases._sum import sum
 from cydp.releases._top_k import TopRelease, top_k
 from cydp.releases._value_counts import value_counts
 from cydp.releases._variance import VarianceRelease, variance
+from cydp.releases._where import where
 from cydp.releases.postprocessing._post_processed import PostProcessed
 
 __all__ = [
@@ -40,6 +42,7 @@ __all__ = [
     "bounds",
     "contribution_bound",
     "count",
+    "date_trunc",
     "explain",
     "group_by",
     "histogram",
@@ -51,6 +54,7 @@ __all__ = [
     "top_k",
     "value_counts",
     "variance",
+    "where",
 ]
 
 

@@ -170,8 +170,8 @@ class RankAnswer(_Ranked):
         return self.part.choice.error_bound(confidence, candidates=points * count)
 
     def values(self, steps: Steps) -> Any:
-        """Return the chosen points as floats."""
-        return steps[self.part.name] * float_of(self.part.step)
+        """Return the chosen points as floats, or as times."""
+        return self.grid.values_of(steps[self.part.name])
 
 
 @dataclass(frozen=True, slots=True)

@@ -13,15 +13,56 @@ from numpy.typing import NDArray
 from cydp import _core
 from cydp._columns.declared import Labels, Records
 from cydp._columns.keys import Keys, compared_with
+from cydp._columns.times import Times
 from cydp._threads import threads_for
-from cydp.exact._bins import Bins
+from cydp.exact._bins import Bins, kept_bins, public_bins
 from cydp.exact._histogram import grouped_histogram
 from cydp.exact._histogramdd import cell_codes
 from cydp.exact._lookup import match_labels
+from cydp.exact._time_bins import read_time_edges
 from cydp.releases._rows import Codes, Key, Rows
 from cydp.releases._unit import Unit
 
-__all__ = ["BinnedColumns", "CellAxis", "CellRows", "KeyedColumns", "count_codes"]
+__all__ = [
+    "FLOATS",
+    "BinnedColumns",
+    "CellAxis",
+    "CellRows",
+    "KeyedColumns",
+    "count_codes",
+    "open_binned",
+    "public_edges",
+]
+
+
+FLOATS = np.dtype(np.float64)
+"""What numbers are where there is no column that declares its type."""
+
+
+def open_binned(x: Any, bins: Any, range: Any, name: str = "x") -> tuple[Records | Times, Bins]:
+    """Return a column of numbers, or of times if bins or range are times, and its bins.
+
+    Raises
+    ------
+    TypeError, ValueError
+        For a column of another type, and for bins or a range that are not allowed.
+
+    """
+    if (edges := read_time_edges(bins, range)) is not None:
+        return edges.open(x, name)
+    records = Records(x, name)
+    kept = kept_bins(bins, range, records.dtype)
+    return records, kept or public_bins(bins, range, records.dtype)
+
+
+def public_edges(bins: Any, range: Any) -> NDArray[Any]:
+    """Return the edges of bins, where no column declares its type.
+
+    >>> public_edges("1d", ("2024-01-01", "2024-01-03"))
+    array(['2024-01-01', '2024-01-02', '2024-01-03'], dtype='datetime64[D]')
+    """
+    edges = read_time_edges(bins, range)
+    return public_bins(bins, range, FLOATS).edges if edges is None else edges.shown
 
 
 class KeyedColumns:
@@ -52,11 +93,11 @@ class KeyedColumns:
 
 
 class BinnedColumns:
-    """Columns of numbers, declared, and the public bins of each.
+    """Columns of numbers or times, declared, and the public bins of each.
 
     Attributes
     ----------
-    columns : sequence of Records
+    columns : sequence of Records or Times
     grids : sequence of Bins
         The bins of each column, made for its dtype.
     names : tuple
@@ -69,7 +110,7 @@ class BinnedColumns:
     __slots__ = ("columns", "grids", "names", "size")
 
     def __init__(
-        self, columns: Sequence[Records], grids: Sequence[Bins], names: Sequence[Any] = ()
+        self, columns: Sequence[Records | Times], grids: Sequence[Bins], names: Sequence[Any] = ()
     ) -> None:
         self.columns, self.grids, self.names = columns, grids, tuple(names)
         self.size = math.prod([grid.kernel.count for grid in grids])
@@ -109,7 +150,7 @@ class CellRows(Rows):
     __slots__ = ("axes", "cells")
 
     def __init__(self, axes: Sequence[CellAxis], users: Labels | None) -> None:
-        columns: list[Records | Labels] = []
+        columns: list[Records | Times | Labels] = []
         self.axes, self.cells = axes, 1
         for axis in axes:
             columns += axis.columns

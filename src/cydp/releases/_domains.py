@@ -11,19 +11,22 @@ import numpy as np
 from numpy.typing import NDArray
 
 from cydp._columns.canonical import digest_argument
-from cydp._columns.declared import Labels, Records
+from cydp._columns.declared import Labels
 from cydp._columns.keys import Keys
 from cydp._columns.tables import Table, open_table
-from cydp.exact._bins import public_bins
-from cydp.releases._cells import BinnedColumns, CellAxis, CellRows, KeyedColumns
+from cydp.releases._cells import (
+    BinnedColumns,
+    CellAxis,
+    CellRows,
+    KeyedColumns,
+    open_binned,
+    public_edges,
+)
 from cydp.releases._reads import digest_keys
 from cydp.releases._rows import users_of
 from cydp.releases.output._sheet import Axis, bins_of, keys_of
 
 __all__ = ["Domain", "axes_of", "axis_of", "domain_rows", "labels_of", "read_domains"]
-
-
-_FLOATS = np.dtype(np.float64)
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -58,7 +61,7 @@ class Domain:
         """Return what a ledger compares: a digest of labels, or of edges."""
         if self.keys is not None:
             return digest_keys(self.keys)
-        return digest_argument(public_bins(self.bins, self.range, _FLOATS).edges)
+        return digest_argument(public_edges(self.bins, self.range))
 
 
 def read_domains(domains: Any) -> list[Domain]:
@@ -105,10 +108,10 @@ def _read_domain(name: Any, given: Any) -> Domain:
     if ends is not None and np.ndim(bins) != 0:
         raise ValueError(f"the domain of {name}: range must be None if bins are edges")
     try:
-        grid = public_bins(bins, ends, _FLOATS)
+        edges = public_edges(bins, ends)
     except (TypeError, ValueError) as error:
         raise type(error)(f"the domain of {name}: {error}") from None
-    return Domain((name,), None, bins, ends, len(grid.edges) - 1)
+    return Domain((name,), None, bins, ends, len(edges) - 1)
 
 
 def axis_of(table: Table, domain: Domain, argument: str) -> CellAxis:
@@ -131,8 +134,8 @@ def axis_of(table: Table, domain: Domain, argument: str) -> CellAxis:
     if domain.keys is not None:
         named = zip(columns, domain.names, strict=True)
         return KeyedColumns([Labels(each, str(name)) for each, name in named], domain.keys)
-    records = Records(columns[0], domain.words[0])
-    return BinnedColumns([records], [public_bins(domain.bins, domain.range, records.dtype)])
+    records, grid = open_binned(columns[0], domain.bins, domain.range, domain.words[0])
+    return BinnedColumns([records], [grid])
 
 
 def domain_rows(table: Any, domains: Sequence[tuple[Domain, str]], user: Any) -> CellRows:

@@ -91,6 +91,6 @@ def format_parameter(value: Any) -> str:
     if isinstance(value, Mapping):
         items = (f"{name!r}: {format_parameter(each)}" for name, each in value.items())
         return f"{{{', '.join(items)}}}"
-    if isinstance(value, Grid):
+    if type(value) is Grid:
         return f"Grid(bounds={format_parameter(value.bounds)}, step=2**{value.exponent})"
     return repr(value)

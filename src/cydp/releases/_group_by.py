@@ -73,6 +73,7 @@ def group_by(
         Which quantile, or a list of them, and bounds: {"income": ([0.25, 0.5], (0, 200_000))}. The
         exponential mechanism chooses them. "quantile_income" has a second dimension for a list; the
         quantile 0.5 alone is "median_income".
+        With bounds that are dates or times, the column holds such.
     missing : "drop" or number, default "drop"
         What NaN, null and masked numbers count as: nothing, or a public number within the bounds.
     left_out : int >= 1, optional

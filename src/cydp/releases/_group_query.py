@@ -32,6 +32,7 @@ from cydp.releases._group_rows import (
     Summary,
     columns_of,
     exact_summary,
+    open_numbers,
     read_summaries,
 )
 from cydp.releases._histogram_release import TableRelease
@@ -113,7 +114,10 @@ class GroupQuery(DataQuery):
             labels,
             public,
             users_of(opened, given["user"]),
-            {name: column(name, argument) for name, argument in columns_of(given).items()},
+            {
+                name: open_numbers(column(name, argument), name, given)
+                for name, argument in columns_of(given).items()
+            },
         )
 
     @classmethod

@@ -21,6 +21,7 @@ from cydp.exact._grid import Grid, centre_of, public_grid
 from cydp.exact._label_sets import find_labels
 from cydp.exact._lookup import match_labels
 from cydp.exact._sorted_units import sort_groups
+from cydp.exact._time_grid import SteppedTimes, read_time_grid
 from cydp.releases._answers import MEDIAN
 from cydp.releases._cells import count_codes
 from cydp.releases._format import format_parameter
@@ -31,7 +32,15 @@ from cydp.releases._rows import Codes, Key, Rows
 from cydp.releases._tally import Tally, add_arrays
 from cydp.releases._unit import Unit
 
-__all__ = ["FoundTally", "GroupRows", "Summary", "columns_of", "exact_summary", "read_summaries"]
+__all__ = [
+    "FoundTally",
+    "GroupRows",
+    "Summary",
+    "columns_of",
+    "exact_summary",
+    "open_numbers",
+    "read_summaries",
+]
 
 
 @recorded
@@ -120,6 +129,26 @@ def columns_of(given: Mapping[str, Any]) -> dict[str, str]:
     return {name: each for each in arguments for name, _ in _items(given[each], each)}
 
 
+def open_numbers(x: Any, name: str, given: Mapping[str, Any]) -> Records | SteppedTimes:
+    """Return a column of numbers, or of times if quantiles have bounds that are times.
+
+    Raises
+    ------
+    TypeError, ValueError
+        For a column of another type, and for one that is to be both.
+
+    """
+    asked = dict(_items(given["quantiles"], "quantiles")).get(name)
+    grid = None
+    if isinstance(asked, tuple | list) and len(asked) == 2:
+        grid = read_time_grid(asked[1], f"bounds of {name}")
+    if grid is None:
+        return Records(x, name)
+    if any(name in dict(_items(given[each], each)) for each in ("sums", "means")):
+        raise TypeError(f"{name} must not be in sums or means if its quantiles are times")
+    return grid.open(x, name)
+
+
 def _items(given: Mapping[str, Any] | None, name: str) -> Iterable[tuple[str, Any]]:
     if given is None:
         return ()
@@ -129,7 +158,9 @@ def _items(given: Mapping[str, Any] | None, name: str) -> Iterable[tuple[str, An
 
 
 def _summary(kind: str, column: str, bounds: Bounds, missing: Missing) -> Summary:
-    grid = public_grid(bounds, None, f"bounds of {column}")
+    name = f"bounds of {column}"
+    times = read_time_grid(bounds, name) if kind == "quantile" else None
+    grid = times or public_grid(bounds, None, name)
     return Summary(kind, column, grid, read_missing(missing, grid))
 
 
@@ -183,7 +214,7 @@ class GroupRows(Rows):
     labels : list of Labels
     keys : Keys or None
     users : Labels or None
-    numbers : mapping of names to columns
+    numbers : mapping of names to Records or SteppedTimes
 
     Raises
     ------
@@ -199,12 +230,11 @@ class GroupRows(Rows):
         labels: Sequence[Labels],
         keys: Keys | None,
         users: Labels | None,
-        numbers: Mapping[str, Any],
+        numbers: Mapping[str, Records | SteppedTimes],
     ) -> None:
         if keys is not None:
             labels = compared_with(keys, labels)
-        self.labels, self.keys = labels, keys
-        self.numbers = {name: Records(column, name) for name, column in numbers.items()}
+        self.labels, self.keys, self.numbers = labels, keys, numbers
         super().__init__([*labels, *self.numbers.values()], users)
 
     def check_recorded(self) -> None:

@@ -12,14 +12,19 @@ from numpy.typing import NDArray
 
 from cydp._arguments import BinsLike, Column, Integer, Number, RangeLike
 from cydp._columns.canonical import digest_argument
-from cydp._columns.declared import Labels, Records
+from cydp._columns.declared import Labels
 from cydp._columns.keys import Keys
 from cydp._generator import Generator
 from cydp.accounting.ledger._paid import Payment
-from cydp.exact._bins import Bins, kept_bins, public_bins
 from cydp.mechanisms._run import Budget
 from cydp.releases._answers import Answer, NoisyAnswer
-from cydp.releases._cells import BinnedColumns, CellRows, KeyedColumns
+from cydp.releases._cells import (
+    BinnedColumns,
+    CellRows,
+    KeyedColumns,
+    open_binned,
+    public_edges,
+)
 from cydp.releases._format import counted
 from cydp.releases._histogram_release import HistogramRelease
 from cydp.releases._noise_split import Aggregate
@@ -31,12 +36,10 @@ from cydp.releases._run import release, run
 from cydp.releases._tally import Tally
 from cydp.releases._unit import UnitName
 
-__all__ = ["FLOATS", "HistogramQuery", "binned_rows", "bins_of", "histogram"]
+__all__ = ["HistogramQuery", "binned_rows", "histogram"]
 
 
 _BOTH = "by and by_keys must be given together: the column, and public keys"
-FLOATS = np.dtype(np.float64)
-"""What numbers are where there is no column that declares its type."""
 
 
 @recorded
@@ -64,7 +67,7 @@ class HistogramQuery(DataQuery):
         if source is None:
             if (by is None) != (keys is None):
                 raise TypeError(_BOTH)
-            cells = len(bins_of(given).edges) - 1
+            cells = len(public_edges(given["bins"], given["range"])) - 1
             if keys is not None:
                 cells *= count_keys(keys, by_names(by, given["column"])) or 0
         else:
@@ -153,12 +156,14 @@ def histogram(
         A number for each record: a list, which is read as float64, an array, or a column. With
         `column`, a table: of pandas, polars (a lazy frame too), pyarrow or DuckDB, or CSV or
         Parquet files, such as "data/*.csv": a text is a path. What a query computes must treat each
-        record alone, and not fail on one.
-    bins : int or sequence of edges
+        record alone, and not fail on one. Or a date or a time for each record.
+    bins : int, sequence of edges, or a width of time as text
         A number of equal bins over `range`, or edges that never decrease. The last bin includes its
         right edge. Missing numbers, and numbers in no bin, are left out.
-    range : (float, float), optional
-        The ends of the bins, if `bins` is an int. There is no default, because the range of the
+        Of dates or times: edges that are such, or a width over `range`, such as "15m", "6h", "1d",
+        "1w", "1mo" or "1y"; then no bin includes its right edge.
+    range : (float, float), or two dates or times, optional
+        The ends of the bins, unless `bins` are edges. There is no default, because the range of the
         data would reveal records.
     column : name, optional
         The column to read, if x is a table.
@@ -222,17 +227,15 @@ def histogram(
     >>> counts, edges = histogram([18, 25, 31], bins=2, range=(0, 40), epsilon=1)
     >>> counts.shape, edges
     ((2,), array([ 0., 20., 40.]))
+    >>> visits = np.array(["2024-01-01T09:30", "2024-01-02T17:00"], "datetime64[s]")
+    >>> histogram(visits, "1d", ("2024-01-01", "2024-01-03"), epsilon=1).edges
+    array(['2024-01-01', '2024-01-02', '2024-01-03'], dtype='datetime64[D]')
     >>> histogram([1, 2, 3], 2, (0, 4), by=["a", "b", "b"], by_keys=["a", "b"], rho=1).counts.shape
     (2, 2)
 
     """
     made: HistogramRelease = run(HistogramQuery, locals())
     return made
-
-
-def bins_of(given: Given) -> Bins:
-    """Return the bins of a call, where no column declares its type."""
-    return public_bins(given["bins"], given["range"], FLOATS)
 
 
 def binned_rows(
@@ -249,9 +252,7 @@ def binned_rows(
     labels = [Labels(each, "by") for each in found["by"] or ()]
     if (by is None) != (by_keys is None):
         raise TypeError(_BOTH)
-    records = Records(x)
-    dtype = records.dtype
-    grid = kept_bins(bins, range, dtype) or public_bins(bins, range, dtype)
+    records, grid = open_binned(x, bins, range)
     binned = BinnedColumns([records], [grid])
     if by is None:
         return CellRows([binned], users)

@@ -15,13 +15,15 @@ from cydp._arguments import BinsLike, Integer, Number, RangeLike
 from cydp._columns.canonical import digest_argument
 from cydp._columns.declared import Records
 from cydp._columns.tables import is_column, open_table
+from cydp._columns.times import Times
 from cydp._generator import Generator
 from cydp.accounting.ledger._paid import Payment
 from cydp.exact._bins import Bins
-from cydp.exact._histogramdd import MOST_BINS, public_grids
+from cydp.exact._histogramdd import MOST_BINS, bins_of_each, public_grid_of
+from cydp.exact._time_bins import read_time_edges
 from cydp.mechanisms._run import Budget
-from cydp.releases._cells import BinnedColumns, CellRows
-from cydp.releases._histogram import FLOATS, HistogramQuery
+from cydp.releases._cells import FLOATS, BinnedColumns, CellRows
+from cydp.releases._histogram import HistogramQuery
 from cydp.releases._histogram_release import HistogramRelease
 from cydp.releases._query import DataQuery, Given
 from cydp.releases._reads import known_names, names_of
@@ -55,8 +57,8 @@ class CellsQuery(HistogramQuery):
         each = bins if is_each or not given["range"] else given["range"]
         if not isinstance(each, Sequence | np.ndarray):
             raise TypeError("bins must be given for each column, or range")
-        grids = public_grids(bins, given["range"], [FLOATS] * len(each))
-        return cls.kept(given, _count_cells(grids)).reading(columns=names)
+        edges = [_edges_of(*pair) for pair in bins_of_each(bins, given["range"], len(each))]
+        return cls.kept(given, _count_cells(edges)).reading(columns=names)
 
     @classmethod
     def declare(cls, given: Given) -> CellRows:
@@ -71,9 +73,11 @@ class CellsQuery(HistogramQuery):
             if columns is not None
             else [name for name in opened.names if name is not user and name != user]
         )
-        records = [Records(opened.column(name, "columns"), "columns") for name in names]
-        grids = public_grids(given["bins"], given["range"], [each.dtype for each in records])
-        if (cells := _count_cells(grids)) > MOST_BINS:
+        found = [opened.column(name, "columns") for name in names]
+        each = bins_of_each(given["bins"], given["range"], len(names))
+        pairs = [_open(x, *pair) for x, pair in zip(found, each, strict=True)]
+        records, grids = [column for column, _ in pairs], [grid for _, grid in pairs]
+        if (cells := _count_cells([grid.edges for grid in grids])) > MOST_BINS:
             raise ValueError(f"bins must give at most 2**30 bins together, not {cells}")
         return CellRows([BinnedColumns(records, grids, names)], users)
 
@@ -120,11 +124,12 @@ def histogramdd(
     Parameters
     ----------
     table : frame, path, dict of columns, 2-D array of shape (n, columns), or list of columns
-        Columns of real numbers. A table is one of those that `group_by` takes.
-    bins : int, or sequence with a number of bins or edges for each column
+        Columns of real numbers, dates or times. A table is one of those that `group_by` takes.
+    bins : int, or sequence with a number of bins, edges, or a width of time for each column
         Numbers of equal bins over `range`, or edges that never decrease. The last bin of a column
         includes its right edge. Records with a missing number, or one in no bin, are left out.
-    range : sequence of (float, float) for each column, optional
+        A column of dates or times has edges that are such, or a width such as "1d" over its range.
+    range : sequence of (float, float), or of two dates or times, for each column, optional
         The ends of the bins of each column; None for a column with given edges.
     columns : sequence of names, optional
         The columns of the table to count in, in this order. Default: all, without `user`.
@@ -184,8 +189,22 @@ def histogramdd(
     return made
 
 
-def _count_cells(grids: Sequence[Bins]) -> int:
-    return int(np.prod([len(grid.edges) - 1 for grid in grids], dtype=object))
+def _open(x: Any, bins: Any, range: Any) -> tuple[Records | Times, Bins]:
+    """Return a column of numbers or times, and its bins."""
+    if (edges := read_time_edges(bins, range)) is not None:
+        return edges.open(x, "columns")
+    records = Records(x, "columns")
+    return records, public_grid_of(bins, range, records.dtype)
+
+
+def _edges_of(bins: Any, range: Any) -> NDArray[Any]:
+    """Return the edges of bins, where no column declares its type."""
+    edges = read_time_edges(bins, range)
+    return public_grid_of(bins, range, FLOATS).edges if edges is None else edges.shown
+
+
+def _count_cells(edges: Sequence[NDArray[Any]]) -> int:
+    return int(np.prod([len(each) - 1 for each in edges], dtype=object))
 
 
 def _names(columns: Sequence[Any]) -> tuple[Any, ...]:

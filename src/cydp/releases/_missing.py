@@ -4,7 +4,8 @@
 from __future__ import annotations
 
 import math
-from typing import Any, Literal, TypeAlias
+from datetime import date
+from typing import Any, Literal, TypeAlias, cast
 
 import numpy as np
 from numpy.typing import NDArray
@@ -16,11 +17,12 @@ from cydp._columns.label_values import LabelValues
 from cydp._columns.strings import Strings
 from cydp._numbers.rational import float_of, format_number, read_binary
 from cydp.exact._grid import Grid
+from cydp.exact._time_grid import TimeGrid
 
 __all__ = ["Missing", "count_present", "fill_absent", "is_absent", "present_labels", "read_missing"]
 
 
-Missing: TypeAlias = Literal["drop"] | Number
+Missing: TypeAlias = Literal["drop"] | Number | date | np.datetime64
 
 
 def read_missing(missing: Missing, grid: Grid) -> int | None:
@@ -40,7 +42,9 @@ def read_missing(missing: Missing, grid: Grid) -> int | None:
     """
     if isinstance(missing, str) and missing == "drop":
         return None
-    number = read_binary(missing, "missing")
+    if isinstance(grid, TimeGrid):
+        return grid.read_missing(missing)
+    number = read_binary(cast("Number", missing), "missing")
     lower, upper = grid.bounds
     if not lower <= number <= upper:
         raise ValueError(

@@ -11,13 +11,14 @@ from typing import Any, ClassVar, Self, TypeAlias
 import numpy as np
 from numpy.typing import NDArray
 
-from cydp._arguments import Bounds, Column, Integer, Number
+from cydp._arguments import Bounds, Column, Integer, Number, TimeBounds
 from cydp._generator import Generator
 from cydp._numbers.rational import float_of, read_quantile
 from cydp.accounting._loss import Loss
 from cydp.accounting.ledger._paid import Payment
 from cydp.exact._grid import public_grid
 from cydp.exact._sorted_units import SortedUnits, sort_units
+from cydp.exact._time_grid import read_time_grid
 from cydp.mechanisms._run import Budget
 from cydp.releases._answers import MEDIAN, Answer, RankAnswer
 from cydp.releases._missing import Missing, fill_absent, read_missing
@@ -68,10 +69,16 @@ class QuantileQuery(NumbersQuery):
         return super().of({"q": "1/2", **given}, source)
 
     @classmethod
+    def declare(cls, given: Given) -> NumberRows:
+        """Return the columns of numbers, or of times if the bounds are times, and of users."""
+        grid = read_time_grid(given["bounds"])
+        return NumberRows(given["x"], given["column"], given["user"], grid)
+
+    @classmethod
     def built(cls, privacy: Loss, unit: Unit, *own: Any) -> Self:
         """Return the query from bounds, the number for missing ones, and quantiles."""
         lower, upper, missing, q = own
-        grid = public_grid((lower, upper), None)
+        grid = read_time_grid((lower, upper)) or public_grid((lower, upper), None)
         return cls(privacy, unit, grid, read_missing(missing, grid), *read_quantiles(q))
 
     @property
@@ -143,10 +150,15 @@ class QuantileRelease(Release):
     steps: NDArray[np.int64]
 
     @property
-    def value(self) -> float | NDArray[np.float64]:
-        """The quantile in the unit of the data; an array if a list was asked for."""
-        values: NDArray[np.float64] = self.steps * np.float64(self.query.grid.step)
-        return values if self.steps.ndim else float(values)
+    def value(self) -> Any:
+        """The quantile in the unit of the data; an array if a list was asked for.
+
+        Of dates and times: datetime64 in the unit of the bounds, or a datetime with their zone.
+        """
+        values = self.query.grid.values_of(self.steps)
+        if self.steps.ndim:
+            return values
+        return float(values) if values.dtype.kind == "f" else values[()]
 
     @property
     def variance(self) -> None:
@@ -226,7 +238,7 @@ class QuantileRelease(Release):
 def quantile(
     x: Column,
     q: Number | Sequence[Number],
-    bounds: Bounds,
+    bounds: Bounds | TimeBounds,
     *,
     column: Hashable = None,
     missing: Missing = "drop",
@@ -245,20 +257,23 @@ def quantile(
 
     Parameters
     ----------
-    x : array_like of real numbers, shape (n,), or table
+    x : array_like of real numbers, dates or times, shape (n,), or table
         A number for each record: a list, which is read as float64, an array, or a column. With
         `column`, a table: of pandas, polars (a lazy frame too), pyarrow or DuckDB, or CSV or
         Parquet files, such as "data/*.csv": a text is a path. What a query computes must treat each
-        record alone, and not fail on one.
+        record alone, and not fail on one. Or a date or a time for each record.
     q : number from 0 to 1, or list of numbers
         Which quantiles: 0.5 is the median. Several share the privacy equally, and one sort. 0 and 1
         are any points below the least and above the largest number: take 0.01 and 0.99.
     bounds : (lower, upper)
         Public ends, to which numbers outside are clamped. A float means its exact binary value.
+        Two dates or times, for a column of such: these are rounded down to days if both ends are
+        dates, else to the coarsest of s, ms, us and ns that has both ends.
     column : name, optional
         The column to read, if x is a table.
-    missing : "drop" or number, default "drop"
+    missing : "drop", number or time, default "drop"
         What NaN, null and masked numbers count as: nothing, or a public number within the bounds.
+        Of dates and times: a public one within the bounds.
     epsilon : number > 0, optional
         Privacy cost of the whole release, in nats: pure DP, or with `delta` approximate DP. Either
         epsilon or `rho` must be given.
@@ -286,7 +301,8 @@ def quantile(
     Returns
     -------
     QuantileRelease
-        The quantiles, in the unit of x, within the bounds.
+        The quantiles, in the unit of x, within the bounds; of dates and times as datetime64, or
+        as datetimes in the zone of the bounds.
 
     Raises
     ------
@@ -323,7 +339,7 @@ def quantile(
 @release(QuantileQuery)
 def median(
     x: Column,
-    bounds: Bounds,
+    bounds: Bounds | TimeBounds,
     *,
     column: Hashable = None,
     missing: Missing = "drop",
@@ -342,17 +358,20 @@ def median(
 
     Parameters
     ----------
-    x : array_like of real numbers, shape (n,), or table
+    x : array_like of real numbers, dates or times, shape (n,), or table
         A number for each record: a list, which is read as float64, an array, or a column. With
         `column`, a table: of pandas, polars (a lazy frame too), pyarrow or DuckDB, or CSV or
         Parquet files, such as "data/*.csv": a text is a path. What a query computes must treat each
-        record alone, and not fail on one.
+        record alone, and not fail on one. Or a date or a time for each record.
     bounds : (lower, upper)
         Public ends, to which numbers outside are clamped. A float means its exact binary value.
+        Two dates or times, for a column of such: these are rounded down to days if both ends are
+        dates, else to the coarsest of s, ms, us and ns that has both ends.
     column : name, optional
         The column to read, if x is a table.
-    missing : "drop" or number, default "drop"
+    missing : "drop", number or time, default "drop"
         What NaN, null and masked numbers count as: nothing, or a public number within the bounds.
+        Of dates and times: a public one within the bounds.
     epsilon : number > 0, optional
         Privacy cost of the whole release, in nats: pure DP, or with `delta` approximate DP. Either
         epsilon or `rho` must be given.
@@ -380,7 +399,8 @@ def median(
     Returns
     -------
     QuantileRelease
-        The median, in the unit of x, within the bounds.
+        The median, in the unit of x, within the bounds; of dates and times as a datetime64, or as
+        a datetime in the zone of the bounds.
 
     Raises
     ------
@@ -399,6 +419,9 @@ def median(
     >>> release = median([20, 30, 30, 40, 50] * 1000, (0, 100), epsilon=1)
     >>> round(release.value, 3)
     30.0
+    >>> days = np.arange("2024-01-01", "2025-01-01", dtype="datetime64[D]")
+    >>> median(np.repeat(days, 100), ("2023-01-01", "2026-01-01"), epsilon=10).value
+    np.datetime64('2024-07-01')
 
     """
     made: QuantileRelease = run(QuantileQuery, locals())

@@ -13,6 +13,7 @@ from cydp._columns.canonical import digest_argument, digest_labels
 from cydp._columns.keys import Keys
 from cydp._columns.tables import is_column, open_table
 from cydp._numbers.rational import read_integer
+from cydp.releases.output._sheet import time_words
 
 __all__ = [
     "NOTHING",
@@ -107,7 +108,7 @@ def words_of_reads(title: str, reads: Reads, contents: Sequence[str]) -> str:
         rows = ["/".join(map(str, row)) for row in zip(*columns, strict=True)]
         words += f", keys {_first_of(rows, len(reads.keys), ', ')}"
     for edges in reads.edges:
-        words += f", {len(edges) - 1:,} bins from {edges[0]} to {edges[-1]}"
+        words += f", {len(edges) - 1:,} bins from {time_words(edges[0])} to {time_words(edges[-1])}"
     return words
 
 

@@ -18,6 +18,7 @@ from cydp.accounting._loss import ZCDP, ApproxDP, Loss, PureDP
 from cydp.accounting.ledger._ledger import BudgetLedger
 from cydp.accounting.ledger._serialize import register
 from cydp.exact._grid import Grid
+from cydp.exact._time_grid import TimeGrid
 from cydp.mechanisms._parameters import read_level
 from cydp.releases._answers import Answer, Steps
 from cydp.releases._certificate import (
@@ -339,6 +340,7 @@ def _rebuild(kind: type[Release], parts: dict[str, Any]) -> Release:
 
 
 recorded(Grid)
+recorded(TimeGrid)
 recorded(Unit)
 register(
     PureDP,

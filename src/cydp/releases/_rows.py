@@ -15,8 +15,10 @@ from cydp._columns.numbers import is_real_array
 from cydp._columns.pieces import Totals, add_pieces
 from cydp._columns.source import open_source
 from cydp._columns.tables import Table, is_table, is_tabular, open_table
+from cydp._columns.truncated import TruncatedSource
 from cydp.exact._contributions import bound_users, count_contributions
 from cydp.exact._label_sets import LabelSets
+from cydp.exact._time_grid import TimeGrid
 from cydp.releases._missing import count_present, is_absent, present_labels
 from cydp.releases._unit import Unit
 
@@ -97,6 +99,8 @@ def declare_users(columns: list[Any] | None) -> Labels | None:
         return None
     if len(columns) != 1:
         raise TypeError("user must be one column")
+    if isinstance(columns[0], TruncatedSource):
+        raise TypeError("user must be a column of users, not date_trunc of times")
     return Labels(columns[0], "user")
 
 
@@ -253,12 +257,14 @@ class Rows:
 
 
 class NumberRows(Rows):
-    """Numbers, and the user of each row.
+    """Numbers, or times in steps of a grid, and the user of each row.
 
     Parameters
     ----------
     x, column, user
         As in a release.
+    grid : TimeGrid, optional
+        The grid of times. Default: x holds numbers.
 
     Raises
     ------
@@ -269,11 +275,12 @@ class NumberRows(Rows):
 
     __slots__ = ()
 
-    def __init__(self, x: Column, column: Any, user: Any) -> None:
+    def __init__(self, x: Column, column: Any, user: Any, grid: TimeGrid | None = None) -> None:
         found: dict[str, Any] = {"user": None}
         if user is not None or column is not None:
             x, found = open_columns(x, column, user=user)
-        super().__init__([Records(x)], declare_users(found["user"]))
+        records = Records(x) if grid is None else grid.open(x)
+        super().__init__([records], declare_users(found["user"]))
 
     def read(self, unit: Unit, key: Key, *, absent_count: bool = False) -> NDArray[Any]:
         """Return the numbers that count, masked where they are null.

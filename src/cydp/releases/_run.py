@@ -12,11 +12,13 @@ from inspect import signature
 from typing import Any, TypeVar
 
 from cydp._call_errors import explain_arguments
-from cydp._columns.tables import Table, open_data_table
+from cydp._columns.conditions import condition_on_blocks
+from cydp._columns.tables import Table, choose_rows, open_data_table
 from cydp._default_generator import generator_or_default
 from cydp._generator import Generator
 from cydp.accounting._budget import Asked
 from cydp.accounting.ledger._paid import payment_of
+from cydp.accounting.ledger._scope import LedgerScope
 from cydp.exact._contributions import sample_key
 from cydp.mechanisms import _run
 from cydp.releases._query import DataQuery, Given
@@ -85,14 +87,26 @@ def prepare(kind: type[DataQuery], given: Given) -> Prepared:
 
     """
     data = given[kind.data]
-    opened = open_data_table(data, kind.data)
+    opened = _in_blocks(open_data_table(data, kind.data), given.get("budget"), kind.data)
     given = kind.settled(given if opened is data else {**given, kind.data: opened})
     source = kind.declare(given)
-    query, table = kind.of(given, source), given[kind.data]
+    query, table = kind.of(given, source), opened
     if isinstance(table, Table) and table.where is not None:
         _check_condition(query, given)
         query = query.reading(where=str(table.where))
     return Prepared(query, source)
+
+
+def _in_blocks(data: Any, budget: Any, name: str) -> Any:
+    """Return the rows that lie in the blocks that pay, if the ledger tells which these are."""
+    rows = budget.rows_read if isinstance(budget, LedgerScope) else None
+    if rows is None:
+        return data
+    try:
+        return choose_rows(data, condition_on_blocks(*rows), name)
+    except TypeError as error:
+        promise = "and promise ledger.scope(..., table_in_blocks=True)"
+        raise TypeError(f"{error}, {promise}") from None
 
 
 def _check_condition(query: DataQuery, given: Given) -> None:

@@ -340,7 +340,7 @@ def on_sample(
     given = arguments_of(function, args, kwargs, caller="on_sample")
     kind = kind_of(function)
     _check_names(given)
-    prepared = prepare(kind, {**given, kind.data: x})
+    prepared = prepare(kind, {**given, kind.data: x, "budget": budget})
     query = SampleQuery(prepared.query, read_share(share))
     _check(query)
     _check_ledger(budget, query)

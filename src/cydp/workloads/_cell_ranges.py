@@ -9,6 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from cydp._arguments import Integer
+from cydp._columns.moments import read_moment
 from cydp._numbers.rational import read_integer
 
 __all__ = ["MOST_CELLS", "places_of_edges", "read_cells", "read_ranges"]
@@ -62,10 +63,15 @@ def places_of_edges(ends: Any, edges: NDArray[Any], name: str) -> NDArray[np.int
     --------
     >>> places_of_edges([0, 50], np.array([0, 25, 50, 100]), "lows")
     array([0, 2])
+    >>> days = np.arange("2024-01-01", "2024-01-04", dtype="M8[D]")
+    >>> places_of_edges(["2024-01-01", "2024-01-03"], days, "lows")
+    array([0, 2])
 
     """
     given = np.asarray(ends)
-    if given.dtype.kind not in "iuf":
+    if edges.dtype.kind in "MO":
+        given, edges = _nanoseconds(given, edges, name), _nanoseconds(edges, edges, "edges")
+    elif given.dtype.kind not in "iuf":
         raise TypeError(f"{name} must be numbers, edges of bins, not of dtype {given.dtype}")
     # If bins at an end have no width, the range includes them.
     right = name == "highs"
@@ -73,6 +79,16 @@ def places_of_edges(ends: Any, edges: NDArray[Any], name: str) -> NDArray[np.int
     if not (edges[np.clip(found, 0, len(edges) - 1)] == given).all():
         raise ValueError(f"{name} must be edges of bins: others would cut a bin")
     return found.astype(np.int64)
+
+
+def _nanoseconds(times: NDArray[Any], edges: NDArray[Any], name: str) -> NDArray[Any]:
+    """Return times as integers of Python, which have a zone if edges have one, and only then."""
+    moments = [read_moment(each, name) for each in times.flat]
+    if any((each.zone is None) != (edges.dtype.kind == "M") for each in moments):
+        raise ValueError(f"{name} must be edges of bins, with a time zone if these have one")
+    found = np.empty(times.shape, object)
+    found.reshape(-1)[:] = [each.nanoseconds for each in moments]
+    return found
 
 
 def _read(ends: Any, name: str) -> NDArray[Any]:

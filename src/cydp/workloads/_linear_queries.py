@@ -53,12 +53,14 @@ def linear_queries(
         record alone, and not fail on one.
     workload : Workload, or array_like of real numbers, shape (queries, bins)
         The weights of each query.
-    bins : int or sequence of edges
+    bins : int, sequence of edges, or a width of time as text
         The cells of the workload: a number of equal bins over `range`, or edges that never
         decrease. The last bin includes its right edge. Missing numbers, and numbers in no bin, are
         left out.
-    range : (float, float), optional
-        The ends of the bins, if `bins` is an int. There is no default, because the range of the
+        Of dates or times: edges that are such, or a width over `range`, such as "15m", "6h", "1d",
+        "1w", "1mo" or "1y"; then no bin includes its right edge.
+    range : (float, float), or two dates or times, optional
+        The ends of the bins, unless `bins` are edges. There is no default, because the range of the
         data would reveal records.
     strategy : {"identity", "tree", "workload"}, optional
         Where noise is added: to the counts of bins; to the counts of a tree's nodes, which are sums

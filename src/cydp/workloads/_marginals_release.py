@@ -6,7 +6,6 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import cached_property
-from itertools import pairwise
 from typing import Any
 
 import numpy as np
@@ -15,7 +14,8 @@ from numpy.typing import NDArray
 from cydp._arguments import Integer, Number
 from cydp.releases._format import counted
 from cydp.releases._release import Release, recorded
-from cydp.releases.output._sheet import Numbers, Sheet, keys_of
+from cydp.releases.output._sheet import Numbers, Sheet, bins_of, keys_of
+from cydp.releases.output._words import axis_labels
 from cydp.workloads._chernoff_bounds import bound_sums
 from cydp.workloads._consistency import agree
 
@@ -205,8 +205,7 @@ class MarginalsRelease(Release):
             if len(domain) == size:
                 labels = [str(key) for key in domain]
             else:
-                labels = [f"[{a:g}, {b:g})" for a, b in pairwise(domain)]
-                labels[-1] = labels[-1][:-1] + "]"
+                (labels,) = axis_labels(bins_of(domain), np.arange(size))
             cells = [f"{cell}, {label}" if cell else label for cell in cells for label in labels]
         return cells
 

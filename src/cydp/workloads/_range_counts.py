@@ -19,8 +19,8 @@ from cydp.accounting._loss import Loss
 from cydp.accounting.ledger._paid import Payment
 from cydp.mechanisms._run import Budget
 from cydp.releases._answers import Answer, NoisyAnswer
-from cydp.releases._cells import CellRows
-from cydp.releases._histogram import binned_rows, bins_of
+from cydp.releases._cells import CellRows, public_edges
+from cydp.releases._histogram import binned_rows
 from cydp.releases._noise_split import Aggregate, Part, split_privacy
 from cydp.releases._query import DataQuery, Given
 from cydp.releases._reads import known_names
@@ -64,7 +64,10 @@ class RangeQuery(DataQuery):
     @classmethod
     def of(cls, given: Given, source: CellRows | None) -> DataQuery:
         """Return the query of a call."""
-        (edges,) = (bins_of(given).edges,) if source is None else source.edges
+        if source is None:
+            edges = public_edges(given["bins"], given["range"])
+        else:
+            (edges,) = source.edges
         cells, own = len(edges) - 1, (given["branching"], given["levels"])
         return cls.kept(given, cells, *own).reading(edges=(edges,))
 
@@ -243,12 +246,14 @@ def range_counts(
         A number for each record: a list, which is read as float64, an array, or a column. With
         `column`, a table: of pandas, polars (a lazy frame too), pyarrow or DuckDB, or CSV or
         Parquet files, such as "data/*.csv": a text is a path. What a query computes must treat each
-        record alone, and not fail on one.
-    bins : int or sequence of edges
+        record alone, and not fail on one. Or a date or a time for each record.
+    bins : int, sequence of edges, or a width of time as text
         A number of equal bins over `range`, or edges that never decrease: at most 2**26 bins. The
         last bin includes its right edge. Missing numbers, and numbers in no bin, are left out.
-    range : (float, float), optional
-        The ends of the bins, if `bins` is an int. There is no default, because the range of the
+        Of dates or times: edges that are such, or a width over `range`, such as "15m", "6h", "1d",
+        "1w", "1mo" or "1y"; then no bin includes its right edge.
+    range : (float, float), or two dates or times, optional
+        The ends of the bins, unless `bins` are edges. There is no default, because the range of the
         data would reveal records.
     branching : int >= 2, optional
         How many counts of one level have one sum in the next. Default: the number with the least

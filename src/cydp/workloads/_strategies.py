@@ -16,8 +16,8 @@ from cydp._arguments import Integer
 from cydp.accounting._loss import Loss
 from cydp.accounting.ledger._paid import Payment
 from cydp.releases._answers import Answer, NoisyAnswer
-from cydp.releases._cells import CellRows
-from cydp.releases._histogram import binned_rows, bins_of
+from cydp.releases._cells import CellRows, public_edges
+from cydp.releases._histogram import binned_rows
 from cydp.releases._noise_split import Aggregate, Part
 from cydp.releases._query import DataQuery, Given
 from cydp.releases._reads import names_of
@@ -80,7 +80,10 @@ class LinearQuery(DataQuery):
         queries, strategy = read_workload(given["workload"]), given["strategy"]
         if strategy is not None and strategy not in STRATEGIES:
             raise ValueError(f"strategy must be one of {', '.join(STRATEGIES)}, not {strategy!r}")
-        (edges,) = (bins_of(given).edges,) if source is None else source.edges
+        if source is None:
+            edges = public_edges(given["bins"], given["range"])
+        else:
+            (edges,) = source.edges
         if len(edges) - 1 != queries.cells:
             raise ValueError(
                 f"workload must have a cell for each bin: it has {queries.cells}, and there are "

@@ -175,7 +175,7 @@ COLUMNS: dict[str, tuple[Any, Any, list[Any]]] = {
     "objects: float": ([0.5, None], pa.float64(), [0.5, None]),
     "objects: date": ([date(2026, 1, 2), None], pa.date32(), [date(2026, 1, 2), None]),
     "objects: datetime": ([NAIVE, None], pa.timestamp("us"), [NAIVE, None]),
-    "objects: aware": ([AWARE], pa.string(), [str(AWARE)]),
+    "objects: aware": ([AWARE], pa.timestamp("us", "UTC"), [1_767_312_000 * 10**6]),
     "objects: span": ([timedelta(1), None], pa.duration("us"), [timedelta(1), None]),
     "objects: decimal": ([Decimal("1.50")], pa.string(), ["1.50"]),
     "objects: mixed": ([1, "1", None, 0.5, True, (1, 2)], pa.string(),

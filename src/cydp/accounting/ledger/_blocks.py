@@ -9,6 +9,7 @@ from dataclasses import dataclass, replace
 from sqlite3 import Connection
 from typing import Any, TypeAlias
 
+from cydp._columns.moments import is_time
 from cydp.accounting._amounts import (
     Amount,
     add_amounts,
@@ -30,8 +31,8 @@ from cydp.accounting._words import (
 from cydp.accounting.ledger._serialize import (
     amount_from,
     check_dims,
-    check_string,
     own_amount_of,
+    read_block_id,
     strings_of,
 )
 
@@ -235,7 +236,7 @@ def amount_from_json(text: str) -> Amount:
         raise LedgerCorruptError(_DAMAGED) from None
 
 
-def check_block_ids(blocks: Iterable[str]) -> tuple[str, ...]:
+def check_block_ids(blocks: Iterable[Any]) -> tuple[str, ...]:
     """Return the ids in a list of block ids; TypeError or ValueError for anything else."""
     if isinstance(blocks, str | bytes | Mapping) or not isinstance(blocks, Iterable):
         example = blocks if isinstance(blocks, str) and len(blocks) <= 40 else "mon"
@@ -243,14 +244,14 @@ def check_block_ids(blocks: Iterable[str]) -> tuple[str, ...]:
             f"blocks must be a list of block ids, not {type(blocks).__name__}: "
             f"blocks=[{json.dumps(example, ensure_ascii=False)}]"
         )
-    ids = tuple(blocks)
-    for block in ids:
-        if not isinstance(block, str):
+    given = tuple(blocks)
+    for block in given:
+        if not isinstance(block, str) and not is_time(block):
             raise TypeError(
-                f"blocks must be a list of block ids, which are text, and one is "
+                f"blocks must be a list of block ids, which are text or days, and one is "
                 f'{type(block).__name__}: blocks=["mon"]'
             )
-        check_string(block, "each of blocks")
+    ids = tuple(read_block_id(block, "each of blocks") for block in given)
     if not ids:
         raise ValueError(
             "blocks must name at least one block, or be left out if the ledger has no blocks"

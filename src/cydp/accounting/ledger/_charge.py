@@ -12,6 +12,7 @@ import uuid
 from collections import Counter
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass
+from datetime import date
 from functools import partial
 from typing import Any, NamedTuple
 
@@ -134,7 +135,7 @@ class Booking(NamedTuple):
 
     Attributes
     ----------
-    blocks : iterable of str, or None
+    blocks : iterable of str or dates, or None
     label, charge_id : str or None
     data_version : str or None
         The caller's name for the data that is read.
@@ -144,7 +145,7 @@ class Booking(NamedTuple):
 
     """
 
-    blocks: Iterable[str] | None = None
+    blocks: Iterable[str | date] | None = None
     label: str | None = None
     charge_id: str | None = None
     data_version: str | None = None

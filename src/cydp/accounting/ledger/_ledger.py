@@ -148,8 +148,8 @@ class BudgetLedger(LedgerResults, LedgerBlocks):
             protected as a whole. It is always so for ``privacy_unit="row"``.
         block_column : str, optional
             The name of the column whose entry is the block that a row lies in: its text, an integer
-            in digits, a date as "2024-01-31", or the day of a time. ``cydp ... --blocks`` reads
-            the rows of these blocks alone.
+            in digits, a date as "2024-01-31", or the day of a time. A release that is paid by
+            `scope(blocks=...)` then reads the rows of these blocks alone.
 
         Returns
         -------

@@ -4,6 +4,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping
+from datetime import date
 from sqlite3 import Connection
 from typing import Any
 
@@ -36,6 +37,7 @@ from cydp.accounting.ledger._serialize import (
     check_dims,
     check_string,
     describe_writer,
+    read_block_id,
     strings_of,
 )
 from cydp.accounting.ledger._store import Store
@@ -54,15 +56,16 @@ class LedgerBlocks:
     privacy_unit: str
     relation: str
     _whole_unit: str
+    block_column: str | None
 
-    def add_block(self, block: str, budget: Loss | None = None, **dims: Any) -> None:
+    def add_block(self, block: str | date, budget: Loss | None = None, **dims: Any) -> None:
         """Add a block of data.
 
         Parameters
         ----------
-        block : str
-            The id of the block, such as a day. Which records lie in a block must not depend on the
-            data.
+        block : str or date
+            The id of the block. A day, as a date, a datetime64 or a timestamp at midnight, is its
+            text, such as "2024-01-31". Which records lie in a block must not depend on the data.
         budget : loss, optional
             What may be spent in the block, in the ledger's measure. The ledger's budget is the
             most, and the default.
@@ -90,17 +93,21 @@ class LedgerBlocks:
         {'mon': PureDP(epsilon=0.5)}
 
         """
-        self.add_blocks([check_string(block, "block")], budget, **dims)
+        self.add_blocks([read_block_id(block, "block")], budget, **dims)
 
     def add_blocks(
-        self, blocks: Iterable[str] | Mapping[str, Loss], budget: Loss | None = None, **dims: Any
+        self,
+        blocks: Iterable[str | date] | Mapping[Any, Loss],
+        budget: Loss | None = None,
+        **dims: Any,
     ) -> None:
         """Add several blocks of data at once, as `add_block` does, all of them or none.
 
         Parameters
         ----------
-        blocks : list of str, or dict of losses by block id
-            A dict gives each block its own budget; then `budget` must be left out.
+        blocks : list of str or dates, or dict of losses by block id
+            A dict gives each block its own budget; then `budget` must be left out. For days, such
+            as ``np.arange("2024-01", "2024-02", dtype="datetime64[D]")``.
         budget, **dims
             As in `add_block`, for all of the blocks.
 
@@ -115,12 +122,12 @@ class LedgerBlocks:
                 raise TypeError(
                     "budget must be left out if blocks is a dict, which has a budget for each"
                 )
-            budgets = dict(blocks)
+            budgets = dict(zip(check_block_ids(list(blocks)), blocks.values(), strict=True))
         else:
             budgets = dict.fromkeys(
                 check_block_ids(blocks), self.budget if budget is None else budget
             )
-        if ALL in check_block_ids(list(budgets)):
+        if ALL in budgets:
             raise ValueError(
                 "block must not be 'all', which stands for a ledger without blocks: use another id"
             )
@@ -151,13 +158,13 @@ class LedgerBlocks:
 
         self._store.write(insert)
 
-    def retire(self, block: str) -> None:
+    def retire(self, block: str | date) -> None:
         """Let nothing be charged to a block any more. This cannot be undone.
 
         Parameters
         ----------
-        block : str
-            The id of the block.
+        block : str or date
+            The id of the block, as in `add_block`.
 
         Raises
         ------
@@ -167,7 +174,7 @@ class LedgerBlocks:
             For a bad id.
 
         """
-        check_string(block, "block")
+        block = read_block_id(block, "block")
 
         def update(connection: Connection) -> None:
             if block == ALL:

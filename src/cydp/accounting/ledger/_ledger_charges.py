@@ -4,6 +4,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
+from datetime import date
 from sqlite3 import Connection
 from typing import Any
 
@@ -81,7 +82,7 @@ class LedgerCharges:
         cost: Cost,
         count: Integer = 1,
         *,
-        blocks: Iterable[str] | None = None,
+        blocks: Iterable[str | date] | None = None,
         charge_id: str | None = None,
         label: str | None = None,
         relation: str | None = None,
@@ -94,7 +95,7 @@ class LedgerCharges:
             What one release costs.
         count : int >= 0, default 1
             How many releases there are.
-        blocks : list of str, optional
+        blocks : list of str or dates, optional
             The ids of the blocks that will be read; each pays in full. Needed if the ledger was
             made with ``by_block=True``.
         charge_id : str, optional
@@ -257,7 +258,7 @@ class LedgerCharges:
         cost: Cost,
         count: Integer = 1,
         *,
-        blocks: Iterable[str] | None = None,
+        blocks: Iterable[str | date] | None = None,
         relation: str | None = None,
     ) -> bool:
         """Whether a charge would be refused for lack of budget, as things stand.

@@ -7,18 +7,20 @@ Results are JSON, in which arrays are bytes. Reading it back cannot run code, as
 from __future__ import annotations
 
 import base64
-import datetime
 import hashlib
 import importlib
 import json
 import math
 import os
 from collections.abc import Callable, Sequence
+from datetime import UTC, date, datetime
 from fractions import Fraction
 from typing import Any, TypeVar
 
 import numpy as np
 
+from cydp._columns.label_types import NANOSECONDS
+from cydp._columns.moments import is_time, read_moment
 from cydp._columns.pandas import parts_of_series
 from cydp._numbers.rational import read_integer
 from cydp._version import __version__
@@ -36,6 +38,7 @@ __all__ = [
     "deserialize",
     "json_of",
     "own_amount_of",
+    "read_block_id",
     "read_result",
     "register",
     "serialize",
@@ -59,7 +62,7 @@ _CLASSES: dict[str, tuple[type, Callable[[Any], Any], Callable[[Any], Any]]] = {
 
 def describe_writer() -> dict[str, Any]:
     """Return the fields that say who writes an entry, and when."""
-    now = datetime.datetime.now(datetime.UTC).isoformat(timespec="microseconds")
+    now = datetime.now(UTC).isoformat(timespec="microseconds")
     return {"time": now, "pid": os.getpid(), "version": __version__}
 
 
@@ -72,6 +75,31 @@ def check_string(value: str, name: str) -> str:
     if not value.isascii() and any("\ud800" <= letter <= "\udfff" for letter in value):
         raise ValueError(f"{name} must be text that UTF-8 can encode, without lone surrogates")
     return value
+
+
+def read_block_id(block: Any, name: str) -> str:
+    """Return the id of a block; a day is the text that ISO 8601 has for it.
+
+    Raises
+    ------
+    TypeError, ValueError
+        For anything but text and days, and for a time that is no midnight.
+
+    Examples
+    --------
+    >>> from datetime import date
+    >>> read_block_id(date(2024, 1, 31), "block"), read_block_id("mon", "block")
+    ('2024-01-31', 'mon')
+
+    """
+    if isinstance(block, str) or not is_time(block):
+        return check_string(block, name)
+    moment = read_moment(block, name)
+    day, rest = divmod(moment.nanoseconds, NANOSECONDS["D"])
+    is_longer = isinstance(block, np.datetime64) and np.datetime_data(block.dtype)[0] in "YMW"
+    if rest or is_longer or moment.zone is not None:
+        raise ValueError(f"{name} must be a day, without a time of day and a zone, or text")
+    return str(np.datetime64(day, "D"))
 
 
 def json_of(value: Any, name: str, *, sort_keys: bool = False) -> str:
@@ -96,8 +124,16 @@ def _plain(value: Any) -> bool | int | float:
 
 
 def check_dims(dims: dict[str, Any]) -> dict[str, Any]:
-    """Return a copy of the dims of a block, as JSON holds them; else TypeError or ValueError."""
-    texts = {name: json_of(value, name, sort_keys=True) for name, value in dims.items()}
+    """Return a copy of the dims of a block, as JSON holds them; else TypeError or ValueError.
+
+    A day is its text, as in the id of a block.
+    """
+    days = {
+        name: read_block_id(each, name)
+        for name, each in dims.items()
+        if isinstance(each, date | np.datetime64)
+    }
+    texts = {name: json_of(value, name, sort_keys=True) for name, value in {**dims, **days}.items()}
     return {name: json.loads(text) for name, text in texts.items()}
 
 

@@ -5,13 +5,14 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
-from datetime import date, datetime, timedelta
+from datetime import UTC, date, datetime, timedelta
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from cydp._columns.arrow import import_nanoarrow
+from cydp._columns.moments import zone_text
 from cydp._extras import import_extra
 from cydp._numbers.rational import float_of
 from cydp.releases.output._sheet import Sheet
@@ -19,6 +20,7 @@ from cydp.releases.output._sheet import Sheet
 __all__ = ["Stream", "columns_of", "frame_of", "stream_of"]
 
 
+_EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
 _PANDAS_TIMES = ("s", "ms", "us", "ns")
 
 
@@ -27,6 +29,7 @@ _TIMES = ("s", "ms", "us", "ns")
 _LONGER = {"h": "s", "m": "s"}  # units that Arrow lacks, and longer ones that hold them exactly
 
 _DAYS = ("Y", "M", "W", "D")
+
 
 _DTYPES: dict[type, str] = {
     bool: "?",
@@ -222,8 +225,11 @@ def _objects(values: NDArray[Any], na: Any) -> ArrowColumn:
     present = ~absent if absent.any() else None
     kinds = {_kind_of(each) for each in {*map(type, entries)} - {type(None)}}
     kind = kinds.pop() if len(kinds) == 1 else str
-    if kind is datetime and any(entry is not None and entry.tzinfo for entry in entries):
-        kind = str  # an instant is no local time
+    if kind is datetime:
+        has_zone = {entry.tzinfo is not None for entry in entries if entry is not None}
+        if has_zone == {True}:
+            return _instants(entries, present, na)
+        kind = str if True in has_zone else kind  # an instant is no local time
     if kind is bytes:
         return _bytes(entries, present, na.binary(), na.large_binary())
     if kind is int and not all(-(2**63) <= entry < 2**63 for entry in entries if entry is not None):
@@ -236,6 +242,21 @@ def _objects(values: NDArray[Any], na: Any) -> ArrowColumn:
         column = _column_of(filled, na)
         return ArrowColumn(column.type, column.buffers, present)
     return _text(["" if entry is None else str(entry) for entry in entries], present, na)
+
+
+def _instants(entries: list[Any], present: NDArray[np.bool_] | None, na: Any) -> ArrowColumn:
+    """Return times with a zone as timestamps of it; of several zones, or some without, as text."""
+    known = [entry for entry in entries if entry is not None]
+    try:
+        zones = {zone_text(entry.tzinfo, "labels") for entry in known if entry.tzinfo}
+    except ValueError:  # a zone without a name
+        zones = set()
+    if len(zones) != 1 or not all(entry.tzinfo for entry in known):
+        return _text(["" if each is None else each.isoformat() for each in entries], present, na)
+    microseconds = [
+        0 if each is None else (each - _EPOCH) // timedelta(microseconds=1) for each in entries
+    ]
+    return ArrowColumn(na.timestamp("us", *zones), [np.array(microseconds, np.int64)], present)
 
 
 def _kind_of(label: type) -> type:

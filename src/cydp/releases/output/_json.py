@@ -12,7 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from cydp._numbers.rational import float_of, read_exact
-from cydp.releases.output._sheet import Axis, Numbers, Sheet
+from cydp.releases.output._sheet import Axis, Numbers, Sheet, are_times, time_words
 
 __all__ = ["dict_of", "json_of"]
 
@@ -84,6 +84,8 @@ def _numbers(values: Any) -> Any:
     if values is None:
         return None
     array = np.asarray(values)
+    if are_times(array):
+        return np.vectorize(time_words, otypes=[object])(array).tolist()
     if array.dtype.kind == "f" and not np.isfinite(array).all():
         held = array.astype(object)
         held[~np.isfinite(array)] = None
@@ -102,7 +104,7 @@ def _label(label: Any) -> Any:
     if isinstance(label, np.generic) and not isinstance(label, np.datetime64 | np.timedelta64):
         label = label.item()
     if isinstance(label, float) and not math.isfinite(label):
-        return str(label)
+        return time_words(label)
     if label is None or type(label) in (bool, int, float):
         return label
-    return str(label)
+    return time_words(label)

@@ -11,7 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from cydp._extras import import_extra
-from cydp.releases.output._sheet import Axis, Numbers, Sheet
+from cydp.releases.output._sheet import Axis, Numbers, Sheet, are_times, floats_of
 from cydp.releases.output._words import axis_labels, bars_words, error_lines
 
 __all__ = ["DASHES", "import_pyplot", "ink_of", "plain_words", "plot_of"]
@@ -68,6 +68,7 @@ def _draw_bins(sheet: Sheet, ax: Any, label: str) -> Any:
             _draw_intervals(ax, (edges[:-1] + edges[1:]) / 2, lower, upper)
     _draw_zero(ax, values)
     ax.set_xlim(edges[0], edges[-1])
+    _show_times(ax.xaxis, sheet.axes[0].edges)
     ax.set_xlabel(_names_of(sheet.axes[0]))
     ax.set_ylabel(label)
     return ax.yaxis
@@ -76,8 +77,11 @@ def _draw_bins(sheet: Sheet, ax: Any, label: str) -> Any:
 def _draw_keys(sheet: Sheet, ax: Any, label: str) -> Any:
     """Draw keys as bars to the right, the first key on top."""
     column, n = sheet.columns[0], min(sheet.cells, _MOST_KEYS)
-    values, places = np.asarray(column.values, np.float64)[:n], np.arange(n)
-    ax.barh(places, values, color="C0", alpha=0.35, edgecolor="C0", linewidth=1.2)
+    values, places = _places_of(np.asarray(column.values))[:n], np.arange(n)
+    if are_times(np.asarray(column.values)):  # they have no 0
+        ax.plot(values, places, "o", color="C0")
+    else:
+        ax.barh(places, values, color="C0", alpha=0.35, edgecolor="C0", linewidth=1.2)
     if column.lower is not None:
         lower, upper = (end[:n] for end in _ends(column))
         _draw_intervals(ax, places, lower, upper, along_x=True)
@@ -121,6 +125,7 @@ def _draw_lines(sheet: Sheet, ax: Any, label: str) -> Any:
         title=_names_of(keys) + shown, loc="upper left", bbox_to_anchor=(1.01, 1), borderaxespad=0
     )
     ax.set_xlim(edges[0], edges[-1])
+    _show_times(ax.xaxis, sheet.axes[1].edges)
     ax.set_xlabel(_names_of(sheet.axes[1]))
     ax.set_ylabel(label)
     return ax.yaxis
@@ -134,6 +139,7 @@ def _draw_image(sheet: Sheet, ax: Any, label: str) -> Any:
     ax.figure.colorbar(image, ax=ax, label=label)
     for i, (set_label, place) in enumerate([(ax.set_xlabel, "first"), (ax.set_ylabel, "second")]):
         axis = sheet.axes[i]
+        _show_times((ax.xaxis, ax.yaxis)[i], axis.edges)
         set_label(_names_of(axis) if axis.names[0] else f"bin of the {place} column")
 
 
@@ -169,7 +175,8 @@ def _draw_zero(ax: Any, values: NDArray[np.float64]) -> None:
 
 def _finite(axis: Axis) -> NDArray[np.float64]:
     """Return the edges; an infinite one is drawn as far out as its neighbours are apart."""
-    edges = np.array(axis.edges, np.float64)
+    assert axis.edges is not None
+    edges = _places_of(axis.edges)
     widths = np.diff(edges[np.isfinite(edges)])
     width = widths.max(initial=0) or 1.0
     if np.isneginf(edges[0]):
@@ -177,6 +184,22 @@ def _finite(axis: Axis) -> NDArray[np.float64]:
     if np.isposinf(edges[-1]):
         edges[-1] = edges[-2] + width
     return edges
+
+
+def _places_of(values: NDArray[Any]) -> NDArray[np.float64]:
+    """Return where values are drawn: times in days from 1970 on, as matplotlib counts them."""
+    return floats_of(values) / 86_400 if are_times(values) else np.array(values, np.float64)
+
+
+def _show_times(axis: Any, values: NDArray[Any] | None) -> None:
+    """Let an axis of matplotlib show dates if values are times."""
+    if values is not None and are_times(values):
+        from matplotlib.dates import AutoDateLocator, ConciseDateFormatter
+
+        zone = values.flat[0].tzinfo if values.dtype.kind == "O" else None
+        axis.set_major_locator(AutoDateLocator(tz=zone))  # type: ignore[no-untyped-call]
+        formatter: Any = ConciseDateFormatter
+        axis.set_major_formatter(formatter(axis.get_major_locator(), tz=zone))
 
 
 def _names_of(axis: Axis) -> str:
@@ -264,7 +287,9 @@ def plot_of(sheet: Sheet, ax: Any) -> Any:
         ax.set_ylabel(_label_of(column))
     else:
         values = draw(sheet, ax, _label_of(column))
-    if values is not None:
+    if are_times(np.asarray(column.values)):
+        _show_times(values, np.asarray(column.values))
+    elif values is not None:
         values.set_major_locator(MaxNLocator(5, steps=[1, 2, 2.5, 5, 10]))
         if np.abs(column.values).max(initial=0) < _MOST_PLAIN:
             values.set_major_formatter(lambda tick, _: f"{tick + 0.0:,.10g}")
@@ -335,7 +360,7 @@ def _draw_numbers(sheet: Sheet, ax: Any, label: str) -> Any:
     """Draw each number as a point on a line of its own, with its interval."""
     names = [plain_words(column.name) for column in sheet.columns]
     for i, column in enumerate(sheet.columns):
-        ax.plot([float(column.values)], [i], "o", color="C0")
+        ax.plot(_places_of(np.asarray(column.values)).reshape(1), [i], "o", color="C0")
         if column.lower is not None and column.upper is not None:
             ends = (np.asarray([end], np.float64) for end in (column.lower, column.upper))
             _draw_intervals(ax, [i], *ends, along_x=True, capsize=4)
@@ -347,7 +372,7 @@ def _draw_numbers(sheet: Sheet, ax: Any, label: str) -> Any:
 
 def _draw_quantiles(sheet: Sheet, ax: Any, label: str) -> Any:
     """Draw quantiles as points over q; their errors are in ranks, which has no bars."""
-    ax.plot(sheet.axes[0].keys[0], sheet.columns[0].values, "o", color="C0")
+    ax.plot(sheet.axes[0].keys[0], _places_of(sheet.columns[0].values), "o", color="C0")
     ax.set_xlim(-0.03, 1.03)
     ax.set_xlabel("q")
     ax.set_ylabel(label)

@@ -5,13 +5,23 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass, replace
+from datetime import datetime
 from fractions import Fraction
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-__all__ = ["Axis", "Numbers", "Sheet", "bins_of", "keys_of"]
+__all__ = [
+    "Axis",
+    "Numbers",
+    "Sheet",
+    "are_times",
+    "bins_of",
+    "floats_of",
+    "keys_of",
+    "time_words",
+]
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -49,6 +59,35 @@ def keys_of(keys: tuple[NDArray[Any], ...], names: tuple[Any, ...] = (), what: s
     """Return an axis of keys, with the names of their columns where they are known."""
     known = names or (None,) * len(keys)
     return Axis(tuple("" if name is None else str(name) for name in known), keys, what=what)
+
+
+def are_times(values: NDArray[Any]) -> bool:
+    """Whether edges or released numbers are times: datetime64, or datetimes with a zone."""
+    kind = values.dtype.kind
+    return kind == "M" or (kind == "O" and values.size > 0 and isinstance(values.flat[0], datetime))
+
+
+def floats_of(edges: NDArray[Any]) -> NDArray[np.float64]:
+    """Return edges as floats; times in seconds from 1970 on, in UTC if they have a zone.
+
+    >>> floats_of(np.array(["1970-01-01", "1970-01-02"], "M8[D]"))
+    array([    0., 86400.])
+    """
+    if edges.dtype.kind == "M":
+        seconds: NDArray[np.float64] = (edges - np.datetime64(0, "s")) / np.timedelta64(1, "s")
+        return seconds
+    if edges.dtype.kind == "O":
+        return np.array([edge.timestamp() for edge in edges.flat], np.float64).reshape(edges.shape)
+    return np.array(edges, np.float64)
+
+
+def time_words(label: Any) -> str:
+    """Return a label as text: a time as ISO 8601 has it.
+
+    >>> time_words(datetime(2024, 1, 31, 12)), time_words(np.datetime64("2024-01-31"))
+    ('2024-01-31T12:00:00', '2024-01-31')
+    """
+    return label.isoformat() if isinstance(label, datetime) else str(label)
 
 
 @dataclass(frozen=True, slots=True, eq=False, kw_only=True)

@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from cydp.releases.output._sheet import Axis, Sheet
+from cydp.releases.output._sheet import Axis, Sheet, floats_of
 from cydp.releases.output._words import axis_labels
 
 __all__ = ["uhi_of"]
@@ -31,6 +31,7 @@ class BinAxis:
     Attributes
     ----------
     edges : ndarray of float, shape (bins + 1,)
+        Of times: seconds from 1970 on.
     name : str
 
     """
@@ -145,6 +146,6 @@ def uhi_of(sheet: Sheet, variance: float | None) -> UhiHistogram:
 
 def _axis_of(axis: Axis) -> BinAxis | CategoryAxis:
     if axis.edges is not None:
-        return BinAxis(np.asarray(axis.edges, np.float64), axis.names[0])
+        return BinAxis(floats_of(axis.edges), axis.names[0])
     columns = axis_labels(axis, np.arange(len(axis)))
     return CategoryAxis(tuple(map(", ".join, zip(*columns, strict=True))), ", ".join(axis.names))

@@ -5,6 +5,7 @@ from __future__ import annotations
 
 import math
 import textwrap
+from datetime import datetime
 from decimal import ROUND_CEILING, ROUND_FLOOR, Context, Decimal
 from typing import Any
 
@@ -12,7 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from cydp._numbers.rounding import percent_of
-from cydp.releases.output._sheet import Axis, Numbers, Sheet
+from cydp.releases.output._sheet import Axis, Numbers, Sheet, are_times, time_words
 
 __all__ = [
     "axis_labels",
@@ -64,6 +65,8 @@ def value_words(value: Any, bound: Any = None) -> str:
     >>> value_words(19174.12345), value_words(1234567.25), value_words(1e300, 1e299)
     ('19,174.1', '1,234,567', '1e+300')
     """
+    if isinstance(value, datetime | np.datetime64):
+        return time_words(value)
     if isinstance(value, int | np.integer):
         return f"{int(value):,}"
     number = float(value)
@@ -89,13 +92,16 @@ def end_words(end: Any, *, upper: bool) -> str:
 
 
 def _bin_words(edges: NDArray[Any], place: int, digits: int) -> str:
-    """Return a bin, with as many digits as `digits_of`; the last one includes its right edge.
+    """Return a bin, with as many digits as `digits_of`; the last one of numbers ends in a "]".
 
     >>> _bin_words(np.array([0.0, 33.333333, 100]), 0, 6), _bin_words(np.array([0, 1]), 0, 0)
     ('[0, 33.3333)', '[0, 1]')
+    >>> _bin_words(np.array(["2024-01-01", "2024-01-02"], "M8[D]"), 0, 0)
+    '[2024-01-01, 2024-01-02)'
     """
     left, right = (_edge_words(edges[i], digits) for i in (place, place + 1))
-    return f"[{left}, {right}" + ("]" if place == len(edges) - 2 else ")")
+    is_closed = place == len(edges) - 2 and not are_times(edges)
+    return f"[{left}, {right}" + ("]" if is_closed else ")")
 
 
 def _key_words(key: Any) -> str:
@@ -104,7 +110,7 @@ def _key_words(key: Any) -> str:
     >>> _key_words("a"), _key_words(None), _key_words("a\nb"), _key_words("x" * 50)[-5:]
     ('a', 'None', 'a\\nb', 'xx...')
     """
-    text = str(key)
+    text = time_words(key)
     if not text.isprintable():
         text = "".join(c if c.isprintable() else repr(c)[1:-1] for c in text)
     return text if len(text) <= _LONGEST_KEY else f"{text[: _LONGEST_KEY - 3]}..."
@@ -134,7 +140,7 @@ def _digits_of(edges: NDArray[Any]) -> int:
 
 
 def _edge_words(edge: Any, digits: int) -> str:
-    return f"{float(edge) + 0.0:.{digits}g}" if digits else str(edge)
+    return f"{float(edge) + 0.0:.{digits}g}" if digits else time_words(edge)
 
 
 def error_lines(sheet: Sheet) -> list[str]:
