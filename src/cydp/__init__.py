@@ -65,6 +65,7 @@ if TYPE_CHECKING:
         top_k,
         value_counts,
         variance,
+        where,
     )
     from cydp.releases import sum as sum  # offered, though __all__ leaves it out
 
@@ -120,6 +121,7 @@ __all__ = [
     "top_k",
     "value_counts",
     "variance",
+    "where",
     "workloads",
 ]
 _BUILTINS = ("sum",)  # left out of __all__: `from cydp import *` must not replace Python's own
@@ -145,7 +147,7 @@ _PACKAGE_OF = {
         "random": "Generator discrete_gaussian discrete_laplace",
         "releases": (
             "bounds contribution_bound count date_trunc explain group_by histogram histogramdd "
-            "mean median quantile sum top_k value_counts variance"
+            "mean median quantile sum top_k value_counts variance where"
         ),
     }.items()
     for name in names.split()

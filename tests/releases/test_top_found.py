@@ -8,6 +8,9 @@ from itertools import product
 from typing import Any
 
 import numpy as np
+import pandas as pd
+import polars as pl
+import pyarrow as pa
 import pytest
 from samplers.goodness_of_fit import LIMIT
 from scipy.stats import binom
@@ -199,3 +202,42 @@ def test_the_privacy_is_that_of_value_counts() -> None:
         assert (top.parts, top.loss, top.selections) == (
             counts.parts, counts.loss, counts.selections,
         )  # fmt: skip
+
+
+SHAPES: dict[str, Any] = {
+    "list": list,
+    "objects": lambda rows: np.array(rows, object),
+    "strings": lambda rows: np.array(rows, np.dtypes.StringDType(na_object=None)),
+    "categories": lambda rows: pd.Series(rows, dtype="str").astype("category"),
+    "pandas": lambda rows: pd.Series(rows, dtype="str"),
+    "polars": lambda rows: pl.Series(rows, dtype=pl.String),
+    "pyarrow": lambda rows: pa.array(rows, pa.string()),
+}
+
+
+@pytest.mark.parametrize("shape", SHAPES)
+def test_no_record_changes_anything_else(shape: str) -> None:
+    """Neighbours of one shape, nulls included, have the same dtypes, lines and kinds of steps."""
+    seen = set()
+    base = ["a"] * 400 + ["b"] * 300
+    for rows in (base, [*base, "c"], [*base, None], [None, *base], base[:-1], ["c", *base[1:]]):
+        released = cydp.top_k(SHAPES[shape](rows), 2, epsilon=9, delta=1e-9)
+        lines = repr(released).splitlines()
+        seen.add((
+            released.keys.dtype, released.counts.dtype, len(lines), lines[0], *lines[-3:],
+            released.found, tuple(released.keys.tolist()),
+        ))  # fmt: skip
+    assert len(seen) == 1
+
+
+def test_public_keys_bound_partitions_if_they_are_asked_to() -> None:
+    table = {"x": ["a"] * 9 + ["b"] * 9, "u": [*range(9)] * 2}
+    given: dict[str, Any] = {"column": "x", "user": "u", "epsilon": 1}
+    free = cydp.top_k(table, 1, ["a", "b"], **given)
+    bounded = cydp.top_k(table, 1, ["a", "b"], max_partitions=1, **given)
+    assert "1 row in each partition" in free.unit
+    assert free.mechanism == bounded.mechanism
+    with pytest.raises(TypeError, match="max_partitions bounds the rows of a user"):
+        cydp.top_k(table, 1, ["a", "b"], column="x", epsilon=1, max_partitions=1)
+    session = cydp.Session(table, cydp.PrivacyFilter(cydp.PureDP(1)), user="u", max_partitions=1)
+    assert session.top_k(1, ["a", "b"], column="x", epsilon=1).query.unit == bounded.query.unit

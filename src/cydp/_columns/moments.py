@@ -46,7 +46,7 @@ _WRITTEN = (
     "'2024-01-31T12:00+01:00' or '2024-01-31[Europe/Vienna]', a date, a datetime or a datetime64"
 )
 _OFFSET = re.compile(r"([+-])(\d\d):(\d\d)", re.ASCII)
-_WIDTH = re.compile(r"(\d{1,9})([A-Za-z]+)", re.ASCII)
+_WIDTH = re.compile(r"(\d{1,18})([A-Za-z]+)", re.ASCII)
 _FIXED = {
     "ns": 1, "us": 10**3, "ms": 10**6, "s": 10**9, "m": 60 * 10**9, "min": 60 * 10**9,
     "h": 3600 * 10**9,
@@ -54,6 +54,7 @@ _FIXED = {
 _DAYS = {"d": 1, "D": 1, "w": 7, "W": 7}
 _MONTHS = {"mo": 1, "q": 3, "y": 12}
 _DAY = NANOSECONDS["D"]
+_YEAR_2, _YEAR_9999 = -718_797 * _DAY, 2_932_532 * _DAY  # every zone has a clock between these
 _EPOCH, _EPOCH_UTC = datetime(1970, 1, 1), datetime(1970, 1, 1, tzinfo=UTC)
 
 
@@ -168,6 +169,8 @@ def read_moment(value: Any, name: str) -> Moment:
     kind, nanoseconds = label
     if kind != INSTANTS:
         return Moment(nanoseconds, is_day=is_day)
+    if not _YEAR_2 <= nanoseconds < _YEAR_9999:
+        raise ValueError(f"{name} must be in the years 2 to 9998, as it has a time zone")
     # Zones of other libraries than zoneinfo compute otherwise with what a clock shows.
     return Moment(nanoseconds, read_zone(zone_text(value.tzinfo, name), name))
 
@@ -303,7 +306,7 @@ def _instant_of(on_clock: int, zone: tzinfo | None) -> int:
     Raises
     ------
     ValueError
-        For a time outside the years 1 to 9999 in a zone.
+        For a time in a zone that is outside the years 1 to 9999.
 
     """
     if zone is None:
@@ -313,7 +316,7 @@ def _instant_of(on_clock: int, zone: tzinfo | None) -> int:
         local = (_EPOCH + timedelta(microseconds=microseconds)).replace(tzinfo=zone)
         since = datetime.__sub__(local, _EPOCH_UTC)
     except OverflowError:
-        raise ValueError("times with a zone must be in the years 1 to 9999") from None
+        raise ValueError("times with a zone must be in the years 2 to 9998") from None
     return since // timedelta(microseconds=1) * 1000 + rest
 
 

@@ -15,7 +15,7 @@ from cydp._columns.declared import Labels
 from cydp._columns.entries import null_types
 from cydp._columns.label_values import LabelValues
 from cydp._columns.masks import both_present, mask_absent
-from cydp._columns.relations import RelationColumn
+from cydp._columns.shared import SharedColumn
 from cydp._columns.source import ListSource, Source, open_source
 
 __all__ = ["NAT", "Times", "in_units"]
@@ -80,9 +80,9 @@ class Times:
         return self._labels.length
 
     @property
-    def relation(self) -> RelationColumn | None:
-        """The column, if it is one of a relation of DuckDB."""
-        return self._labels.relation
+    def shared(self) -> SharedColumn | None:
+        """The column, if it is one of a query."""
+        return self._labels.shared
 
     def read(self) -> NDArray[np.int64]:
         """Return the times as they are counted, masked where they are missing.
@@ -152,11 +152,13 @@ def in_units(times: NDArray[np.int64], nanoseconds: int, unit: int) -> NDArray[n
     >>> in_units(np.array([-1, 86_400, 2**62]), 10**9, 86_400 * 10**9).tolist()
     [-1, 1, 53375995583650]
     >>> in_units(np.array([1, 2**62]), 86_400 * 10**9, 10**9).tolist()
-    [86400, 9223372036854720000]
+    [86400, 9223372036854633600]
     """
     common = gcd(nanoseconds, unit)
     up, down = nanoseconds // common, unit // common
-    if up != 1:
-        most = (2**63 - 1) // up
-        times = times.clip(-most, most) * up
-    return times if down == 1 else times // down
+    if up == 1:
+        return times if down == 1 else times // down
+    whole, rest = np.divmod(times, down)
+    most = (2**63 - 1) // up - 1
+    found: NDArray[np.int64] = whole.clip(-most, most) * up + rest * up // down
+    return found

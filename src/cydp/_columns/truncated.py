@@ -16,15 +16,17 @@ from numpy.typing import NDArray
 from cydp._columns.dtypes import TIMES, not_numbers
 from cydp._columns.label_types import NANOSECONDS, LabelType, type_of_dtype
 from cydp._columns.moments import read_zone
-from cydp._columns.relations import RelationColumn
+from cydp._columns.shared import SharedColumn
 from cydp._columns.source import Source
 from cydp._columns.times import Times, in_units
 
-__all__ = ["PARTS", "DateTrunc", "TruncatedSource"]
+__all__ = ["DAYS", "PARTS", "DateTrunc", "TruncatedSource"]
 
 _SECONDS = {"second": 1, "minute": 60, "hour": 3600}
-_DAYS = ("day", "week", "month", "quarter", "year")
-PARTS = (*_SECONDS, *_DAYS)
+DAYS = ("day", "week", "month", "quarter", "year")
+"""Parts that a date has."""
+
+PARTS = (*_SECONDS, *DAYS)
 """What times are rounded down to, from short to long."""
 
 _MICROSECOND = 1000  # in which the times of a list are counted
@@ -93,10 +95,10 @@ class TruncatedSource(Source):
         return type(self)(self.x.kept(), self.name, self.part, self.zone)
 
     @property
-    def relation(self) -> RelationColumn | None:
-        """The column of times, if it is one of a relation of DuckDB."""
-        relation: RelationColumn | None = self.x.relation
-        return relation
+    def shared(self) -> SharedColumn | None:
+        """The column of times, if it is one of a query."""
+        shared: SharedColumn | None = self.x.shared
+        return shared
 
     def dtype(self) -> np.dtype[Any]:
         """Refuse: dates are no numbers."""
@@ -105,7 +107,7 @@ class TruncatedSource(Source):
     def label_type(self) -> LabelType:
         """Return the type of dates, or of times in seconds, without a zone."""
         self._times()
-        return type_of_dtype(np.dtype(f"M8[{'D' if self.part in _DAYS else 's'}]"), self.name)
+        return type_of_dtype(np.dtype(f"M8[{'D' if self.part in DAYS else 's'}]"), self.name)
 
     def held(self) -> NDArray[Any]:
         """Return the times, rounded down, masked where they are missing."""
@@ -123,9 +125,10 @@ class TruncatedSource(Source):
     def _times(self) -> Times:
         kind = self.x.label_type().kind
         if kind == "instants" and self.zone is None:
+            part = self.part if self.part in DAYS else "day"
             raise TypeError(
                 f"{self.name} has a time zone: say whose days they are, as "
-                f"date_trunc('{self.part}', ..., 'Europe/Vienna')"
+                f"date_trunc('{part}', ..., 'Europe/Vienna')"
             )
         if kind == "times" and self.zone is not None:
             raise TypeError(f"{self.name} has no time zone: date_trunc must have no zone for it")

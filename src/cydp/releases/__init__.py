@@ -24,6 +24,7 @@ from cydp.releases._sum import sum
 from cydp.releases._top_k import TopRelease, top_k
 from cydp.releases._value_counts import value_counts
 from cydp.releases._variance import VarianceRelease, variance
+from cydp.releases._where import where
 from cydp.releases.postprocessing._post_processed import PostProcessed
 
 __all__ = [
@@ -54,6 +55,7 @@ __all__ = [
     "top_k",
     "value_counts",
     "variance",
+    "where",
 ]
 
 

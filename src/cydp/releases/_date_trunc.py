@@ -12,7 +12,7 @@ from cydp._call_errors import explain_arguments
 from cydp._columns.moments import read_zone, zone_text
 from cydp._columns.source import open_source
 from cydp._columns.tables import is_column
-from cydp._columns.truncated import PARTS, DateTrunc, TruncatedSource
+from cydp._columns.truncated import DAYS, PARTS, DateTrunc, TruncatedSource
 
 __all__ = ["date_trunc"]
 
@@ -32,7 +32,7 @@ def date_trunc(part: str, column: Hashable | Column, zone: str | tzinfo | None =
         The name in the table of a release; or a list, an array or a column of dates and times.
     zone : str or tzinfo, optional
         Required for a column with a time zone: the zone whose clock counts, such as
-        "Europe/Vienna". A column without one takes none.
+        "Europe/Vienna". A column without one takes none. The part is then a day or longer.
 
     Returns
     -------
@@ -70,6 +70,11 @@ def date_trunc(part: str, column: Hashable | Column, zone: str | tzinfo | None =
             raise TypeError(f"zone must be the name of a time zone, not {type(zone).__name__}")
         known = zone if isinstance(zone, str) else zone_text(zone, "zone")
         read_zone(known, "zone")  # raises for a zone that is not known
+        if part not in DAYS:
+            raise ValueError(
+                "part must be a day or longer with a zone: a clock that is put back shows an hour "
+                "twice"
+            )
     if is_column(column):
         return TruncatedSource(open_source(column, "column"), "column", part, known)
     return DateTrunc(part, cast("Hashable", column), known)

@@ -391,8 +391,8 @@ class GroupQuery(DataQuery):
     def _approximate(self) -> ApproxDP:
         if not isinstance(self.privacy, ApproxDP):
             raise TypeError(
-                "epsilon and delta must be given for keys that are not public: a key of one unit "
-                "is released with a probability of at most delta"
+                "epsilon and delta must be given for keys that are not public, or else public "
+                "keys: a key of one unit is released with a probability of at most delta"
             )
         return self.privacy
 

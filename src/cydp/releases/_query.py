@@ -286,7 +286,7 @@ class Query(ABC):
             raise ValueError(f"a query must be of version {_VERSION}, not {kept.get('version')!r}")
         query: Query = deserialize(json.dumps(kept["query"]))
         columns = {name: _as_tuple(each) for name, each in kept["reads"]["columns"].items()}
-        found = query.reading(columns=columns, **public)
+        found = query.reading(columns=columns, where=kept["reads"].get("where"), **public)
         if json.loads(json.dumps(found.reads.to_dict())) != kept["reads"]:
             raise ValueError(
                 "the public keys, edges and domains of the query must be given, as they were"
@@ -316,6 +316,8 @@ class Query(ABC):
             f"mechanisms={format_parameter(self.mechanisms)}",
             self.unit.parameters,
         ]
+        if self.reads.where is not None:
+            parts.append(f"where={self.reads.where!r}")
         return f"{self.function}({', '.join(parts)})"
 
 

@@ -47,6 +47,8 @@ class Reads(NamedTuple):
         Other public inputs by name, each with a `digest`: domains of columns, or a workload.
     labels : tuple of ndarrays
         The labels of places in domains, in the types that the columns declare.
+    where : str or None
+        The condition on rows: others are left out.
 
     """
 
@@ -55,6 +57,7 @@ class Reads(NamedTuple):
     edges: tuple[NDArray[Any], ...] = ()
     public: Mapping[str, Any] = {}
     labels: tuple[NDArray[Any], ...] = ()
+    where: str | None = None
 
     def to_dict(self) -> dict[str, Any]:
         """Return it as JSON can hold it: keys and edges by their number and a digest."""
@@ -72,6 +75,8 @@ class Reads(NamedTuple):
                 name: [_json_of(getattr(each, "names", ())), each.digest()]
                 for name, each in self.public.items()
             }
+        if self.where is not None:
+            found["where"] = self.where
         return found
 
 

@@ -191,11 +191,17 @@ class Release(Exportable):
             confidence=read_level(confidence),
             simultaneous=simultaneous,
             notes=(
+                *self._notes_of_rows(),
                 *notes,
                 *self.query.standing_notes,
                 *self._notes_of_payment(),
             ),
         )
+
+    def _notes_of_rows(self) -> list[str]:
+        """Return which rows were left out, by a public condition."""
+        where = self.query.reads.where
+        return [] if where is None else [f"only rows where {where}"]
 
     def _notes_of_payment(self) -> list[str]:
         """Return what the ledger protects, if it is a part of what the release protects."""

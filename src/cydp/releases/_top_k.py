@@ -232,7 +232,8 @@ def top_k(
     Parameters
     ----------
     x : array_like of labels, shape (n,), or table
-        A label of any kind for each record. Missing labels are left out.
+        A label of any kind for each record. Missing labels are left out. A table, with `column`,
+        is one of those that `group_by` takes.
     k : int >= 1
         How many keys to select; without public keys at most so many are found.
     keys : list of labels, Keys, or None

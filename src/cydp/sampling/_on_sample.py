@@ -6,7 +6,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field, replace
 from fractions import Fraction
-from functools import cached_property
+from functools import cached_property, partial
 from typing import Any
 
 import numpy as np
@@ -286,8 +286,8 @@ def on_sample(
     function : callable
         A release, such as `cydp.count`, `cydp.histogram` or `cydp.group_by`.
     x : table or column
-        The data, as the release takes them: a list, a numpy array, a dict of these, or a table or
-        column of pandas, polars or pyarrow.
+        The data, as the release takes them: a list, an array, a column, a table, or the path of
+        files.
     *args : object
         Further arguments of the release, in its order.
     share : number above 0 and at most 1
@@ -340,20 +340,18 @@ def on_sample(
     given = arguments_of(function, args, kwargs, caller="on_sample")
     kind = kind_of(function)
     _check_names(given)
-    prepared = prepare(kind, {**given, kind.data: x})
+    prepared = prepare(kind, {**given, kind.data: x, "budget": budget})
     query = SampleQuery(prepared.query, read_share(share))
     _check(query)
-    rows = prepared.source.length
-    if rows is None:
-        raise TypeError("x must be fetched first: a relation of DuckDB has rows in any order")
     _check_ledger(budget, query)
 
     def draw(generator: Generator) -> Any:
-        prepared.source.sampled = generator.bernoulli(query.share, rows)
+        prepared.source.sample = partial(generator.bernoulli, query.share)
         return prepared.draw(generator)
 
     if getattr(budget, "charge_id", None) is not None:
         prepared.query.check_recorded(prepared.source)
+    prepared.check()
     asked = Asked(query, query.function, nbytes=prepared.query.nbytes)
     drawn, paid = pay_and_draw(asked, draw, budget, rng)
     # An earlier version recorded the release itself.

@@ -5,14 +5,14 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
-from datetime import date, datetime, timedelta
+from datetime import UTC, date, datetime, timedelta
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from cydp._columns.arrow import import_nanoarrow
-from cydp._columns.moments import read_moment, zone_text
+from cydp._columns.moments import zone_text
 from cydp._extras import import_extra
 from cydp._numbers.rational import float_of
 from cydp.releases.output._sheet import Sheet
@@ -20,6 +20,7 @@ from cydp.releases.output._sheet import Sheet
 __all__ = ["Stream", "columns_of", "frame_of", "stream_of"]
 
 
+_EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
 _PANDAS_TIMES = ("s", "ms", "us", "ns")
 
 
@@ -244,16 +245,18 @@ def _objects(values: NDArray[Any], na: Any) -> ArrowColumn:
 
 
 def _instants(entries: list[Any], present: NDArray[np.bool_] | None, na: Any) -> ArrowColumn:
-    """Return times with a zone as timestamps of it; of several zones, as text."""
-    moments = [read_moment(entry, "labels") for entry in entries if entry is not None]
-    zones = {zone_text(each.zone, "labels") for each in moments if each.zone is not None}
-    microseconds = np.zeros(len(entries), np.int64)
-    microseconds[slice(None) if present is None else present] = [
-        each.nanoseconds // 1000 for each in moments
-    ]
-    if len(zones) > 1:
+    """Return times with a zone as timestamps of it; of several zones, or some without, as text."""
+    known = [entry for entry in entries if entry is not None]
+    try:
+        zones = {zone_text(entry.tzinfo, "labels") for entry in known if entry.tzinfo}
+    except ValueError:  # a zone without a name
+        zones = set()
+    if len(zones) != 1 or not all(entry.tzinfo for entry in known):
         return _text(["" if each is None else each.isoformat() for each in entries], present, na)
-    return ArrowColumn(na.timestamp("us", *zones), [microseconds], present)
+    microseconds = [
+        0 if each is None else (each - _EPOCH) // timedelta(microseconds=1) for each in entries
+    ]
+    return ArrowColumn(na.timestamp("us", *zones), [np.array(microseconds, np.int64)], present)
 
 
 def _kind_of(label: type) -> type:

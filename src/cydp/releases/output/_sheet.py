@@ -62,8 +62,9 @@ def keys_of(keys: tuple[NDArray[Any], ...], names: tuple[Any, ...] = (), what: s
 
 
 def are_times(values: NDArray[Any]) -> bool:
-    """Whether edges or released numbers are times: datetime64, or objects with a zone."""
-    return values.dtype.kind in "MO"
+    """Whether edges or released numbers are times: datetime64, or datetimes with a zone."""
+    kind = values.dtype.kind
+    return kind == "M" or (kind == "O" and values.size > 0 and isinstance(values.flat[0], datetime))
 
 
 def floats_of(edges: NDArray[Any]) -> NDArray[np.float64]:
