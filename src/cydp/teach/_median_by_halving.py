@@ -200,6 +200,8 @@ class HalvingRelease(QuantileRelease):
         The middle of the range, in steps of the grid.
     ends : ndarray of int64, shape (2,)
         The first and the last point of the range, in steps of the grid.
+    interval_steps : tuple
+        Empty: no interval is released besides the range.
 
     """
 
