@@ -62,11 +62,12 @@ if TYPE_CHECKING:
         mean,
         median,
         quantile,
-        sum,
         top_k,
         value_counts,
         variance,
+        where,
     )
+    from cydp.releases import sum as sum  # offered, though __all__ leaves it out
 
 __all__ = [
     "ZCDP",
@@ -115,14 +116,15 @@ __all__ = [
     "releases",
     "sampling",
     "sensitivity",
-    "sum",
     "teach",
     "testing",
     "top_k",
     "value_counts",
     "variance",
+    "where",
     "workloads",
 ]
+_BUILTINS = ("sum",)  # left out of __all__: `from cydp import *` must not replace Python's own
 
 
 # A name is imported when it is first used: a program that only draws noise loads no ledger.
@@ -145,7 +147,7 @@ _PACKAGE_OF = {
         "random": "Generator discrete_gaussian discrete_laplace",
         "releases": (
             "bounds contribution_bound count date_trunc explain group_by histogram histogramdd "
-            "mean median quantile sum top_k value_counts variance"
+            "mean median quantile sum top_k value_counts variance where"
         ),
     }.items()
     for name in names.split()
@@ -153,7 +155,7 @@ _PACKAGE_OF = {
 
 
 def __dir__() -> list[str]:
-    return __all__
+    return [*__all__, *_BUILTINS]
 
 
 def __getattr__(name: str) -> Any:

@@ -3,7 +3,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from difflib import get_close_matches
 from functools import wraps
 from inspect import Parameter, Signature, signature
@@ -23,6 +23,7 @@ _MEANINGS = {
     "bounds": "they are the pair (lower, upper) that values are clamped to",
 }
 
+_LONGEST = 90  # of a signature in an error
 _NO_SEED = "no seed: cydp.testing.SeededGenerator(seed), for tests, has one"
 
 
@@ -45,7 +46,7 @@ def require_names(init: _Init) -> _Init:
 
 
 def explain_arguments(function: _Function) -> _Function:
-    """Return a function that shows its signature in the error for wrong arguments."""
+    """Return a function whose error for wrong arguments shows how it is called, in a line."""
 
     @wraps(function)
     def call(*args: Any, **kwargs: Any) -> Any:
@@ -56,19 +57,42 @@ def explain_arguments(function: _Function) -> _Function:
             try:
                 shape.bind(*args, **kwargs)
             except TypeError as wrong:
-                raise TypeError(f"{wrong}: call {signature_of(function, shape)}") from None
+                said = f"{wrong}{_near_name(shape, kwargs)}"
+                raise TypeError(f"{said}: call {signature_of(function, shape)}") from None
             raise
 
     return cast(_Function, call)
 
 
 def signature_of(function: Callable[..., Any], shape: Signature) -> str:
-    """Return how a function or a method is called, without types."""
+    """Return how a function or a method is called, without types; "..." for further names.
+
+    >>> def f(x, *, first=None, second=None): ...
+    >>> signature_of(f, signature(f))
+    'f(x, *, first=None, second=None)'
+    """
     owner, _, name = function.__qualname__.rpartition(".")
     plain = [each.replace(annotation=Parameter.empty) for each in shape.parameters.values()]
     if owner:  # without self
         plain = plain[1:]
-    return f"{owner if name in ('__init__', '__new__') else name}{Signature(plain)}"
+    called, optional = owner if name in ("__init__", "__new__") else name, len(plain)
+    text = f"{called}{Signature(plain)}"
+    while len(text) > _LONGEST and optional:
+        optional -= 1
+        shown = [each for i, each in enumerate(plain) if i < optional or not _may_be_left(each)]
+        text = f"{called}{Signature(shown)}".removesuffix(")") + ", ...)"
+    return text
+
+
+def _may_be_left(parameter: Parameter) -> bool:
+    return parameter.kind is Parameter.KEYWORD_ONLY and parameter.default is not Parameter.empty
+
+
+def _near_name(shape: Signature, given: Mapping[str, Any]) -> str:
+    """Return a question about a name that is not known, if a known one is near; else nothing."""
+    unknown = next((each for each in given if each not in shape.parameters), "")
+    near = get_close_matches(unknown, shape.parameters, 1, 0.6)
+    return f" (did you mean {near[0]!r}?)" if near else ""
 
 
 def _explain(

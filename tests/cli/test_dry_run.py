@@ -66,7 +66,7 @@ def test_a_release_is_refused_in_the_same_words(run: Run, path: str) -> None:
     with BudgetLedger.create(path, PureDP(1), privacy_unit="person", by_block=True) as ledger:
         ledger.add_blocks(["mon", "tue"])
         ledger.charge(PureDP("0.75"), blocks=["tue"], label="x")
-    paid = [*PAID, path, "--blocks", "mon", "tue"]
+    paid = [*PAID, path, "--blocks", "mon", "tue", "--file-in-blocks"]
     dry = run(*MEAN, "--epsilon", "0.5", *paid)
     done = run(*(word for word in MEAN if word != "--dry-run"), "--epsilon", "0.5", *paid)
     refused(done, 1, "costs epsilon=0.5, and epsilon=0.25 is left for block 'tue' in ")

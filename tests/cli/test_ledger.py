@@ -16,7 +16,7 @@ from cydp import BudgetLedger, PureDP
 from cydp.cli import _show as cli_show
 from cydp.releases._cells import CellRows
 
-COLUMN = ["histogram", PUMS, "--column", "age", "--bins", "0:100:10"]
+COLUMN = ["histogram", PUMS, "--column", "age", "--bins", "10", "--range", "0:100"]
 ONE_ROW = ["--max-rows-per-unit", "1"]  # the table has a row for each person
 HISTOGRAM = [*COLUMN, *ONE_ROW]
 
@@ -53,7 +53,7 @@ def test_round_trip(run: Run, path: str) -> None:
         "1 ", "create epsilon=1 for each person, add-remove"
     )  # fmt: skip
     assert (block[:2], block.split(" ", 2)[2]) == ("2 ", "block all")
-    label = "histogram of age in pums.csv by 0:100:10"
+    label = "histogram of age in pums.csv, bins 10, range 0:100"
     assert (charge[:2], charge.split(" ", 2)[2]) == ("3 ", f"charge epsilon=1/3 to all: {label}")
     assert run("ledger", "verify", path) == (0, f"ok {seq}:{digest}\n", "")
     assert run("ledger", "verify", path, "--head", head.strip())[0] == 0
@@ -65,7 +65,7 @@ def test_json_has_exact_texts(run: Run, path: str) -> None:
     run("ledger", "create", path, *budget, *unit)
     run("ledger", "add-block", path, "mon", "--epsilon", "1", "--delta", "0", "--dim", "week=3")
     run("ledger", "add-block", path, "tue")
-    paid = ["--ledger", path, "--blocks", "mon", "tue"]
+    paid = ["--ledger", path, "--blocks", "mon", "tue", "--file-in-blocks"]
     release = json.loads(run(*HISTOGRAM, "--epsilon", "0.3", *paid, "--json")[1])
     assert len(release["columns"]["count"]["values"]) == 10
     left = {
@@ -110,7 +110,7 @@ def test_any_text_is_an_id(run: Run, path: str) -> None:
     blocks = ["a,b", "a b", "-1", "--dim", "x\ny", "'", "日"]
     for block in blocks:
         assert run("ledger", "add-block", path, "--", block)[0] == 0
-    paid = [*HISTOGRAM, "--epsilon", "0.5", "--ledger", path]
+    paid = [*HISTOGRAM, "--epsilon", "0.5", "--ledger", path, "--file-in-blocks"]
     for block in blocks:
         assert run(*paid, f"--blocks={block}")[1].splitlines()[-1] == f"  {block!r}: epsilon=0.5"
     assert list(json.loads(run("ledger", "show", path, "--json")[1])["blocks"]) == blocks

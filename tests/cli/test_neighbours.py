@@ -17,10 +17,16 @@ RECORDS = [
     "1," + 3_000_000 * "y" + ",3",
 ]  # fmt: skip
 COMMANDS = [
-    ["histogram", "--column", "a", "--bins", "0:4:1"],
+    ["histogram", "--column", "a", "--bins", "4", "--range", "0:4"],
     ["count", "--column", "a"],
     ["sum", "--column", "a", "--bounds", "0:4", "--user", "p", "--max-rows", "1"],
     ["mean", "--column", "a", "--bounds", "0:4"],
+    ["variance", "--column", "a", "--bounds", "0:4"],
+    ["median", "--column", "a", "--bounds", "0:4"],
+    ["histogramdd", "--column", "a", "--column", "p", "--bins", "4", "--range", "0:4"],
+    ["histogram", "--column", "a", "--bins", "0,1,4", "--by", "d", "--key-list", "x,y"],
+    ["value-counts", "--column", "d", "--key-list", "x,y"],
+    ["top-k", "--column", "d", "--k", "2", "--key-list", "x,y"],
     ["quantile", "--column", "a", "--q", "0.5", "--bounds", "0:4"],
     ["group-by", "--by", "d", "--key-list", "x,y", "--mean", "a:0:4", "--quantile", "a:0.5:0:4",
      "--user", "p", "--max-partitions", "1"],

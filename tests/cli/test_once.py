@@ -15,7 +15,8 @@ def test_a_repeated_command(run: Run, tmp_path: Path, ledger: str) -> None:
 
     def again(*more: str, **changes: str) -> tuple[int, str, str]:
         given = {
-            "--column": "age", "--bins": "0:100:1", "--epsilon": "0.01", "--charge-id": "a",
+            "--column": "age", "--bins": "100", "--range": "0:100",
+            "--epsilon": "0.01", "--charge-id": "a",
             "--ledger": ledger, "--data-version": "1", "--max-rows-per-unit": "1",
         } | changes  # fmt: skip
         words = [word for pair in given.items() for word in pair]
@@ -30,7 +31,7 @@ def test_a_repeated_command(run: Run, tmp_path: Path, ledger: str) -> None:
         ({"--data-version": "2"}, of_file),
         ({"--column": "sex"}, f"{of_release}, {of_file}"),
         ({"--epsilon": "0.02"}, f"the cost, {of_release}"),
-        ({"--bins": "0:50:1"}, of_release),
+        ({"--bins": "50"}, of_release),
         ({"--max-rows-per-unit": "2"}, of_release),
     ]
     for changes, differs in changed:

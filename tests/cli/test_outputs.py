@@ -14,8 +14,8 @@ from cli.commands import PUMS, WEEK, Run, head, refused
 from cydp.cli._outputs import Outputs
 from cydp.releases.output import _files
 
-PAID = ["histogram", PUMS, "--column", "age", "--bins", "0:100:10", "--epsilon", "0.25",
-        "--max-rows-per-unit", "1", "--ledger"]  # fmt: skip
+PAID = ["histogram", PUMS, "--column", "age", "--bins", "10", "--range", "0:100",
+        "--epsilon", "0.25", "--max-rows-per-unit", "1", "--ledger"]  # fmt: skip
 
 
 def names(folder: Path) -> list[str]:
@@ -146,7 +146,18 @@ def test_an_interruption_while_files_are_written(
 
 
 def test_a_total_is_an_exact_number(run: Run) -> None:
-    arguments = ["histogram", PUMS, "--column", "age", "--bins", "0:100:10", "--epsilon", "1"]
+    arguments = [
+        "histogram",
+        PUMS,
+        "--column",
+        "age",
+        "--bins",
+        "10",
+        "--range",
+        "0:100",
+        "--epsilon",
+        "1",
+    ]
     for total in ("1e3", "1000", "1000.0", "2000/2"):
         facts = json.loads(run(*arguments, "--total", total, "--json")[1])
         assert sum(facts["columns"]["count"]["values"]) == 1000

@@ -13,10 +13,13 @@ from cydp import BudgetLedger, PureDP
 from cydp.releases import _run
 from cydp.releases._cells import CellRows
 
-H = ["histogram", PUMS, "--column", "age", "--bins", "0:100:10"]
+H = ["histogram", PUMS, "--column", "age", "--bins", "10", "--range", "0:100"]
 C = ["count", WEEK]
 M = ["mean", PUMS, "--column", "age", "--bounds", "0:100"]
 Q = ["quantile", PUMS, "--column", "age", "--bounds", "0:100", "--q", "0.5"]
+D = ["histogramdd", PUMS, "--column", "age", "--column", "income"]
+T = ["top-k", WEEK, "--column", "Day"]
+V = ["value-counts", WEEK, "--column", "Day"]
 G = ["group-by", WEEK, "--by", "Day", "--key-list", "1,2"]
 E = ["--epsilon", "0.1"]
 U = ["--user", "VisitorId"]
@@ -51,12 +54,14 @@ def test_the_cost(run: Run, ledger: str) -> None:
         ([*H, *E, "--seed", "1"], 2, "unrecognized arguments: --seed"),
         ([*C, *E, "--max-partitions", "1"], 2, "unrecognized arguments: --max-partitions"),
         ([*C, *E, "--nonnegative"], 2, "unrecognized arguments: --nonnegative"),
+        ([*T, *E, "--k", "1", "--nonnegative"], 2, "unrecognized arguments: --nonnegative"),
         (["histogramm"], 2, "invalid choice"),
         ([], 2, "required: COMMAND"),
         ([*H, *E, *E], 2, "error: --epsilon must be given once"),
         ([*H, "--rho", "1", "--rho=2"], 2, "error: --rho must be given once"),
         ([*H, *E, "--ledger", "a", "--ledger", "LEDGER"], 2, "--ledger must be given once"),
-        ([*G, *E, "--key-list", "1"], 2, "error: --key-list must be given once"),
+        ([*G, *E, "--key-list", "1"], 2, "--key-list must be given once for each column of keys, "
+         "Day, and is given 2 times"),
         ([*C, *E, "--unit", "a", "--unit", "b"], 2, "error: --unit must be given once"),
         (["ledger", "create", "x", *E, *E], 2, "error: --epsilon must be given once"),
     ]  # fmt: skip
@@ -90,13 +95,46 @@ def test_the_unit(run: Run, ledger: str) -> None:
 
 def test_what_is_released(run: Run, ledger: str) -> None:
     refusals: list[Told] = [
-        *(([*H[:-1], bins, *E], 2, words) for bins, words in {
-            "100:0:10": "--bins must have LO < HI", "0:100:-10": "--bins must have LO < HI",
-            "0:100:0": "--bins must have LO < HI", "0:100:7": "must divide",
-            "0:100": "--bins must be LO:HI:STEP", "a:b:c": "LO of --bins must be a number",
-            "0:1:1e-9": "at most 1000000 bins", "0:1e400:1e399": "distinct edges",
-            "1e16:1.0000000000000004e16:1": "distinct edges",
+        *(([*H[:4], "--bins", bins, *E], 2, words) for bins, words in {
+            "0:100:10": "write --bins 10 --range 0:100, not '0:100:10'",
+            "-1:1:0.5": "write --bins 4 --range -1:1, not", "0:100": "write --bins N --range 0:100",
+            "0:100:7": "write --bins N --range 0:100", "0:100:0": "write --bins N --range 0:100",
+            "a:b:c": "write --bins N --range LO:HI", ":": "--bins must be a num",
+            "10": "--range must be given", "0": "--bins must be a number of bins from 1 to 1000000",
+            "2.5": "--bins must be a number of bins from 1", "1e7": "from 1 to 1000000, or edges",
+            "x": "--bins must be a number", "": "--bins must be a number", "0,1,": "--bins must be",
+            "0,2,1": "--bins must have edges that never decrease",
+            "0,1e999": "--bins must have edges that are finite",
         }.items()),
+        *(([*H[:6], "--range", ends, *E], 2, words) for ends, words in {
+            "100:0": "--range must have LO <= HI", "5": "--range must be LO:HI, such as",
+            "0:x": "HI of --range must be a number",
+            "0:1:2": "--range must be LO:HI", "0:1e999": "finite as floats",
+        }.items()),
+        ([*H[:4], "--bins", "0,1", "--range", "0:1", *E], 2, "--range must be left out"),
+        ([*H, *E, "--by", "sex"], 2, "--by must be given with --keys or --key-list"),
+        ([*H, *E, "--key-list", "1"], 2, "--keys and --key-list need --by"),
+        *(([*D, *more, *E], 2, words) for more, words in (
+            (["--bins", "2"], "--range must be given"),
+            (["--bins", "2", "--bins", "3", "--bins", "4"], "--bins must be given once, or once "
+             "for each of the 2 columns, not 3 times"),
+            (["--bins", "2", "--range", "0:1", "--range", "0:2", "--range", "0:3"],
+             "once for each of the 2 columns whose --bins is a number, not 3 times"),
+            (["--bins", "2", "--bins", "0,1", "--range", "0:1", "--range", "0:2"],
+             "once for each of the 1 columns"),
+            (["--bins", "0,1", "--range", "0:1"], "--range must be left out"),
+            (["--bins", "0:1:1", "--range", "0:1"], "write --bins 1 --range 0:1"),
+            (["--bins", "2", "--range", "0:1", "--column", "age"], "--column must name each"),
+            (["--bins", "1000000", "--range", "0:1"], "--bins must give at most 2**30 bins"),
+        )),
+        *(([*T, *more, *E], 2, words) for more, words in (
+            (["--k", "0", "--key-list", "1"], "--k: must be a whole number of at least 1"),
+            (["--k", "3", "--key-list", "1,2"], "--k must be from 1 to the number of keys, 2"),
+            (["--key-list", "1,2"], "required: --k"),
+        )),
+        ([*V, *E], 2, "--epsilon and --delta must be given for keys that are not public"),
+        (["median", *M[1:-1], "1:0", *E], 2, "--bounds must have LO <= HI"),
+        (["variance", *M[1:], *E, "--missing", "-1"], 2, "--missing must be 'drop' or within"),
         *(([*M[:-1], bounds, *E], 2, words) for bounds, words in {
             "0:x": "HI of --bounds must be a number", "5": "--bounds must be LO:HI, such as",
             "5:1": "--bounds must have LO <= HI", "0:1e999": "finite as floats",
@@ -194,8 +232,18 @@ def test_keys(run: Run, tmp_path: Path) -> None:
         ([*release, "Day", "--key-list", ""], 2, "--key-list must"),
         ([*release, "Day", "--key-list", "1", "--keys", "k"], 2, "not allowed with argument"),
         ([*release, "Day", "--keys", "missing.csv"], 2, "no such file: 'missing.csv'"),
-        ([*release, "Day,VisitorId", "--key-list", "1"], 2, "--key-list is for one column of --by"),
+        (
+            [*release, "Day,VisitorId", "--key-list", "1"],
+            2,
+            "once for each column of keys, Day, VisitorId, and is given 1 times: --keys FILE takes",
+        ),
         ([*release, "Day,Day"], 2, "--by must name each column once"),
+        ([*release, "Day", "--by", "Day"], 2, "--by must name each column once"),
+        (
+            [*release, "Day", "--by", "VisitorId", "--key-list", "1,2", "--key-list", "3,x"],
+            2,
+            "BIGINT for 'VisitorId', and none missing",
+        ),
         ([*release, ""], 2, "--by must not be empty"),
         ([*release, "Days", "--key-list", "1"], 2, "no column 'Days' in"),
         ([*release, "Day"], 2, "--epsilon and --delta must be given for keys that are not public"),

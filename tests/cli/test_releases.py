@@ -50,7 +50,8 @@ def week(*numbers: str) -> Any:
 USER: dict[str, Any] = {"user": "VisitorId", "max_partitions": 2}
 CASES: list[tuple[list[str], Release]] = [
     (
-        ["histogram", PUMS, "--column", "age", "--bins", "0:100:10", "--epsilon", "0.5"],
+        ["histogram", PUMS, "--column", "age", "--bins", "10", "--range", "0:100",
+         "--epsilon", "0.5"],
         lambda: cydp.histogram(pums("age"), 10, (0, 100), column="age", epsilon="0.5"),
     ),
     (
@@ -94,6 +95,66 @@ CASES: list[tuple[list[str], Release]] = [
             week(*WEEK_NUMBERS), "Day", keys=["1", "2"], count=False,
             quantiles={"Money spent (euros)": (["0.5", "0.9"], (0, 50))}, rho=1,
             max_rows_per_partition=2, **USER,
+        ),
+    ),
+    (
+        ["histogram", PUMS, "--column", "age", "--bins", "0,18,65.5,100", "--by", "sex",
+         "--key-list", "0,1", "--epsilon", "0.5"],
+        lambda: cydp.histogram(
+            table(PUMS, ["age"], ["sex"]), [0, 18, 65.5, 100], column="age", by="sex",
+            by_keys=["0", "1"], epsilon="0.5",
+        ),
+    ),
+    (
+        ["histogramdd", PUMS, "--column", "age", "--column", "income", "--column", "educ",
+         "--bins", "2", "--bins", "0,1e4,1e6", "--bins", "3", "--range", "0:100", "--range",
+         "1:16", "--rho", "0.5"],
+        lambda: cydp.histogramdd(
+            pums("age", "income", "educ"), [2, [0, 1e4, 1e6], 3], [(0, 100), None, (1, 16)],
+            columns=["age", "income", "educ"], rho="0.5",
+        ),
+    ),
+    (
+        ["variance", PUMS, "--column", "age", "--bounds", "0:100", "--epsilon", "1"],
+        lambda: cydp.variance(pums("age"), (0, 100), column="age", epsilon=1),
+    ),
+    (
+        ["median", WEEK, "--column", "Money spent (euros)", "--bounds", "0:50", "--epsilon", "1",
+         "--user", "VisitorId", "--max-rows", "3"],
+        lambda: cydp.median(
+            week(*WEEK_NUMBERS), (0, 50), column="Money spent (euros)", epsilon=1,
+            user="VisitorId", max_rows=3,
+        ),
+    ),
+    (
+        ["value-counts", WEEK, "--column", "Day", "--key-list", ",".join(DAYS), "--epsilon", "1",
+         *BY_DAY[4:]],
+        lambda: cydp.value_counts(week(), DAYS, column="Day", epsilon=1, **USER),
+    ),
+    (
+        ["value-counts", WEEK, "--column", "Day", "--epsilon", "1", "--delta", "1e-6",
+         *BY_DAY[4:]],
+        lambda: cydp.value_counts(week(), column="Day", epsilon=1, delta="1e-6", **USER),
+    ),
+    (
+        ["top-k", WEEK, "--column", "Day", "--k", "2", "--key-list", ",".join(DAYS), "--epsilon",
+         "1", "--user", "VisitorId", "--max-rows-per-partition", "1"],
+        lambda: cydp.top_k(
+            week(), 2, DAYS, column="Day", epsilon=1, user="VisitorId", max_rows_per_partition=1
+        ),
+    ),
+    (
+        ["top-k", PUMS, "--column", "educ", "--k", "3", "--epsilon", "1", "--delta", "1e-6"],
+        lambda: cydp.top_k(
+            table(PUMS, [], ["educ"]), 3, column="educ", epsilon=1, delta="1e-6"
+        ),
+    ),
+    (
+        ["group-by", PUMS, "--by", "sex", "--by", "married", "--key-list", "0,1", "--key-list",
+         "1,0", "--epsilon", "1"],
+        lambda: cydp.group_by(
+            table(PUMS, [], ["sex", "married"]), ["sex", "married"],
+            keys=[("0", "1"), ("0", "0"), ("1", "1"), ("1", "0")], epsilon=1,
         ),
     ),
     (

@@ -86,7 +86,7 @@ def things() -> list[tuple[str, Any]]:
     """Public functions and classes, each by its first name, and classes that they return."""
     found: dict[int, tuple[str, Any]] = {}
     for module in MODULES:
-        for name in module.__all__:
+        for name in dir(module):
             thing = getattr(module, name)
             if callable(thing):
                 found.setdefault(id(thing), (f"{module.__name__}.{name}", thing))

@@ -77,6 +77,7 @@ RESULTS = {
     "TableRelease": "cydp.group_by",
     "Tally": "cydp.local.CategorySurvey.tally",
     "Timed": "cydp.teach.attacks.timing",
+    "TopCountsRelease": "cydp.top_k",
     "TopRelease": "cydp.top_k",
     "TradeOff": "cydp.teach.trade_off",
     "Trial": "cydp.teach.attacks.linkage",

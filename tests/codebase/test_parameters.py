@@ -36,6 +36,7 @@ OTHER_WORDS = {
         for cost in ("epsilon", "rho", "delta")
     },
     "keys may be selected, which needs a delta": {("value_counts", "delta"), ("group_by", "delta")},
+    "public keys need no bound of partitions": {("top_k", "max_partitions")},
     "a stream has events, and no users; it pays when it is made": {
         ("RunningCounts", name)
         for name in ("epsilon", "rho", "relation", "unit", "max_rows_per_unit", "budget")

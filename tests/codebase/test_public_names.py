@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+import builtins
 import importlib
 import inspect
 import re
@@ -12,6 +13,8 @@ from types import ModuleType
 
 from codebase.public_api import EVERYTHING, MODULES, members, things
 from codebase.rule import rule_of
+
+import cydp
 
 ROOT = Path(__file__).parents[2]
 SOURCE = ROOT / "src" / "cydp"
@@ -114,12 +117,21 @@ def test_annotations_stay_as_they_are_written(name: str) -> None:
 
 @rule_of(MODULES)
 def test_dir_shows_what_a_user_may_call(public: ModuleType) -> None:
-    assert dir(public) == sorted(public.__all__)
-    for name in public.__all__:
+    builtin = {"sum"} if public is cydp else set()
+    assert dir(public) == sorted({*public.__all__} | builtin)
+    for name in dir(public):
         thing = getattr(public, name)
         is_module = isinstance(thing, ModuleType)
         home = thing.__name__ if is_module else getattr(thing, "__module__", "cydp")
         assert home.split(".")[0] == "cydp", name
+
+
+def test_a_star_import_replaces_no_builtin() -> None:
+    names: dict[str, object] = {}
+    exec("from cydp import *", names)
+    assert {*names, *cydp.__all__}.isdisjoint({*dir(builtins)} - {"__builtins__"})
+    assert {*dir(cydp)} - {*cydp.__all__} == {*dir(cydp)} & {*dir(builtins)}
+    assert cydp.sum is cydp.releases.sum
 
 
 @rule_of(MODULES)

@@ -38,7 +38,7 @@ def test_the_two_commands_that_every_clone_runs() -> None:
     commands = [text for kind, text in BLOCKS if kind == "sh"][:2]
     assert commands == [
         'pip install ".[all]" && cydp histogram examples/data/pums.csv --column age '
-        "--bins 0:100:10 --epsilon 1\n",
+        "--bins 10 --range 0:100 --epsilon 1\n",
         'pip install ".[test]" && pytest\n',
     ]
 

@@ -169,8 +169,8 @@ MISTAKES: dict[str, tuple[Ask, type[Exception], list[str]]] = {
     ),
     "a name for a column": (
         lambda b: cydp.histogram("age", 10, (0, 100), epsilon=1, budget=b),
-        TypeError,
-        ["x must be a list", "not text"],
+        ValueError,
+        ["x must be the path of a table, as a text is: no such file: 'age'"],
     ),
     "text for numbers": (
         lambda b: NOISE.release(["18", "25"], budget=b),

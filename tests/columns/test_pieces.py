@@ -9,7 +9,7 @@ import numpy as np
 import pyarrow as pa
 import pytest
 
-from cydp._columns import relations
+from cydp._columns import shared
 from cydp._columns.declared import Labels, Records
 from cydp._columns.pieces import add_pieces
 from cydp._columns.relations import SharedRelation
@@ -27,7 +27,7 @@ def test_batches_are_joined(monkeypatch: pytest.MonkeyPatch) -> None:
         (10, 2, 4, [4, 4, 2]), (10, 3, 4, [6, 4]), (10, 5, 5, [5, 5]), (0, 1, 4, [0]),
         (3, 1, 1, [1, 1, 1]), (3, 1, 9, [3]),
     ):  # fmt: skip
-        monkeypatch.setattr(relations, "_PIECE_ROWS", least)
+        monkeypatch.setattr(shared, "_PIECE_ROWS", least)
         table = open_table(numbers(rows, batch))
         first, second = Records(table.column("x", "x")), Records(table.column("y", "x"))
         seen: list[list[int]] = []
@@ -61,7 +61,7 @@ def test_a_relation_is_read_once() -> None:
 def test_columns_that_are_not_of_one_relation_are_read_at_once(
     beside: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(relations, "_PIECE_ROWS", 2)
+    monkeypatch.setattr(shared, "_PIECE_ROWS", 2)
     relation = numbers(9, 1)
     first = Records(relation.project("x"))
     second = Records(relation.project("y") if beside == "relation" else np.ones(9))
@@ -72,7 +72,7 @@ def test_columns_that_are_not_of_one_relation_are_read_at_once(
 
 
 def test_a_reader_can_be_read_as_it_is_read_once(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(relations, "_PIECE_ROWS", 4)
+    monkeypatch.setattr(shared, "_PIECE_ROWS", 4)
     table = open_table(duckdb.from_arrow(pa.table({"x": range(9), "y": [1] * 9}).to_reader(2)))
     first, second = Records(table.column("x", "x")), Records(table.column("y", "x"))
     assert add_pieces(lambda: [int((first.read() * second.read()).sum())], [first, second]) == [36]
@@ -83,7 +83,7 @@ def test_a_total_is_exact_and_ends_where_int64_does(
     order: int, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """Though it is beyond int64 on the way, in one order of the pieces and not in the other."""
-    monkeypatch.setattr(relations, "_PIECE_ROWS", 1)
+    monkeypatch.setattr(shared, "_PIECE_ROWS", 1)
     most = 2**63 - 1
     parts = [[most, 5, -most, 1, most], [most, 6, -most, 2, 1], [-most, 7, -most, 3, 0]][::order]
     left = iter(parts)
@@ -116,7 +116,7 @@ USERS = {
 
 @pytest.mark.parametrize("kind", USERS)
 def test_all_rows_of_a_user_are_in_one_piece(kind: str, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(relations, "_USER_ROWS", 3)
+    monkeypatch.setattr(shared, "_USER_ROWS", 3)
     user = f"case when i % 5 = 4 then null else {USERS[kind]} end"
     relation = duckdb.sql(f"select i, {user} as who from range(30) t(i)")
     table = table_of_relation(relation, repeatable=True)
@@ -137,8 +137,8 @@ def test_all_rows_of_a_user_are_in_one_piece(kind: str, monkeypatch: pytest.Monk
 
 
 def test_a_relation_that_need_not_repeat_itself_runs_once(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(relations, "_USER_ROWS", 2)
-    monkeypatch.setattr(relations, "_PIECE_ROWS", 2)
+    monkeypatch.setattr(shared, "_USER_ROWS", 2)
+    monkeypatch.setattr(shared, "_PIECE_ROWS", 2)
     table = open_table(numbers(9, 1))
     rows, users = Records(table.column("x", "x")), Labels(table.column("y", "user"))
     assert add_pieces(lambda: [len(rows.read()), 1], [rows], users) == [9, 1]

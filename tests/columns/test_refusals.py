@@ -115,7 +115,8 @@ def test_what_is_lazy_or_no_column_says_so_everywhere() -> None:
     others = [pl.col("a"), dataset(pa.table(TWO)), duckdb.ColumnExpression("a"), None]
     refused: dict[str, Refusal] = {}
     for name, call in functions.items():
-        refused[name] = (lambda call=call: call(lazy), TypeError, (name, *expected))
+        says = ("must be one column, not a table",) if name == "x" else expected
+        refused[name] = (lambda call=call: call(lazy), TypeError, (name, *says))
         for i, other in enumerate(others):
             refused[f"{name} {i}"] = (lambda call=call, x=other: call(x), TypeError, (f"{name} ",))
     check_refusals(refused)

@@ -19,7 +19,7 @@ from numpy.typing import NDArray
 from scipy.stats import binom
 
 import cydp
-from cydp._columns import relations
+from cydp._columns import shared
 from cydp._columns.tables import table_of_relation
 from cydp.models import LinearRegression, linear_regression
 from cydp.models._linear_regression import STEPS
@@ -97,7 +97,7 @@ def test_at_most_max_rows_of_a_user_count() -> None:
 
 
 def test_pieces_of_a_relation_have_one_sample(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(relations, "_USER_ROWS", 10)
+    monkeypatch.setattr(shared, "_USER_ROWS", 10)
     table = made(60) | {"user": np.arange(60) % 7}
     relation = duckdb.from_df(pd.DataFrame(table))
     opened = table_of_relation(relation, repeatable=True)

@@ -316,6 +316,8 @@ UNKNOWN: dict[str, Release] = {
     "value_counts of n, unknown, user": _released(
         cydp.value_counts, column="n", **DELTA, **_user(True)
     ),
+    "top_k, unknown": _released(cydp.top_k, 2, column="word", **DELTA),
+    "top_k of n, unknown, user": _released(cydp.top_k, 9, column="n", **DELTA, **_user(True)),
     "group_by, unknown": _released(cydp.group_by, "kind", **DELTA, **SUMMARIES),
     "group_by, unknown, user": _released(
         cydp.group_by, "word", **DELTA, **SUMMARIES, **_user(True, "name")

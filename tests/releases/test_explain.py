@@ -17,7 +17,7 @@ from releases.exact_answers import without_noise
 from releases.test_means import FIELDS
 
 import cydp
-from cydp.releases._explanation import meaning_of, notes_on
+from cydp.releases._meaning import meaning_of, notes_on
 from cydp.releases._unit import Unit
 
 TABLE = {
@@ -222,16 +222,21 @@ def test_a_fair_bet_is_rounded_up() -> None:
 
 
 def test_notes() -> None:
-    assert notes_on(cydp.PureDP(10), None) == []
-    (weak,) = notes_on(cydp.PureDP("10.5"), None)
-    assert "above 10" in weak
-    (some,) = notes_on(cydp.ApproxDP(1, "1/1001"), 1000)
+    row = Unit()
+    assert notes_on(cydp.PureDP(10), row) == []
+    (weak,) = notes_on(cydp.PureDP("10.5"), row)
+    assert "epsilon=10.5 is above 10" in weak
+    assert "the odds of one row being present against absent may move by a factor of" in weak
+    assert "e**epsilon = 36,400, which promises next to nothing" in weak
+    (some,) = notes_on(cydp.ApproxDP(1, "1/1001"), row, 1000)
     assert "above 1/(100 n), for n = 1,000: it allows publishing 1 rows" in some
-    assert notes_on(cydp.ApproxDP(1, "1/100000"), 1000) == []
-    assert notes_on(cydp.ApproxDP(1, "1/1000"), None) == []
-    (row,) = notes_on(cydp.ApproxDP(1, "1/1000"), 1000)
-    assert "one row at random" in row
-    assert "above 10" in notes_on(cydp.ZCDP(5), None)[0]
+    assert notes_on(cydp.ApproxDP(1, "1/100000"), row, 1000) == []
+    assert notes_on(cydp.ApproxDP(1, "1/1000"), row) == []
+    (published,) = notes_on(cydp.ApproxDP(1, "1/1000"), row, 1000)
+    assert "one row at random" in published
+    (rho,) = notes_on(cydp.ZCDP(5), Unit("change-one", "user", (), True))
+    assert "which rho=5 implies with delta=1e-06, is above 10" in rho
+    assert "the odds of two values of one user may move" in rho
 
 
 def test_bounds_say_what_a_bin_needs() -> None:

@@ -13,7 +13,7 @@ import pytest
 from releases.shapes import KNOWN, RELEASES, ROWS, SHAPES, UNKNOWN, Columns, outline, values_of
 
 import cydp
-from cydp._columns import relations
+from cydp._columns import shared
 from cydp._columns.relations import SharedRelation
 from cydp._columns.tables import Table, table_of_relation
 from cydp.testing import SeededGenerator
@@ -73,7 +73,7 @@ def test_a_release_in_pieces_is_that_of_the_rows_in_memory(
 ) -> None:
     wrong = []
     for name, (batch_rows, piece_rows, least) in product(RELEASES, ((1, 1, 16), (3, 5, 3))):
-        monkeypatch.setattr(relations, "_PIECE_ROWS", piece_rows)
+        monkeypatch.setattr(shared, "_PIECE_ROWS", piece_rows)
         expected = released(name, ROWS)
         pieces.clear()
         is_same = released(name, chunked(ROWS, batch_rows)) == expected
@@ -90,7 +90,7 @@ def test_users_in_pieces_are_those_in_memory(
     """A user's rows are sampled as from all rows at once, whatever piece the user is in."""
     wrong = []
     for name, (rows, least) in product(OF_TABLES, ((1, 16), (3, 6))):
-        monkeypatch.setattr(relations, "_USER_ROWS", rows)
+        monkeypatch.setattr(shared, "_USER_ROWS", rows)
         expected = released(name, ROWS)
         pieces.clear()
         is_same = released(name, repeatable(ROWS)) == expected
@@ -100,8 +100,8 @@ def test_users_in_pieces_are_those_in_memory(
 
 
 def test_nulls_and_no_rows_change_the_answer_alone(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(relations, "_PIECE_ROWS", 3)
-    monkeypatch.setattr(relations, "_USER_ROWS", 3)
+    monkeypatch.setattr(shared, "_PIECE_ROWS", 3)
+    monkeypatch.setattr(shared, "_USER_ROWS", 3)
     others: list[Columns] = [
         {column: entries[:5] + [None] * 11 for column, entries in ROWS.items()},
         {column: [None] * 4 for column in ROWS},
@@ -145,7 +145,7 @@ def visits(**others: Any) -> Table:
 
 def test_no_user_counts_more_than_allowed(monkeypatch: pytest.MonkeyPatch) -> None:
     """Each of 40 users has 10 days, and 3 of them count, if all are bounded together."""
-    monkeypatch.setattr(relations, "_USER_ROWS", 60)
+    monkeypatch.setattr(shared, "_USER_ROWS", 60)
     assert total(visits()) == (120, 120)
     split = SharedRelation._by_users
     monkeypatch.setattr(SharedRelation, "_by_users", lambda self, label: split(self, "day"))
@@ -153,7 +153,7 @@ def test_no_user_counts_more_than_allowed(monkeypatch: pytest.MonkeyPatch) -> No
 
 
 def test_bounds_that_do_not_bind_change_nothing(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(relations, "_USER_ROWS", 60)
+    monkeypatch.setattr(shared, "_USER_ROWS", 60)
     release = cydp.group_by(
         visits(), "day", keys=list(range(10)), means={"x": (0, 2)}, epsilon=10**6, user="who",
         max_partitions=10, rng=SeededGenerator(SEED),
@@ -184,7 +184,7 @@ def test_a_table_of_one_column_is_a_table() -> None:
 def test_text_that_is_no_number_shows_nothing_and_is_paid_for(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    monkeypatch.setattr(relations, "_PIECE_ROWS", 1000)
+    monkeypatch.setattr(shared, "_PIECE_ROWS", 1000)
     connection = duckdb.connect()
     connection.execute("create table t as select i, i::varchar as x from range(500_000) s(i)")
     connection.execute("insert into t values (7, 'secret')")

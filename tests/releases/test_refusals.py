@@ -235,7 +235,7 @@ HISTOGRAM: dict[str, dict[type[Exception], list[Any]]] = {
     "x": {
         TypeError: [
             np.array([1j]), np.array(["1"]), np.array([1], object), [1, "a"], [None, "a"], None, 5,
-            "12", {1: 2}, iter([1]), [123456, "a"], np.array(["123456"]),
+            b"12", {1: 2}, iter([1]), [123456, "a"], np.array(["123456"]),
             np.array([123456], object),
         ],
         ValueError: [np.float64(5), [[1, 2], [3, 4]], np.zeros((2, 2)), np.array(5.0),
@@ -294,6 +294,18 @@ def test_parameters_of_releases() -> None:
         "bounds upside down": (lambda: halving((8, 0), epsilon=1), ValueError, ("bounds",)),
         **{f"k={k}": (partial(ask, k=k), ValueError, ("k must be from 1 to the number of keys, 2",))
            for k in (0, 3, -1)},
+        **{f"k={k} of keys that are found": (
+            partial(cydp.top_k, X, k, epsilon=1, delta=1e-6), error, (f"k must be {says}",))
+           for k, error, says in ((0, ValueError, "at least 1, not 0"), (1.5, TypeError, "an int"),
+                                  ("2", TypeError, "an int"))},
+        "a top k of a promise": (
+            partial(cydp.top_k, X, 1, epsilon=1, delta=1e-6, max_rows_per_unit=2), ValueError,
+            ("keys that are not public need user=",)),
+        "a top k without delta": (partial(cydp.top_k, X, 1, epsilon=1), TypeError,
+                                  ("epsilon and delta must be given for keys", "public keys")),
+        "users of a top k": (
+            partial(cydp.top_k, X, 1, epsilon=1, delta=1e-6, user=X), TypeError,
+            ("max_partitions must be given with user=",)),
         **{f"q={q}": (partial(cydp.quantile, X, q, (0, 1), epsilon=1), ValueError, ("q",))
            for q in (-0.1, 1.5, "x", [])},
         "a list of sums": (lambda: group(sums=["x"]), TypeError, ("sums must be a dict",)),
@@ -355,3 +367,47 @@ def test_what_has_no_interval() -> None:
         "keys": (cydp.top_k(X, 1, [1, 2], epsilon=1).interval, TypeError, ("no number",)),
         "a confidence of 1": (lambda: counts.interval(1), ValueError, ("confidence",)),
     })  # fmt: skip
+
+
+def test_a_call_with_wrong_arguments_gets_one_line() -> None:
+    """It shows the start of the signature, and the name that may be meant."""
+    calls: dict[str, tuple[Callable[[], Any], tuple[str, ...]]] = {
+        "epsilon by place": (lambda: cydp.sum(X, (0, 4), 1), (  # type: ignore[misc]
+            "too many positional arguments: call sum(x, bounds, *, column=None", "epsilon=None")),
+        "eps": (lambda: cydp.count(X, eps=1), (  # type: ignore[call-arg]
+            "unexpected keyword argument 'eps' (did you mean 'epsilon'?): call count(x, ",)),
+        "nothing near": (lambda: cydp.count(X, zzz=1), (  # type: ignore[call-arg]
+            "unexpected keyword argument 'zzz': call count(x, ",)),
+        "no bounds": (lambda: cydp.sum(X, epsilon=1), (  # type: ignore[call-arg]
+            "missing a required argument: 'bounds': call sum(x, bounds, ", ", ...)")),
+        "a share": (lambda: cydp.sampling.on_sample(cydp.count, X, epsilon=1), (  # type: ignore[call-arg]
+            "'share': call on_sample(function, x, *args, share, ", "**kwargs)")),
+    }  # fmt: skip
+    check_refusals({name: (call, TypeError, words) for name, (call, words) in calls.items()})
+    for call, _ in calls.values():
+        with pytest.raises(TypeError) as raised:
+            call()
+        assert len(str(raised.value)) < 180
+
+
+def test_labels_in_place_of_names_are_refused_alike() -> None:
+    """A list in `by` names columns: labels of records say nothing more."""
+    said = set()
+    for by in (["ann", "bob"], ["ann", "ann"], [1, 2], [None, None, None], ["ann", None]):
+        for keys in (None, ["ann"]):
+            with pytest.raises(ValueError, match="by must be a column of table") as raised:
+                cydp.group_by(TABLE, by, keys=keys, epsilon=1, delta=0.1)
+            said.add(str(raised.value))
+    assert len(said) == 1
+    assert cydp.group_by(TABLE, [["ann", "ann", "bob"]], keys=["ann"], epsilon=50)["n"] == [2]
+
+
+def test_a_dict_is_a_table() -> None:
+    check_refusals({
+        "no column": (lambda: cydp.sum(TABLE, (0, 4), epsilon=1), TypeError,
+                      ("not dict: choose one of its columns by column= of a release",)),
+        "a pair for two columns": (
+            lambda: cydp.histogramdd({"a": X, "b": X}, 2, (0, 1), epsilon=1), TypeError,
+            ("range must be a list of pairs (lo, hi), one for each column",)),
+    })  # fmt: skip
+    assert cydp.count({"x": [1, 2, None]}, epsilon=50).value == 2  # its only column, as of a frame

@@ -101,4 +101,5 @@ def test_no_key_makes_an_empty_table() -> None:
             assert "0 keys" in repr(release)
         assert len(seen) == 1, (asked, unit)
         assert all(shape[0] == 0 for _, shape in seen.pop())
+    assert cydp.top_k(["a", "b"], 1, epsilon=1, delta=1e-12).counts.shape == (0,)
     assert cydp.value_counts(["a", "b"], epsilon=1, delta=1e-12).counts.shape == (0,)

@@ -146,7 +146,11 @@ def test_a_release_is_refused_before_anything_is_charged_or_read(
         TypeError,
         ("function must be a release",),
     )
-    for x in (5, "text", None, {"a": [1], "b": [1, 2]}):
+    refusals["a sample of a text"] = (  # as a table a text is a path
+        partial(on_sample, count, "text", share="1/2", epsilon=1, budget=budget),
+        ValueError, ("x must be the path of a table, as a text is", "no such file: 'text'"),
+    )  # fmt: skip
+    for x in (5, None, {"a": [1], "b": [1, 2]}):
         error = ValueError if isinstance(x, dict) else TypeError
         refusals[f"a sample of {x!r}"] = (
             partial(on_sample, count, x, share="1/2", epsilon=1, budget=budget),
@@ -171,9 +175,3 @@ def test_a_release_is_refused_before_anything_is_charged_or_read(
         check_refusals(refusals)
         assert ledger.spent == PureDP(0)
     assert budget.spent == PureDP(0)
-
-
-def test_relations_of_duckdb_are_refused() -> None:
-    duckdb = pytest.importorskip("duckdb")
-    with pytest.raises(TypeError, match="fetched first"):
-        on_sample(count, duckdb.sql("select 1 as a"), share="1/2", epsilon=1)

@@ -44,6 +44,8 @@ SENSITIVITIES: dict[str, Callable[..., Any]] = {
     "mean": lambda **given: of.mean((2, 5), empty=11, **given),
     "mean, all there": lambda **given: of.mean((2, 5), empty=3, missing=False, **given),
     "mean of many": lambda **given: of.mean((2, 5), n_at_least=9, **given),
+    "minimum": lambda **given: of.minimum((2, 5), empty=11, missing=False, **given),
+    "maximum": lambda **given: of.maximum((2, 5), **given),
     "histogram": of.histogram,
     "histogram, L2": lambda **given: of.histogram(norm=2, **given),
     "total": exact.clamped_sum([3], (2, 5)).sensitivity,

@@ -45,16 +45,19 @@ PARAMETERS: dict[str, Refusal] = {
     **{f"relation {relation} of {name}": (partial(call, relation=relation), ValueError,
                                           ("relation must be 'add-remove', 'change-one' or",))
        for name, call in (("count", of.count), ("sum", partial(of.sum, (0, 1))),
-                          ("mean", partial(of.mean, (0, 1), 3)), ("histogram", of.histogram))
+                          ("mean", partial(of.mean, (0, 1), 3)), ("histogram", of.histogram),
+                          ("minimum", partial(of.minimum, (0, 1))),
+                          ("maximum", partial(of.maximum, (0, 1))))
        for relation in ("both", None)},
     **{f"missing={value}": (partial(call, (0, 1), missing=value), TypeError,
                             ("missing must be True or False",))
-       for call in (of.sum, partial(of.mean, empty=0)) for value in (1, None)},
+       for call in (of.sum, partial(of.mean, empty=0), of.maximum) for value in (1, None)},
     "no rows": (lambda: of.mean((0, 1), 0, relation="change-one"), ValueError, ("n", "at least 1")),
     "1.5 rows": (lambda: of.mean((0, 1), 1.5, relation="change-one"), TypeError, ("n must be",)),
     "none at least": (lambda: of.mean((0, 1), n_at_least=0), ValueError, ("n_at_least", "not 0")),
     "half at least": (lambda: of.mean((0, 1), n_at_least=1.5), TypeError, ("n_at_least",)),
     "a mean of none": (lambda: of.mean((0, 1), empty=math.nan), ValueError, ("empty", "finite")),
+    "a maximum of none": (lambda: of.maximum((0, 1), empty="x"), ValueError, ("empty must be",)),
     "bool of none": (lambda: of.mean((0, 1), empty=True), TypeError, ("empty must be an int",)),
     "no rows of a unit": (lambda: of.count(max_rows=0), ValueError, ("max_rows", "at least 1")),
     **{f"norm 3 of {name}": (partial(call, norm=3), ValueError, ("norm must be 1",))
@@ -70,6 +73,7 @@ PARAMETERS: dict[str, Refusal] = {
 }  # fmt: skip
 BY_PLACE: list[Callable[[], Any]] = [
     lambda: of.count("change-one"), lambda: of.sum((0, 1), "change-one"),
+    lambda: of.maximum((0, 1), "change-one"),
     lambda: of.mean((0, 1), 5, "change-one"), lambda: of.histogram("change-one"),
     lambda: of.Unbounded("upper bound", "change-one"), lambda: of.Sensitivity(1, "change-one"),
 ]  # fmt: skip

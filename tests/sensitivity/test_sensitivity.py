@@ -58,7 +58,8 @@ def check_unbounded(bounds: Any) -> None:
         (of.mean(bounds, 3, relation="change-one"), "change-one"),
         (of.mean(bounds, empty=0), "add-remove"),
         (of.mean(bounds, relation="change-one", n_at_least=2), "change-one"),
-        (of.minimum(bounds), None), (of.maximum(bounds), None),
+        (of.minimum(bounds), "add-remove"),
+        (of.maximum(bounds, relation="change-one"), "change-one"),
         (of.queries(1, of.sum(bounds)), "add-remove"),
     ):  # fmt: skip
         assert isinstance(found, of.Unbounded)
@@ -129,15 +130,28 @@ def check_sums(bounds: tuple[int, int], relation: str) -> None:
     pairs = neighbours([None, *values], relation)
     assert most(total, pairs) == of.sum(bounds, relation=relation)
     assert most(total, pairs) == of.sum(bounds, relation=relation, missing=True)
-    for empty in bounds:  # of no numbers: whichever within the bounds
-        for query, found in ((min, of.minimum(bounds)), (max, of.maximum(bounds))):
-            within = lambda t: query(present(t), default=empty)  # noqa: B023, E731
-            assert most(within, pairs) == found
-            assert found.relation is None
     cells = neighbours([0, 1, 2], relation)
     moved = max(sum(abs(a.count(c) - b.count(c)) for c in range(3)) for a, b in cells)
     assert moved == of.histogram(relation=relation)
     assert most(lambda t: t.count(1), cells) == of.count(relation=relation)
+
+
+@pytest.mark.parametrize("relation", RELATIONS)
+def test_extremes_of_small_tables(relation: str) -> None:
+    """With every answer for no numbers: within the bounds, at their ends, and outside."""
+    for low, high in [(0, 3), (-2, 5), (2, 5), (-5, -2), (4, 4)]:
+        values = list(range(low, high + 1))
+        whole, full = neighbours([None, *values], relation), neighbours(values, relation)
+        for query, find in ((min, of.minimum), (max, of.maximum)):
+            for empty in range(low - 4, high + 5):
+                extreme = lambda t: query(present(t), default=empty)  # noqa: B023, E731
+                given: dict[str, Any] = {"relation": relation, "empty": empty}
+                found = find((low, high), **given)
+                assert most(extreme, whole) == found
+                assert most(extreme, full) == find((low, high), missing=False, **given)
+                if low <= empty <= high:
+                    assert found == find((low, high), relation=relation)
+                assert found.relation == relation
 
 
 def mean_of(empty: Fraction) -> Callable[[list[Any]], Fraction]:
@@ -235,7 +249,8 @@ def test_a_sensitivity_is_a_number_that_knows_its_relation() -> None:
             call()
     assert of.Sensitivity(one).relation == "change-one"
     assert repr(of.Sensitivity("1/3")) == "Sensitivity('1/3')"
-    assert (one + of.minimum((0, 1))).relation == "change-one"  # of both
+    assert (one + of.minimum((0, 1), relation="change-one")).relation == "change-one"
+    assert (one + of.Sensitivity(1)).relation == "change-one"  # of both
     for name in ("relation", "numerator"):
         with pytest.raises(AttributeError):
             setattr(one, name, None)

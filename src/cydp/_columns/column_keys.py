@@ -153,6 +153,18 @@ class ColumnKeys:
             return {TEXT if types == {str} else NUMBERS}
         return {rank(label)[0] for label in self.labels}
 
+    def compared(self, column: Labels) -> Labels:
+        """Return a column as it is compared with the labels: without a type, numbers if they are.
+
+        Text that is no such number is none of the labels.
+        """
+        if not column.is_untyped or self.kinds != {NUMBERS}:
+            return column
+        if not all(isinstance(label, int) for label in self.labels):
+            return column.read_as("DOUBLE")
+        fits = all(-(2**63) <= label < 2**63 for label in self.labels)
+        return column.read_as("BIGINT" if fits else "HUGEINT")
+
     def check(self, column: Labels) -> None:
         """Raise a TypeError if a column can hold none of the labels, by its type."""
         wanted = _KINDS.get(column.type.kind)

@@ -19,7 +19,7 @@ from cydp._arguments import Column
 from cydp._columns.entries import is_real, null_types
 from cydp._columns.label_values import LabelValues
 from cydp._columns.pandas import is_series
-from cydp._columns.relations import RelationColumn
+from cydp._columns.shared import SharedColumn
 from cydp._columns.source import ArrowSource, ListSource, SeriesSource, Source, open_source
 
 __all__ = ["Declared", "Labels", "Records", "check_entries", "check_reals", "declare"]
@@ -58,13 +58,13 @@ class Records:
     __slots__ = ("_column", "dtype", "length")
 
     def __init__(self, x: Column | Source, name: str = "x") -> None:
-        self._column = open_source(x, name).kept()
+        self._column = open_source(x, name).as_numbers().kept()
         self.dtype, self.length = self._column.dtype(), self._column.length
 
     @property
-    def relation(self) -> RelationColumn | None:
-        """The column, if it is one of a relation of DuckDB."""
-        return self._column.relation
+    def shared(self) -> SharedColumn | None:
+        """The column, if it is one of a query."""
+        return self._column.shared
 
     def read(self) -> NDArray[Any]:
         """Return the column, masked where it is null; a list becomes float64.
@@ -274,6 +274,8 @@ class Labels:
         objects anything that can be hashed. The labels of a categorical column are its categories.
     name : str, default "by"
         What to call it in an error.
+    sql_type : str, optional
+        As in `Source.as_labels`.
 
     Attributes
     ----------
@@ -284,7 +286,7 @@ class Labels:
         The dtype of labels that are found in the column: bool, int64, uint64, float64, datetime64,
         timedelta64 or object.
     length : int or None
-        How many rows there are; None for a relation of DuckDB.
+        How many rows there are; None if only a query tells.
 
     Raises
     ------
@@ -301,10 +303,11 @@ class Labels:
 
     """
 
-    __slots__ = ("_column", "length", "name", "type")
+    __slots__ = ("_column", "_opened", "length", "name", "type")
 
-    def __init__(self, x: Column | Source, name: str = "by") -> None:
-        column = open_source(x, name)
+    def __init__(self, x: Column | Source, name: str = "by", sql_type: str | None = None) -> None:
+        self._opened = open_source(x, name)
+        column = self._opened.as_labels(sql_type)
         self.name = name
         self.type = column.label_type()
         self.length = column.length
@@ -316,9 +319,18 @@ class Labels:
         return self.type.dtype
 
     @property
-    def relation(self) -> RelationColumn | None:
-        """The column, if it is one of a relation of DuckDB."""
-        return self._column.relation
+    def shared(self) -> SharedColumn | None:
+        """The column, if it is one of a query."""
+        return self._column.shared
+
+    @property
+    def is_untyped(self) -> bool:
+        """Whether the column declares no type: see `Source`."""
+        return self._opened.is_untyped
+
+    def read_as(self, sql_type: str) -> Labels:
+        """Return a column without a type as one of a type of DuckDB."""
+        return Labels(self._opened, self.name, sql_type)
 
     def read(self) -> LabelValues:
         """Return the labels that the column holds.

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""A CSV or Parquet file as a table, which DuckDB reads (extra ``cli``).
+"""CSV and Parquet files as a table, which DuckDB reads.
 
 No record of a well-formed file can raise an error, and none is dropped: a value that is no number
 is missing, and so are the values that a short line lacks. DuckDB's own messages quote the data, and
@@ -9,17 +9,19 @@ the first line of a CSV file may be a record, so messages contain neither.
 from __future__ import annotations
 
 import csv
-import gzip
 import os
 import zlib
-from collections.abc import Callable, Iterator, Sequence
-from contextlib import AbstractContextManager
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from functools import partial
 from pathlib import Path
-from typing import IO, Any
+from typing import Any
 
-from cydp._columns.file_errors import LONGEST, FileError, check_text, check_well_formed
+from cydp._columns.condition_sql import sql_of_condition
+from cydp._columns.conditions import Condition
+from cydp._columns.csv_files import CsvForm, check_alike, read_form, scan_of
+from cydp._columns.file_errors import FileError, check_well_formed
+from cydp._columns.paths import files_of
+from cydp._extras import import_extra
 
 __all__ = [
     "DataFile",
@@ -27,23 +29,14 @@ __all__ = [
     "connect",
     "is_integer",
     "open_data",
+    "shown_files",
     "sql_name",
     "sql_text",
 ]
 
 _ROW = "row"  # a column that every record has
 
-# Not parallel, because with several threads a newline inside quotes is an error. A longer line is
-# one, too. Unless it is told how lines end, DuckDB makes two records of a blank line.
-_CSV = (
-    "read_csv({file}, columns = {columns}, header = {header}, auto_detect = false, "
-    "delim = {delim}, quote = '\"', escape = '\"', null_padding = true, ignore_errors = false, "
-    "strict_mode = false, parallel = false, hive_partitioning = false, "
-    "new_line = '{end}', max_line_size = 60000000, buffer_size = 64000000, "
-    "compression = '{compression}')"
-)
-_ENDS = {"\r\n": "\\r\\n", "\n": "\\n", "\r": "\\r"}  # of lines, as DuckDB's option writes them
-_PARQUET = "read_parquet({file}, hive_partitioning = false)"
+_PARQUET = "read_parquet({files}, hive_partitioning = false)"
 _PARQUET_NAMES = (".parquet", ".pq")
 _INTEGERS = {
     f"{sign}{kind}" for sign in ("", "U") for kind in ("TINYINT", "SMALLINT", "INTEGER", "BIGINT")
@@ -69,7 +62,7 @@ class Format:
     kind : {"csv", "parquet"} or None
         None: the name of the file tells.
     delimiter : str or None
-        What separates the columns of a CSV file; None: a comma.
+        What separates the columns of a CSV file; None: the name of the file tells.
 
     """
 
@@ -86,7 +79,7 @@ class Format:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class DataFile:
-    """A file: its header was read, and no value.
+    """Files of one table: their headers were read, and no value.
 
     `open_data` makes it.
 
@@ -97,7 +90,7 @@ class DataFile:
     kind : str
         "CSV" or "Parquet".
     names, types : tuple of str
-        The columns, and the types that the file declares; VARCHAR for CSV. They are as DuckDB
+        The columns, and the types that the files declare; VARCHAR for CSV. They are as DuckDB
         writes them.
 
     """
@@ -106,11 +99,18 @@ class DataFile:
     kind: str
     names: tuple[str, ...]
     types: tuple[str, ...]
-    _file: str
+    _files: tuple[str, ...]
     _scan: str
     _connection: Any  # no relation outlives it
-    _check: Callable[[], None]
-    _compressed: bool = False
+    _form: CsvForm | None = None
+
+    @property
+    def has_types(self) -> bool:
+        """Whether columns declare types, and their names are public.
+
+        The first line of a CSV file may be a record.
+        """
+        return self._form is None
 
     @property
     def cannot_read(self) -> str:
@@ -127,12 +127,16 @@ class DataFile:
         return self.types[self._place(name)]
 
     def check(self) -> None:
-        """Read a CSV file to its end; a FileError if it is ill-formed. Of Parquet, do nothing."""
+        """Read CSV files to their ends; a FileError if one is ill-formed. Do nothing of Parquet."""
+        if self._form is None:
+            return
+        delimiter, _, compressed = self._form.writing
         try:
-            self._check()
+            for path in self._files:
+                check_well_formed(path, Path(path), delimiter, compressed)
         except (OSError, EOFError, zlib.error):
             raise FileError(self.cannot_read) from None
-        if self._compressed:  # DuckDB reads fewer forms of gzip than Python does
+        if compressed:  # DuckDB reads fewer forms of gzip than Python does
             query = f"SELECT count(*) FROM {self._scan}"
             self._ask(
                 lambda connection: connection.cursor().execute(query).fetchall(),
@@ -144,13 +148,18 @@ class DataFile:
         """Return how many rows the footer of a Parquet file states; None for CSV."""
         if self.kind == "CSV":
             return None
-        query = f"SELECT sum(num_rows) FROM parquet_file_metadata({self._file})"
+        query = f"SELECT sum(num_rows) FROM parquet_file_metadata({_list_of(self._files)})"
         # By a connection of its own, since another query ends the query of a relation.
         rows = self._ask(lambda connection: connection.cursor().execute(query).fetchone())
         return int(rows[0] or 0)
 
     def relation(
-        self, numbers: Sequence[str], labels: Sequence[str], *, every_row: bool = False
+        self,
+        numbers: Sequence[str],
+        labels: Sequence[str],
+        *,
+        every_row: bool = False,
+        where: Condition | None = None,
     ) -> Any:
         """Return columns as a relation of DuckDB. Its query has not run.
 
@@ -162,12 +171,16 @@ class DataFile:
             Of keys and users.
         every_row : bool, default False
             Whether to add the column `row_name`, which is null in no record.
+        where : Condition, optional
+            Rows that do not satisfy it are left out.
 
         Raises
         ------
         FileError
             If a column is not there or is no column of numbers; for names that DuckDB does not tell
             apart, and for a column that is used in both ways.
+        ValueError
+            For a condition on a column of another type.
 
         """
         both = [name for name in numbers if name in labels]
@@ -175,7 +188,7 @@ class DataFile:
             raise FileError(
                 f"column {both[0]!r} must be used either for numbers or for keys and users"
             )
-        selected = {name: self._number(name) for name in dict.fromkeys(numbers)}
+        selected = {name: self.numbers_of(name) for name in dict.fromkeys(numbers)}
         selected |= {name: self._column(name) for name in dict.fromkeys(labels)}
         lowered: dict[str, str] = {}
         for name in selected:
@@ -188,8 +201,32 @@ class DataFile:
         columns = [f"{column} AS {sql_name(name)}" for name, column in selected.items()]
         if every_row:
             columns.append(f"1::TINYINT AS {sql_name(self.row_name(labels))}")
-        query = f"SELECT {', '.join(columns)} FROM {self._scan}"
+        query = f"SELECT {', '.join(columns)} FROM {self._scan}{self._rows(where)}"
         return self._ask(lambda connection: connection.sql(query))
+
+    def everything(self, where: Condition | None = None) -> Any:
+        """Return a relation of all columns as they are stored, whose expressions columns are."""
+        query = f"SELECT * FROM {self._scan}{self._rows(where)}"
+        return self._ask(lambda connection: connection.sql(query))
+
+    def _rows(self, where: Condition | None) -> str:
+        return "" if where is None else f" WHERE {sql_of_condition(where, self._typed)}"
+
+    def numbers_of(self, name: str) -> str:
+        """Return a column of numbers as SQL; of CSV, what is none is null."""
+        column = self._column(name)
+        if self.kind == "CSV":
+            # A cast of the column itself would move into read_csv, and be an error of the line.
+            return _entries_of(column, "DOUBLE")
+        kind = self.type_of(name)
+        if not _is_number(kind):
+            raise FileError(f"column {name!r} of {self.path!r} must be numeric, not {kind[:40]}")
+        return column if kind in _INTEGERS else f"CAST({column} AS DOUBLE)"
+
+    def labels_of(self, name: str, sql_type: str | None = None) -> str:
+        """Return a column of labels as SQL; of CSV, what is no entry of the type is null."""
+        column = self._column(name)
+        return column if sql_type is None or self.has_types else _entries_of(column, sql_type)
 
     def all_columns(self, names: Sequence[str]) -> Any:
         """Return columns as they are stored, as a relation: all of them, if no names are given."""
@@ -236,15 +273,9 @@ class DataFile:
         place = self._place(name)  # of CSV the header may repeat a name
         return f"c{place}" if self.kind == "CSV" else sql_name(name)
 
-    def _number(self, name: str) -> str:
-        column = self._column(name)
-        if self.kind == "CSV":
-            # A cast of the column itself would move into read_csv, and be an error of the line.
-            return f"TRY_CAST(NULLIF({column}, '') AS DOUBLE)"
-        kind = self.type_of(name)
-        if not _is_number(kind):
-            raise FileError(f"column {name!r} of {self.path!r} must be numeric, not {kind[:40]}")
-        return column if kind in _INTEGERS else f"CAST({column} AS DOUBLE)"
+    def _typed(self, name: str) -> tuple[str, str]:
+        """Return a column and its type, which is "" for CSV: text that may stand for any type."""
+        return self._column(name), "" if self.kind == "CSV" else self.type_of(name)
 
 
 def _is_number(kind: str) -> bool:
@@ -279,13 +310,14 @@ def connect() -> Any:
     return duckdb.connect(config={"threads": threads, **_SETTINGS})
 
 
-def open_data(path: str, form: Format, *, header: bool = True) -> DataFile:
-    r"""Find the columns of a file, and do not read its values.
+def open_data(given: str | Sequence[str], form: Format, *, header: bool = True) -> DataFile:
+    r"""Find the columns of files, and do not read their values.
 
     Parameters
     ----------
-    path : str
-        A name that ends with .parquet or .pq is Parquet, with .gz compressed CSV, others CSV.
+    given : str, or sequence of str
+        A path or a glob, or several, which are one table. A name that ends with .parquet or .pq is
+        Parquet, with .gz compressed CSV, others CSV.
     form : Format
     header : bool, default True
         Of CSV, whether the first line has the names. Otherwise they are empty.
@@ -293,7 +325,9 @@ def open_data(path: str, form: Format, *, header: bool = True) -> DataFile:
     Raises
     ------
     FileError
-        If the file or its header cannot be read, or DuckDB is not installed.
+        If a file or its header cannot be read, or the files have other columns than the first.
+    ImportError
+        If DuckDB is not installed.
 
     Examples
     --------
@@ -305,85 +339,66 @@ def open_data(path: str, form: Format, *, header: bool = True) -> DataFile:
     (('age', 'sex'), [(31.0, 'f'), (None, 'm')])
 
     """
+    duckdb = import_extra("duckdb", "reading files")
+    paths = [given] if isinstance(given, str) else list(given)
+    found = tuple(dict.fromkeys(each for path in paths for each in files_of(path)))
+    shown = shown_files(paths)
+    kinds = [form.of(each) for each in found]
+    for each, kind in zip(found, kinds, strict=True):
+        if kind != kinds[0]:
+            raise FileError(f"{found[0]!r} and {each!r} must both be CSV, or both Parquet")
+    is_csv = kinds[0] == "csv"
+    reading = shown
     try:
-        import duckdb
-    except ImportError:
-        raise FileError("reading files needs DuckDB: pip install 'cydp[cli]'") from None
-    kind = form.of(path)
-    file = _check_file(path)
-    # A name with a star would match other files too.
-    letters = (f"[{letter}]" if letter in "*?[" else letter for letter in str(file))
-    pattern = sql_text("".join(letters))
-    try:
-        if kind == "csv":
-            return _open_csv(path, file, pattern, form.delimiter or ",", header)
-        scan = _PARQUET.format(file=pattern)
+        if is_csv:
+            forms = []
+            for reading in found:
+                forms.append(read_form(reading, Path(reading).absolute(), form.delimiter))
+            check_alike(found, forms, header)
+            first = forms[0].first
+            names = first if header else ("",) * len(first)
+            types = ("VARCHAR",) * len(first)
+            scan = scan_of(_list_of(found), forms[0], header)
+            return DataFile(shown, "CSV", names, types, found, scan, connect(), forms[0])
         connection = connect()
-        about = connection.execute(f"SELECT * FROM {scan} LIMIT 0").description
+        columns = []
+        for reading in found:
+            scan = _PARQUET.format(files=_list_of([reading]))
+            about = connection.execute(f"SELECT * FROM {scan} LIMIT 0").description
+            columns.append([(name, str(kind)) for name, kind, *_ in about])
     except (duckdb.OutOfMemoryException, MemoryError):
-        raise FileError(f"not enough memory to read {path!r}") from None
+        raise FileError(f"not enough memory to read {reading!r}") from None
     except (csv.Error, duckdb.Error, OSError, EOFError, zlib.error):
-        name = "CSV" if kind == "csv" else "Parquet"
-        raise FileError(f"cannot read {path!r} as {name}") from None
-    names, types = zip(*((name, str(kind)) for name, kind, *_ in about), strict=True)
-    return DataFile(path, "Parquet", names, types, pattern, scan, connection, lambda: None)
+        raise FileError(f"cannot read {reading!r} as {'CSV' if is_csv else 'Parquet'}") from None
+    for each, others in zip(found, columns, strict=True):
+        if others != columns[0]:
+            raise FileError(
+                f"{found[0]!r} and {each!r} must have the same columns, of the same types and in "
+                "the same order, to be read as one table"
+            )
+    names, types = zip(*columns[0], strict=True)
+    scan = _PARQUET.format(files=_list_of(found))
+    return DataFile(shown, "Parquet", names, types, found, scan, connection)
 
 
-def _check_file(path: str) -> Path:
-    try:
-        file = Path(path).absolute()  # DuckDB would take a leading ~ for the home directory
-        if not file.exists():
-            raise FileError(f"no such file: {path!r}")
-        if not file.is_file():
-            raise FileError(f"not a regular file: {path!r}")
-        str(file).encode()  # DuckDB takes no other names
-        with file.open("rb"):
-            pass
-    except PermissionError:
-        raise FileError(f"permission denied: {path!r}") from None
-    except (OSError, ValueError) as error:
-        if isinstance(error, FileError):
-            raise
-        raise FileError(f"cannot open {path!r}") from None
-    return file
+def shown_files(given: Sequence[str]) -> str:
+    """Return what to call files that are one table.
+
+    >>> shown_files(["a.csv", "b.csv"])
+    'a.csv and 1 more'
+    """
+    return given[0] if len(given) == 1 else f"{given[0]} and {len(given) - 1} more"
 
 
-def _open_csv(path: str, file: Path, pattern: str, delimiter: str, header: bool) -> DataFile:
-    compressed = path.lower().endswith(".gz")
-    if not compressed:
-        with file.open("rb") as raw:
-            check_text(path, raw.read(LONGEST))
-    else:
-        with gzip.open(file) as packed:
-            check_text(path, packed.read(LONGEST))
-    header_lines: list[str] = []
-
-    def kept(lines: IO[str]) -> Iterator[str]:
-        for line in lines:
-            header_lines.append(line)
-            yield line
-
-    with _open_text(file, compressed) as lines:
-        first = next(csv.reader(kept(lines), delimiter=delimiter), [])
-    if any("\0" in name for name in first):
-        raise FileError(f"{path!r} is no text in UTF-8: its first line has zero bytes")
-    line = header_lines[-1] if header_lines else ""
-    end = next((end for end in _ENDS if line.endswith(end)), "\n")
-    # The columns get numbered names, since a header may repeat a name.
-    columns = ", ".join(f"'c{i}': 'VARCHAR'" for i in range(max(len(first), 1)))
-    scan = _CSV.format(
-        file=pattern, columns=f"{{{columns}}}", header=str(header).lower(),
-        delim=sql_text(delimiter), end=_ENDS[end], compression="gzip" if compressed else "none",
-    )  # fmt: skip
-    names = tuple(first) if header else ("",) * len(first)
-    types = ("VARCHAR",) * len(first)
-    check = partial(check_well_formed, path, file, delimiter, compressed)
-    return DataFile(path, "CSV", names, types, pattern, scan, connect(), check, compressed)
+def _list_of(files: Sequence[str]) -> str:
+    """Return files as SQL writes a list of them; a name with a star would match other files too."""
+    names = (str(Path(file).absolute()) for file in files)
+    escaped = ("".join(f"[{c}]" if c in "*?[" else c for c in name) for name in names)
+    return f"[{', '.join(map(sql_text, escaped))}]"
 
 
-def _open_text(file: Path, compressed: bool) -> AbstractContextManager[IO[str]]:
-    # The buffer reaches into the records, and their bytes may be anything.
-    how = {"encoding": "utf-8-sig", "errors": "surrogateescape", "newline": ""}
-    if compressed:
-        return gzip.open(file, "rt", **how)  # type: ignore[call-overload, no-any-return]
-    return file.open(**how)  # type: ignore[call-overload, no-any-return]
+def _entries_of(column: str, sql_type: str) -> str:
+    """Return the entries of a column of text as another type, without rounding."""
+    if sql_type in ("BIGINT", "HUGEINT"):
+        column = f"regexp_extract({column}, '^\\s*([+-]?[0-9]+)(?:\\.0*)?\\s*$', 1)"
+    return f"TRY_CAST(NULLIF({column}, '') AS {sql_type})"

@@ -18,7 +18,7 @@ from cydp._columns.label_types import type_of_entries
 from cydp._columns.source import open_source
 from cydp._columns.tables import open_table
 
-__all__ = ["Keys", "product"]
+__all__ = ["Keys", "compared_with", "product"]
 
 
 _DENSE = 2**22  # the largest table with an entry for each pair that could be
@@ -210,6 +210,18 @@ class Keys:
             )
         for column, keys in zip(columns, self.columns, strict=True):
             keys.check(column)
+
+
+def compared_with(keys: Keys, columns: Sequence[Labels]) -> list[Labels]:
+    """Return columns as they are compared with keys, checked as by `Keys.check`.
+
+    A column that declares no type, of a CSV file, holds what its keys are.
+    """
+    if len(columns) == len(keys.columns):
+        both = zip(columns, keys.columns, strict=True)
+        columns = [own.compared(column) for column, own in both]
+    keys.check(columns)
+    return list(columns)
 
 
 def _names(by: Sequence[Any]) -> str:

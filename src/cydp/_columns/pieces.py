@@ -35,7 +35,8 @@ def add_pieces(
     exact : callable
         It reads all columns of the same rows, and returns the same number of answers each time.
     columns : sequence of Records or Labels
-        If all are of one relation of DuckDB, they are read in pieces; else there is one piece.
+        If all are of one query, such as a relation of DuckDB, they are read in pieces; else there
+        is one piece.
     users : Labels, optional
         One more column. All rows of a user are in one piece.
 
@@ -93,11 +94,10 @@ class _Total:
 def _pieces(
     columns: Sequence[Records | Labels], users: Labels | None
 ) -> Generator[None, None, None]:
-    """Let columns of one relation hold a piece of its rows while each item lasts."""
-    found = [each.relation for each in columns]
-    bound = None if users is None else users.relation
-    shared = {None if each is None else each.shared for each in found}
-    (first, *others) = shared
+    """Let columns of one query hold a piece of its rows while each item lasts."""
+    found = [each.shared for each in columns]
+    bound = None if users is None else users.shared
+    (first, *others) = {None if each is None else each.rows for each in found}
     if first is None or others or (users is not None and not first.repeatable):
         yield  # at once
         return

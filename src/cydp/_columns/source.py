@@ -7,10 +7,9 @@ Other libraries are known by what their objects can do: none of them is imported
 
 from __future__ import annotations
 
-import sys
 from abc import ABC, abstractmethod
 from array import array
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any, Self
 
 import numpy as np
@@ -27,6 +26,7 @@ from cydp._columns.dtypes import (
     not_numbers,
 )
 from cydp._columns.entries import check_numbers, ragged
+from cydp._columns.file_columns import FileColumn
 from cydp._columns.label_types import (
     LabelType,
     type_of_dtype,
@@ -45,14 +45,14 @@ from cydp._columns.pandas import (
     masked_series,
     own_labels,
 )
-from cydp._columns.relations import RelationColumn, SharedRelation
+from cydp._columns.relations import SharedRelation, is_relation
+from cydp._columns.shared import SharedColumn
 
 __all__ = [
     "ArrowSource",
     "ListSource",
     "SeriesSource",
     "Source",
-    "is_relation",
     "open_arrow_table",
     "open_source",
     "refuse_lazy",
@@ -70,8 +70,7 @@ class Source(ABC):
     name : str
         What to call it in an error.
     length : int or None
-        How many entries there are; None for a relation of DuckDB, where counting runs its query,
-        and for a stream.
+        How many entries there are; None for a query, which would have to run, and for a stream.
 
     """
 
@@ -95,10 +94,30 @@ class Source(ABC):
         """Return the column as it is until it is read: a copy of a list."""
         return self
 
+    def as_numbers(self) -> Source:
+        """Return the column as one of numbers: what a column without a type holds."""
+        return self
+
+    def as_labels(self, sql_type: str | None = None) -> Source:
+        """Return the column as one of labels.
+
+        Parameters
+        ----------
+        sql_type : str, optional
+            What a column without a type holds, as a type of DuckDB. Default: text.
+
+        """
+        return self
+
     @property
-    def relation(self) -> RelationColumn | None:
-        """The column, if it is one of a relation of DuckDB, which is read in pieces."""
+    def shared(self) -> SharedColumn | None:
+        """The column, if it is one of a query, which is read in pieces."""
         return None
+
+    @property
+    def is_untyped(self) -> bool:
+        """Whether how the column is used decides what it holds, as for CSV."""
+        return False
 
     @property
     def is_text(self) -> bool:
@@ -351,24 +370,30 @@ class ArrowSource(Source):
         return _list_of(x, self.name)
 
 
-class RelationSource(ArrowSource):
-    """A column of a relation of DuckDB: to read it, or to ask for its length, runs its query."""
+class SharedSource(ArrowSource):
+    """A column of a query: to read it, or to ask for its length, runs the query."""
 
     __slots__ = ()
 
     def _length(self) -> int | None:
         return None
 
+    @property
+    def shared(self) -> SharedColumn | None:
+        """The column."""
+        return self.x if isinstance(self.x, SharedColumn) else None
+
+
+class RelationSource(SharedSource):
+    """A column of a relation of DuckDB."""
+
+    __slots__ = ()
+
     def kept(self) -> Self:
         """Return the only column of the relation, so that it can be read in pieces."""
-        if isinstance(self.x, RelationColumn) or len(self.x.columns) != 1:
+        if isinstance(self.x, SharedColumn) or len(self.x.columns) != 1:
             return self
         return type(self)(SharedRelation(self.x).column(self.x.columns[0]), self.name)
-
-    @property
-    def relation(self) -> RelationColumn | None:
-        """The column."""
-        return self.x if isinstance(self.x, RelationColumn) else None
 
     def dtype(self) -> np.dtype[Any]:
         """Return the dtype that the type of the column stands for; the query does not run."""
@@ -390,6 +415,40 @@ class RelationSource(ArrowSource):
     def _check(self) -> None:
         import_nanoarrow(self.name)
         check_one_column(len(self.x.types), self.name)
+
+
+class FileSource(Source):
+    """A column of a file; one of CSV has no type until a release uses it."""
+
+    __slots__ = ()
+
+    def _length(self) -> int | None:
+        return None
+
+    @property
+    def is_untyped(self) -> bool:
+        """Whether the file is CSV."""
+        return not self.x.file.has_types
+
+    def as_numbers(self) -> Source:
+        """Return what is a number; other entries are null."""
+        return RelationSource(self.x.numbers(), self.name)
+
+    def as_labels(self, sql_type: str | None = None) -> Source:
+        """Return the column as it is stored, or what is an entry of this type."""
+        return RelationSource(self.x.labels(sql_type), self.name)
+
+    def dtype(self) -> np.dtype[Any]:
+        """Return the dtype of its numbers."""
+        return self.as_numbers().dtype()
+
+    def label_type(self) -> LabelType:
+        """Return the type of its labels."""
+        return self.as_labels().label_type()
+
+    def held(self) -> Held:
+        """Return its labels."""
+        return self.as_labels().held()
 
 
 def open_source(x: Any, name: str) -> Source:
@@ -422,6 +481,10 @@ def open_source(x: Any, name: str) -> Source:
         return SeriesSource(x, name)
     if is_relation(x):
         return RelationSource(x, name)
+    if isinstance(x, SharedColumn):
+        return SharedSource(x, name)
+    if isinstance(x, FileColumn):
+        return FileSource(x, name)
     if speaks_arrow(x):
         return ArrowSource(x, name)
     refuse_lazy(x, name)
@@ -460,14 +523,6 @@ def _holds_objects(x: Any) -> bool:
     return any(str(dtype) == "Object" for dtype in dtypes)
 
 
-def is_relation(x: Any) -> bool:
-    """Whether x is a relation of DuckDB, or a column of one."""
-    if isinstance(x, RelationColumn):
-        return True
-    duckdb = sys.modules.get("duckdb")
-    return duckdb is not None and isinstance(x, duckdb.DuckDBPyRelation)
-
-
 def _list_of(x: Any, name: str) -> list[Any]:
     if isinstance(x, str | bytes):
         raise _no_column(x, name)
@@ -478,8 +533,11 @@ def _list_of(x: Any, name: str) -> list[Any]:
 
 
 def _no_column(x: Any, name: str) -> TypeError:
+    if hasattr(x, "first_line"):  # a Table, which opens columns by this module
+        return TypeError(f"{name} must be one column, not a table: choose one by column=")
     given = describe_entry(type(x))
-    return TypeError(f"{name} must be a list, an array or a column, not {given}")
+    hint = ": choose one of its columns by column= of a release" if isinstance(x, Mapping) else ""
+    return TypeError(f"{name} must be a list, an array or a column, not {given}{hint}")
 
 
 def _columns_of(x: Any) -> list[Any] | None:

@@ -10,7 +10,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from cydp._columns.pandas import is_frame, is_series
-from cydp._columns.source import is_relation, speaks_arrow
+from cydp._columns.relations import is_relation
+from cydp._columns.source import speaks_arrow
 
 __all__ = ["RowsOf"]
 

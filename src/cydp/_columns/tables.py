@@ -1,11 +1,12 @@
 # SPDX-License-Identifier: MIT
-"""Tables of users, of any library: their names, their length, and a column by its name.
+"""Tables of users, of any library or in files: names, length, and a column by its name.
 
 No value is read, but to count the rows of a relation. docs/columns.md, "Tables".
 """
 
 from __future__ import annotations
 
+import os
 from array import array
 from collections.abc import Callable, Hashable, Iterator, Mapping, Sequence
 from functools import partial
@@ -13,15 +14,24 @@ from typing import Any
 
 import numpy as np
 
+from cydp._columns.condition_sql import sql_of_condition
+from cydp._columns.conditions import Condition, all_of
 from cydp._columns.declared import Labels
+from cydp._columns.file_columns import FileColumn, SharedFile
+from cydp._columns.file_errors import FileError
+from cydp._columns.files import DataFile, Format, open_data, sql_name
+from cydp._columns.lazy import SharedDataset, SharedLazyFrame, is_dataset, is_lazy_frame
 from cydp._columns.pandas import as_series, is_frame, is_series
+from cydp._columns.paths import is_path
 from cydp._columns.reading import read_table_columns
-from cydp._columns.relations import SharedRelation
-from cydp._columns.source import Source, is_relation, open_source, refuse_lazy, speaks_arrow
+from cydp._columns.relations import SharedRelation, is_relation
+from cydp._columns.shared import SharedRows
+from cydp._columns.source import Source, open_source, refuse_lazy, speaks_arrow
 from cydp._columns.truncated import DateTrunc, TruncatedSource
 
 __all__ = [
     "Table",
+    "choose_rows",
     "columns_of",
     "is_column",
     "is_one_connection",
@@ -29,6 +39,7 @@ __all__ = [
     "is_table",
     "is_table_or_column",
     "is_tabular",
+    "open_data_table",
     "open_table",
     "table_of_relation",
 ]
@@ -48,11 +59,22 @@ class Table:
     names : tuple
         The names of the columns, which are public; numbers from 0 on for a 2-D array.
     length : int or None
-        How many rows there are; None for a relation of DuckDB: counting runs its query.
+        How many rows there are; None for a query, such as a relation of DuckDB: it would run.
+    rows : SharedRows or None
+        The rows of a query; None for a table in memory.
+    first_line : str or None
+        Of CSV, whose first line has the names, and may be a record: what to call it in an error.
+    where : Condition or None
+        The public condition that all rows satisfy: others were left out.
+    restrict : callable or None
+        Returns the table of the rows that satisfy one more condition; None: it cannot.
 
     """
 
-    __slots__ = ("_column_at", "_name", "_reopen", "_shared", "length", "names")
+    __slots__ = (
+        "_column_at", "_name", "_reopen", "first_line", "length", "names", "restrict", "rows",
+        "where",
+    )  # fmt: skip
 
     def __init__(
         self,
@@ -61,18 +83,22 @@ class Table:
         length: int | None,
         column_at: Callable[[int], Any],
         *,
-        shared: SharedRelation | None = None,
+        rows: SharedRows | None = None,
         reopen: Callable[[], Table] | None = None,
+        restrict: Callable[[Condition], Table] | None = None,
+        first_line: str | None = None,
+        where: Condition | None = None,
     ) -> None:
         self._name, self.names, self.length, self._column_at = name, tuple(names), length, column_at
-        self._shared, self._reopen = shared, reopen
+        self.rows, self._reopen, self.first_line = rows, reopen, first_line
+        self.restrict, self.where = restrict, where
 
     def again(self) -> Table:
-        """Return the table for one more release: a new one for a relation, which is read once."""
+        """Return the table for one more release: a new one for a query, which is read once."""
         return self if self._reopen is None else self._reopen()
 
     def count_rows(self) -> int:
-        """Return how many rows there are; the query of a relation runs.
+        """Return how many rows there are; a query runs.
 
         Raises
         ------
@@ -82,14 +108,14 @@ class Table:
         """
         if self.length is not None:
             return self.length
-        if self._shared is not None:
-            return self._shared.count_rows()
+        if self.rows is not None:
+            return self.rows.count_rows()
         return len(Labels(self._column_at(0), "x").read())
 
     def column(self, given: Any, argument: str) -> Any:
         """Return a column, by its name, or the column itself that was given instead of a name.
 
-        Take all columns of a relation of DuckDB before one is read: its query runs once.
+        Take all columns of a query before one is read: it runs once.
 
         Parameters
         ----------
@@ -109,6 +135,11 @@ class Table:
             times = self.column(given.column, argument)
             return TruncatedSource(times, argument, given.part, given.zone)
         if is_column(given):
+            if self.where is not None:
+                raise TypeError(
+                    f"{argument} must be the name of a column of {self._name}: a column itself has "
+                    "entries for rows that its condition leaves out"
+                )
             column = open_source(given, argument)
             length = column.length
             if None not in (length, self.length) and length != self.length:
@@ -121,6 +152,10 @@ class Table:
             places = [i for i, label in enumerate(self.names) if _same_name(label, given)]
         except Exception:
             raise TypeError(f"{argument} must name a column, not be {_type_name(given)}") from None
+        if not places and self.first_line is not None:
+            raise ValueError(
+                f"{argument} must be a column of {self._name}: no {given!r} in {self.first_line}"
+            )
         if not places:
             # What was given may be a label, if it comes from a list of labels.
             raise ValueError(f"{argument} must be a column of {self._name}, {self._names()}")
@@ -183,12 +218,82 @@ def open_table(x: Any, name: str = "table") -> Table:
     raise TypeError(f"{name} must be {_KINDS}, not {_type_name(x)}")
 
 
+def open_data_table(x: Any, name: str = "table") -> Any:
+    """Return a table that is not in memory, opened; anything else as it is.
+
+    As a table a text is always a path. No value is read, and no query runs.
+
+    Parameters
+    ----------
+    x : object
+        A path or a glob of CSV or Parquet files, a lazy frame of polars, or a dataset of pyarrow.
+        Each is a table, even of one column.
+    name : str, default "table"
+        What to call it in an error.
+
+    Raises
+    ------
+    ValueError
+        If a file or its header cannot be read, or there is none, and if the schema of a lazy frame
+        cannot be found.
+    ImportError
+        If DuckDB is not installed, which reads files.
+
+    Examples
+    --------
+    >>> open_data_table([31, 64])
+    [31, 64]
+
+    """
+    if is_path(x):
+        try:
+            return _of_files(open_data(os.fsdecode(x), Format()), name)
+        except FileError as error:
+            message = f"{name} must be the path of a table, as a text is: {error}"
+            raise ValueError(message) from None
+    if is_lazy_frame(x):
+        return _of_rows(lambda: SharedLazyFrame(x), name)
+    return _of_rows(lambda: SharedDataset(x), name) if is_dataset(x) else x
+
+
+def _of_files(file: DataFile, name: str, where: Condition | None = None) -> Table:
+    rows = SharedFile(file, where)
+    return Table(
+        name,
+        file.names,
+        None,
+        lambda i: FileColumn(rows, file, file.names[i]),
+        rows=rows,
+        reopen=partial(_of_files, file, name, where),
+        restrict=lambda further: _of_files(file, name, _both(where, further)),
+        first_line=None if file.has_types else f"the first line of {file.path!r}",
+        where=where,
+    )
+
+
+def _of_rows(share: Callable[[], SharedRows], name: str, **further: Any) -> Table:
+    rows = share()
+    return Table(
+        name,
+        rows.names,
+        None,
+        lambda i: rows.column(rows.names[i]),
+        rows=rows,
+        **({"reopen": partial(_of_rows, share, name)} | further),
+    )
+
+
+def _both(first: Condition | None, second: Condition) -> Condition:
+    return second if first is None else all_of([first, second])
+
+
 def table_of_relation(
     relation: Any,
     *,
     name: str = "table",
     repeatable: bool = False,
     watch: Callable[[int], object] | None = None,
+    where: Condition | None = None,
 ) -> Table:
     """Return a relation of DuckDB as a table that releases take. Its query does not run.
 
@@ -202,6 +307,8 @@ def table_of_relation(
         users then read it in pieces too, by several executions: each has all rows of some users.
     watch : callable, optional
         A release calls it with the number of rows that it has read so far, after each batch.
+    where : Condition, optional
+        The condition by which the relation was filtered.
 
     Examples
     --------
@@ -211,16 +318,52 @@ def table_of_relation(
     (('age', 'sex'), None)
 
     """
-    shared = SharedRelation(relation, repeatable=repeatable, watch=watch)
-    labels = list(relation.columns)
-    return Table(
+    made = partial(table_of_relation, name=name, repeatable=repeatable, watch=watch)
+
+    def restrict(further: Condition) -> Table:
+        chosen = relation.filter(sql_of_condition(further, typed))
+        return made(chosen, where=_both(where, further))
+
+    def typed(column: str) -> tuple[str, str]:
+        if column not in relation.columns:
+            raise ValueError(f"condition must be on columns of {name}, which has no {column!r}")
+        return sql_name(column), str(relation.types[relation.columns.index(column)])
+
+    return _of_rows(
+        lambda: SharedRelation(relation, repeatable=repeatable, watch=watch),
         name,
-        labels,
-        None,
-        lambda i: shared.column(labels[i]),
-        shared=shared,
-        reopen=partial(table_of_relation, relation, name=name, repeatable=repeatable, watch=watch),
+        reopen=partial(made, relation, where=where),
+        restrict=restrict,
+        where=where,
     )
+
+
+def choose_rows(x: Any, condition: Condition, name: str) -> Table:
+    """Return the rows of a table that satisfy a condition. No value is read.
+
+    Parameters
+    ----------
+    x : path, relation of DuckDB, or Table of one
+    condition : Condition
+    name : str
+        What to call it in an error.
+
+    Raises
+    ------
+    TypeError
+        For another table.
+    ValueError
+        For a column that is not there, or holds another type than the constants.
+
+    """
+    opened = open_data_table(x, name)
+    table = open_table(opened, name) if isinstance(opened, Table) or is_relation(opened) else None
+    if table is None or table.restrict is None:
+        raise TypeError(
+            f"{name} must be a path of files or a relation of DuckDB, to have its rows chosen by "
+            f'"{condition}": filter another table itself'
+        )
+    return table.restrict(condition)
 
 
 def is_table(x: Any) -> bool:
@@ -247,7 +390,8 @@ def is_tabular(x: Any) -> bool:
 
 def is_table_or_column(x: Any) -> bool:
     """Whether x is of a kind that releases take, by its type and its attributes."""
-    return isinstance(x, tuple) or is_column(x) or is_tabular(x)
+    is_stored = is_path(x) or is_lazy_frame(x) or is_dataset(x)
+    return is_stored or isinstance(x, tuple) or is_column(x) or is_tabular(x)
 
 
 def is_read_once(table: Any) -> bool:

@@ -15,7 +15,7 @@ from cydp._columns.declared import Labels
 from cydp._columns.entries import null_types
 from cydp._columns.label_values import LabelValues
 from cydp._columns.masks import both_present, mask_absent
-from cydp._columns.relations import RelationColumn
+from cydp._columns.shared import SharedColumn
 from cydp._columns.source import ListSource, Source, open_source
 
 __all__ = ["NAT", "Times", "in_units"]
@@ -80,9 +80,9 @@ class Times:
         return self._labels.length
 
     @property
-    def relation(self) -> RelationColumn | None:
-        """The column, if it is one of a relation of DuckDB."""
-        return self._labels.relation
+    def shared(self) -> SharedColumn | None:
+        """The column, if it is one of a query."""
+        return self._labels.shared
 
     def read(self) -> NDArray[np.int64]:
         """Return the times as they are counted, masked where they are missing.

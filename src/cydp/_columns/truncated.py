@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 from cydp._columns.dtypes import TIMES, not_numbers
 from cydp._columns.label_types import NANOSECONDS, LabelType, type_of_dtype
 from cydp._columns.moments import read_zone
-from cydp._columns.relations import RelationColumn
+from cydp._columns.shared import SharedColumn
 from cydp._columns.source import Source
 from cydp._columns.times import Times, in_units
 
@@ -95,10 +95,10 @@ class TruncatedSource(Source):
         return type(self)(self.x.kept(), self.name, self.part, self.zone)
 
     @property
-    def relation(self) -> RelationColumn | None:
-        """The column of times, if it is one of a relation of DuckDB."""
-        relation: RelationColumn | None = self.x.relation
-        return relation
+    def shared(self) -> SharedColumn | None:
+        """The column of times, if it is one of a query."""
+        shared: SharedColumn | None = self.x.shared
+        return shared
 
     def dtype(self) -> np.dtype[Any]:
         """Refuse: dates are no numbers."""

@@ -1,331 +1,194 @@
 # SPDX-License-Identifier: MIT
-"""The commands that release, such as ``cydp count``, and ``cydp verify-release``, which checks."""
+"""The commands that release, such as ``cydp count``.
+
+A command is an entry of `_COMMANDS`: its options are those of the signature of its release.
+"""
 
 from __future__ import annotations
 
 import argparse
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
 from functools import partial
-from importlib import import_module
+from inspect import signature
 from pathlib import Path
 from typing import Any
 
-from cydp._columns.file_errors import FileError
-from cydp._version import __version__
-from cydp.accounting._words import format_name
-from cydp.cli._options import add_missing, add_parser, add_post_processors, add_release
-from cydp.cli._payment import open_to_read
+from cydp._columns.files import shown_files
+from cydp.cli._arguments import ARGUMENTS, columns_of_keys, numbers_by_column
+from cydp.cli._options import add_post_processors, add_release
 from cydp.cli._release import Request, release
-from cydp.cli._specs import (
-    read_by_column,
-    read_edges,
-    read_ends,
-    read_names,
-    read_qs,
-    read_qs_by_column,
-)
-from cydp.releases._certificate import (
-    read_certificate,
-    wrong_in_certificate,
-    wrong_in_ledger,
-    wrong_in_release,
-)
 from cydp.releases._count import count
 from cydp.releases._group_by import group_by
 from cydp.releases._histogram import histogram
+from cydp.releases._histogramdd import histogramdd
 from cydp.releases._mean import mean
-from cydp.releases._quantile import quantile
+from cydp.releases._quantile import median, quantile
 from cydp.releases._sum import sum
+from cydp.releases._top_k import top_k
+from cydp.releases._value_counts import value_counts
+from cydp.releases._variance import variance
 
-__all__ = ["add_commands", "add_verify_release"]
+__all__ = ["add_commands"]
 
-# Beside the releases; once imported, their queries can be built again.
-_PACKAGES_OF_QUERIES = ("cydp.models", "cydp.publishing", "cydp.teach", "cydp.workloads")
+_NUMBERS = "name of a numeric column"
+_HELD = f"{_NUMBERS}, which is held in memory: some 24 bytes a row"
+_LABELS = "name of a column of labels"
+
+
+@dataclass(frozen=True, slots=True)
+class _Command:
+    """A command that releases.
+
+    Attributes
+    ----------
+    function : callable
+        The release of the library.
+    summary : str
+        What it prints.
+    column : str or None
+        The help of ``--column``; None: the release names its columns by other arguments.
+    example : str
+        Its arguments in an example, but for the cost.
+    optional : bool
+        Whether the column may be left out, and all rows count.
+    post_processed : bool
+        Whether its counts may be made nonnegative, and sum to a total.
+
+    """
+
+    function: Callable[..., Any]
+    summary: str
+    column: str | None
+    example: str
+    optional: bool = False
+    post_processed: bool = False
+
+    @property
+    def name(self) -> str:
+        """What the command line calls it."""
+        return self.function.__name__.replace("_", "-")
+
+    @property
+    def parameters(self) -> list[str]:
+        """The names of the arguments of the release."""
+        return list(signature(self.function).parameters)
+
+    @property
+    def own(self) -> list[str]:
+        """The arguments that not every release has, in the order of the signature."""
+        return [name for name in self.parameters if name in ARGUMENTS]
+
+
+_INCOME = "examples/data/pums.csv --column income --bounds 0:200000"
+_VISITS = "examples/data/restaurant_week.csv"
+_VISITORS = "--user VisitorId --max-partitions 2"
+_COMMANDS = (
+    _Command(
+        histogram,
+        "print a private histogram of a column, for each key if --by is given",
+        _NUMBERS,
+        "examples/data/pums.csv --column age --bins 10 --range 0:100",
+        post_processed=True,
+    ),
+    _Command(
+        histogramdd,
+        "print private counts in the cells of several columns",
+        None,
+        "examples/data/pums.csv --column age --bins 0,18,65,100 --column income --bins 4 "
+        "--range 0:200000",
+        post_processed=True,
+    ),
+    _Command(
+        count,
+        "print a private count of rows, or of the entries of a column",
+        "count the rows in which this column is not empty (default: all rows)",
+        f"{_VISITS} --user VisitorId --max-rows 2",
+        optional=True,
+    ),
+    *(
+        _Command(function, f"print the private {name} of a column of numbers", _NUMBERS, _INCOME)
+        for function, name in ((sum, "sum"), (mean, "mean"), (variance, "variance"))
+    ),
+    _Command(
+        quantile,
+        "print private quantiles of a column of numbers",
+        _HELD,
+        f"{_INCOME} --q 0.25,0.5,0.75",
+    ),
+    _Command(median, "print the private median of a column of numbers", _HELD, _INCOME),
+    _Command(
+        value_counts,
+        "print private counts of the values of a column",
+        _LABELS,
+        f"{_VISITS} --column Day --key-list 1,2,3,4,5,6,7 {_VISITORS}",
+        post_processed=True,
+    ),
+    _Command(
+        top_k,
+        "print the most frequent values of a column, selected privately",
+        _LABELS,
+        f"{_VISITS} --column Day --k 3 --key-list 1,2,3,4,5,6,7",
+    ),
+    _Command(
+        group_by,
+        "print private counts, sums, means and quantiles for each key",
+        None,
+        f'{_VISITS} --by Day --key-list 1,2,3,4,5,6,7 --sum "Money spent (euros)":0:50 {_VISITORS}',
+        post_processed=True,
+    ),
+)
 
 
 def add_commands(commands: Any) -> None:
     """Add the commands to the parser."""
-    _add_histogram(commands)
-    _add_count(commands)
-    _add_sum_and_mean(commands)
-    _add_quantile(commands)
-    _add_group_by(commands)
-
-
-def _add_count(commands: Any) -> None:
-    parser = add_release(
-        commands,
-        "count",
-        "print a private count of rows, or of the entries of a column",
-        example=[
-            "cydp count examples/data/restaurant_week.csv --user VisitorId --max-rows 2 --epsilon 1"
-        ],
-    )
-    parser.add_argument(
-        "--column", help="count the rows in which this column is not empty (default: all rows)"
-    )
-    parser.set_defaults(run=_count)
-
-
-def _count(options: argparse.Namespace) -> int:
-    what = "rows" if options.column is None else options.column
-    request = Request(
-        function=count,
-        labels=[] if options.column is None else [options.column],
-        column=options.column,
-        every_row=options.column is None,
-        label=f"count of {what} in {Path(options.file).name}",
-    )
-    return release(options, request)
-
-
-def _add_sum_and_mean(commands: Any) -> None:
-    for function in (sum, mean):
-        name = function.__name__
+    for command in _COMMANDS:
+        example = f"cydp {command.name} {command.example} --epsilon 1"
         parser = add_release(
-            commands,
-            name,
-            f"print the private {name} of a column of numbers",
-            example=[
-                f"cydp {name} examples/data/pums.csv --column income --bounds 0:200000 --epsilon 1"
-            ],
+            commands, command.name, command.summary, command.parameters, example=[example]
         )
-        parser.add_argument("--column", required=True, help="name of a numeric column")
-        parser.add_argument(
-            "--bounds",
-            required=True,
-            metavar="LO:HI",
-            help="numbers outside are clamped; chosen without looking at the data",
-        )
-        add_missing(parser)
-        parser.set_defaults(run=partial(_release_number, function))
+        group = parser.add_argument_group("what is released")
+        if command.column is not None:
+            group.add_argument("--column", required=not command.optional, help=command.column)
+        for add in (ARGUMENTS[name].add for name in command.own):
+            if add is not None:
+                add(group, command.own)
+        if command.post_processed:
+            add_post_processors(parser)
+        parser.set_defaults(run=partial(_run, command))
 
 
-def _release_number(function: Callable[..., Any], options: argparse.Namespace) -> int:
-    name = f"{function.__name__} of {options.column} in {Path(options.file).name}"
+def _run(command: _Command, options: argparse.Namespace) -> int:
+    read = {name: ARGUMENTS[name].read for name in command.own}
+    named = {name: each(options) for name, each in read.items() if each is not None}
+    by = columns_of_keys(options)
+    column: str | None = getattr(options, "column", None)
+    numbers, labels = [*named.get("columns", ()), *numbers_by_column(options)], list(by or ())
+    if column is not None and by != [column]:
+        is_numbers = not {"bins", "bounds"}.isdisjoint(command.own)
+        (numbers if is_numbers else labels).append(column)
     request = Request(
-        function=function,
-        arguments=(read_ends(options.bounds),),
-        numbers=[options.column],
-        column=options.column,
-        label=f"{name} from {options.bounds}",
-    )
-    return release(options, request)
-
-
-def _add_histogram(commands: Any) -> None:
-    parser = add_release(
-        commands,
-        "histogram",
-        "print a private histogram of a column of a CSV or Parquet file",
-        partitions="bins",
-        example=["cydp histogram examples/data/pums.csv --column age --bins 0:100:10 --epsilon 1"],
-    )
-    parser.add_argument("--column", required=True, help="name of a numeric column")
-    parser.add_argument(
-        "--bins",
-        required=True,
-        metavar="LO:HI:STEP",
-        help="equal bins, chosen without looking at the data",
-    )
-    add_post_processors(parser)
-    parser.set_defaults(run=_histogram)
-
-
-def _histogram(options: argparse.Namespace) -> int:
-    request = Request(
-        function=histogram,
-        arguments=(read_edges(options.bins),),
-        numbers=[options.column],
-        column=options.column,
-        label=f"histogram of {options.column} in {Path(options.file).name} by {options.bins}",
-    )
-    return release(options, request)
-
-
-def _add_quantile(commands: Any) -> None:
-    parser = add_release(
-        commands,
-        "quantile",
-        "print private quantiles of a column of numbers, such as the median",
-        example=[
-            "cydp quantile examples/data/pums.csv --column income --q 0.5 --bounds 0:200000 "
-            "--epsilon 1"
-        ],
-    )
-    parser.add_argument(
-        "--column",
-        required=True,
-        help="name of a numeric column, which is held in memory: some 24 bytes a row",
-    )
-    parser.add_argument(
-        "--q", required=True, metavar="Q[,Q...]", help="which: 0.5 is the median; 0.25,0.5,0.75"
-    )
-    parser.add_argument(
-        "--bounds",
-        required=True,
-        metavar="LO:HI",
-        help="numbers outside are clamped; chosen without looking at the data",
-    )
-    add_missing(parser)
-    parser.set_defaults(run=_quantile)
-
-
-def _quantile(options: argparse.Namespace) -> int:
-    request = Request(
-        function=quantile,
-        arguments=(read_qs(options.q), read_ends(options.bounds)),
-        numbers=[options.column],
-        column=options.column,
-        label=f"quantile {options.q} of {options.column} in {Path(options.file).name}",
-    )
-    return release(options, request)
-
-
-def _add_group_by(commands: Any) -> None:
-    parser = add_release(
-        commands,
-        "group-by",
-        "print private counts, sums, means and quantiles for each key",
-        partitions="keys",
-        example=[
-            "cydp group-by examples/data/restaurant_week.csv --by Day --key-list 1,2,3,4,5,6,7 "
-            '--sum "Money spent (euros)":0:50 --user VisitorId --max-partitions 2 --epsilon 1'
-        ],
-    )
-    group = parser.add_argument_group("what is released")
-    group.add_argument(
-        "--by",
-        required=True,
-        metavar="COLUMN[,COLUMN...]",
-        help='the columns of keys; a name with a comma is written in quotes, "\\"a,b\\""',
-    )
-    keys = group.add_mutually_exclusive_group()
-    keys.add_argument(
-        "--keys",
-        metavar="FILE",
-        help="the public keys: a CSV or Parquet file with the columns of --by, by name, or if its "
-        "first line does not have these names, by position and without a header; CSV has commas, "
-        "whatever the --delimiter of FILE is. Without keys they are selected privately, which "
-        "takes --epsilon and --delta, and memory for the columns that are used",
-    )
-    keys.add_argument(
-        "--key-list", metavar="KEY[,KEY...]", help="the public keys of one column: mon,tue,wed"
-    )
-    group.add_argument("--no-count", action="store_true", help="do not count the rows of each key")
-    group.add_argument(
-        "--sum",
-        action="append",
-        default=[],
-        metavar="COLUMN:LO:HI",
-        help="the sum of a column of numbers, which are clamped to LO and HI; may be repeated",
-    )
-    group.add_argument(
-        "--mean", action="append", default=[], metavar="COLUMN:LO:HI", help="the mean, likewise"
-    )
-    group.add_argument(
-        "--quantile",
-        action="append",
-        default=[],
-        metavar="COLUMN:Q:LO:HI",
-        help="a quantile, or several as Q,Q,...; 0.5 is the median; may be repeated; takes memory "
-        "for the column",
-    )
-    add_missing(group)
-    add_post_processors(parser)
-    parser.set_defaults(run=_group_by)
-
-
-def _group_by(options: argparse.Namespace) -> int:
-    by = read_names(options.by, "--by")
-    if len(set(by)) < len(by):
-        raise ValueError("--by must name each column once, and one is named twice")
-    if options.key_list is not None and len(by) > 1:
-        raise ValueError(
-            "--key-list is for one column of --by: give several columns by --keys FILE"
-        )
-    sums, means = read_by_column(options.sum, "--sum"), read_by_column(options.mean, "--mean")
-    quantiles = read_qs_by_column(options.quantile)
-    if options.no_count and not (sums or means or quantiles):
-        raise ValueError("--no-count needs --sum, --mean or --quantile: nothing would be released")
-    if options.no_count and means and options.missing != "drop":
-        raise ValueError(
-            "--no-count and --missing must not be given together with --mean, which "
-            "is divided by the count"
-        )
-    if options.no_count and (options.nonnegative or options.total is not None):
-        raise ValueError("--nonnegative and --total are for counts: leave --no-count out")
-    request = Request(
-        function=group_by,
-        arguments=(by,),
-        named={"count": not options.no_count, "sums": sums, "means": means, "quantiles": quantiles},
-        numbers=list(dict.fromkeys([*sums, *means, *quantiles])),
-        labels=by,
+        function=command.function,
+        named=named,
+        numbers=numbers,
+        labels=labels,
+        column=column,
+        every_row=command.optional and column is None,
         by=by,
-        label=f"group-by {options.by} in {Path(options.file).name}",
+        keys="by_keys" if "by_keys" in command.own else "keys",
+        label=_label_of(command, options, [column] if column else numbers or by or ["rows"]),
     )
     return release(options, request)
 
 
-def add_verify_release(commands: Any) -> None:
-    """Add ``verify-release`` to the parser."""
-    parser = add_parser(
-        commands,
-        "verify-release",
-        "check the certificate of a release, without data and without a network",
-        "Exit codes: 0 all that was checked holds; 1 something does not hold; 2 a mistake "
-        "in the command, or a file that cannot be read or is no certificate. A certificate is not "
-        "signed: it holds together, and with --ledger the release was paid for, but it does not "
-        "say which data were read.",
-        example=[
-            "cydp histogram examples/data/pums.csv --column age --bins 0:100:10 --epsilon 1 "
-            "--output ages.json --certificate ages.cert",
-            "cydp verify-release ages.cert --release ages.json",
-        ],
-    )
-    parser.add_argument(
-        "certificate",
-        metavar="CERTIFICATE",
-        help="what --certificate writes, or JSON of release.certificate() in Python",
-    )
-    parser.add_argument(
-        "--release",
-        metavar="FILE",
-        help="what was released: what --output FILE.json writes, or release.to_json() in Python",
-    )
-    parser.add_argument("--ledger", metavar="PATH", help="the ledger that has paid")
-    parser.set_defaults(run=_verify_release)
+def _label_of(command: _Command, options: argparse.Namespace, columns: Sequence[str]) -> str:
+    """Return what the ledger's history says of a release: what it is, and of what."""
+    what = f"{command.name} of {', '.join(columns)} in {Path(shown_files(options.files)).name}"
+    given = {name: getattr(options, name, None) for name in ("k", "q", "bins", "range", "bounds")}
+    words = (f"{name} {_written(each)}" for name, each in given.items() if each is not None)
+    where = [] if options.where is None else [f"where {options.where}"]
+    return ", ".join([what, *words, *where])
 
 
-def _verify_release(options: argparse.Namespace) -> int:
-    certificate = read_certificate(_read(options.certificate))
-    released = None if options.release is None else _read(options.release)
-    for package in _PACKAGES_OF_QUERIES:
-        import_module(package)
-    wrong = wrong_in_certificate(certificate)
-    checked = ["the certificate holds together: loss and scales follow from its parameters"]
-    if released is not None:
-        wrong += wrong_in_release(certificate, released)
-        checked.append("the release is the one of the certificate")
-    if options.ledger is not None and not wrong:
-        with open_to_read(options.ledger) as ledger:
-            wrong += wrong_in_ledger(certificate, ledger)
-        checked.append("the ledger is whole, and has the entry that paid for the release")
-    version = certificate.get("version")
-    if version != __version__:
-        print(f"note: made by cydp {format_name(str(version))}, checked by cydp {__version__}")
-    for sentence in wrong:
-        print(f"does not hold: {sentence}")
-    if wrong:
-        return 1
-    for sentence in checked:
-        print(f"ok: {sentence}")
-    return 0
-
-
-def _read(path: str) -> str:
-    try:
-        return Path(path).read_text(encoding="utf-8")
-    except (OSError, ValueError) as error:
-        reason = error.strerror if isinstance(error, OSError) else "it is no text"
-        raise FileError(f"cannot read {path}: {reason}") from None
+def _written(given: Any) -> str:
+    return " and ".join(given) if isinstance(given, list) else str(given)

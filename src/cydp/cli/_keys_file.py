@@ -5,20 +5,25 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Sequence
+from functools import partial
+from itertools import product
+from math import prod
 from typing import Any
 
 from cydp._columns.file_errors import FileError
 from cydp._columns.files import DataFile, Format, connect, is_integer, open_data, sql_name
 from cydp.cli._specs import read_names
 
-__all__ = ["read_keys"]
+__all__ = ["check_key_list", "read_keys"]
+
+_MOST_KEYS = 2**24  # of all combinations of lists
 
 _DECIMAL = re.compile(r"DECIMAL\([0-9]+,\s*([0-9]+)\)")
 _LONG = ("HUGEINT", "UHUGEINT")
 
 
 def read_keys(
-    file: str | None, given: str | None, by: Sequence[str], data: DataFile, form: Format
+    file: str | None, given: Sequence[str] | None, by: Sequence[str], data: DataFile, form: Format
 ) -> tuple[Any, str | None]:
     """Return public keys with the types of the columns of the data; None if none are given.
 
@@ -29,8 +34,8 @@ def read_keys(
     file : str or None
         A CSV or Parquet file. Its columns are taken by the names of `by` if all of them are in its
         header, else by position, and then a CSV file has no header.
-    given : str or None
-        The keys of one column, separated by commas.
+    given : sequence of str or None
+        The keys of each column, separated by commas. All combinations are keys.
     by : names of columns
     data : DataFile
         Its columns tell the types of the keys.
@@ -47,10 +52,7 @@ def read_keys(
     """
     types = [data.type_of(name) for name in by]
     if given is not None:
-        keys = read_names(given, "--key-list")
-        connection = connect()
-        relation = _ask(lambda: connection.sql("SELECT unnest(?::VARCHAR[]) AS k0", params=[keys]))
-        return _typed(relation, ["k0"], by, types, "--key-list"), None
+        return _keys_of_lists(given, by, types), None
     if file is None:
         return None, None
     opened = open_data(file, form)
@@ -70,6 +72,32 @@ def read_keys(
     opened.check()
     relation = _ask(lambda: opened.all_columns(columns), opened.cannot_read)
     return _typed(relation, relation.columns, by, types, "--keys", opened.cannot_read), note
+
+
+def check_key_list(given: Sequence[str] | None, by: Sequence[str]) -> None:
+    """Raise a ValueError unless there is a list of keys for each column, if there are lists."""
+    if given is None:
+        return
+    if len(given) != len(by):
+        raise ValueError(
+            f"--key-list must be given once for each column of keys, {', '.join(by)}, and is given "
+            f"{len(given)} times: --keys FILE takes keys of several columns as well"
+        )
+    if prod(len(read_names(each, "--key-list")) for each in given) > _MOST_KEYS:
+        raise ValueError(f"--key-list must give at most {_MOST_KEYS:,} combinations")
+
+
+def _keys_of_lists(given: Sequence[str], by: Sequence[str], types: Sequence[str]) -> Any:
+    """Return the keys of one list, or all combinations of the keys of several."""
+    connection, lists = connect(), list[Any]()
+    for text, name, kind in zip(given, by, types, strict=True):
+        keys = [read_names(text, "--key-list")]
+        relation = _ask(partial(connection.sql, "SELECT unnest(?::VARCHAR[]) AS k0", params=keys))
+        lists.append(_typed(relation, ["k0"], [name], [kind], "--key-list"))
+    if len(lists) == 1:
+        return lists[0]
+    columns = zip(*product(*lists), strict=True)
+    return dict(zip(by, map(list, columns), strict=True))
 
 
 def _typed(

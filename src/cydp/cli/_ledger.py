@@ -37,7 +37,9 @@ _HEAD = (
 )
 
 _CREATE = "cydp ledger create ages.db --epsilon 1 --privacy-unit person"
-_CREATE_DAYS = "cydp ledger create days.db --epsilon 1 --privacy-unit person --by-block"
+_CREATE_DAYS = (
+    "cydp ledger create days.db --epsilon 1 --privacy-unit person --by-block --block-column Day"
+)
 # Names that no dim can have: parameters of `add_blocks` and `find_blocks`, which take dims.
 _RESERVED = ("self", "block", "blocks", "budget", "at_least")
 _PAID = "paid"  # what is recorded of a charge with an id, so that it can be repeated
@@ -70,6 +72,12 @@ def add_commands(commands: Any) -> None:
         "--by-block",
         action="store_true",
         help="keep a budget for each block of data; add the blocks with `cydp ledger add-block`",
+    )
+    create.add_argument(
+        "--block-column",
+        metavar="COLUMN",
+        help="with blocks: the column whose entry is the block of a row; --blocks of a release "
+        "then reads the rows of these blocks alone",
     )
     create.add_argument(
         "--units-in-one-block",
@@ -215,7 +223,8 @@ def _create(options: argparse.Namespace) -> int:
         budget,
         relation=options.relation,
         privacy_unit=options.privacy_unit,
-        by_block=options.by_block,
+        by_block=options.by_block or options.block_column is not None,
+        block_column=options.block_column,
         units_in_one_block=options.units_in_one_block,
     ) as ledger:
         print(head_of(ledger))

@@ -14,10 +14,12 @@ from cydp._selftest import checks
 from cydp._version import __version__
 from cydp.accounting._errors import BudgetExceededError, LedgerError, PrivacyError
 from cydp.build import build_info
-from cydp.cli import _commands, _ledger
+from cydp.cli import _ledger
+from cydp.cli._commands import add_commands
 from cydp.cli._messages import message_of
 from cydp.cli._options import add_parser, epilog_of
 from cydp.cli._release import charged_words
+from cydp.cli._verify import add_verify_release
 
 __all__ = ["main"]
 
@@ -84,7 +86,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
         parser.refuse(message_of(error, options), 1, "refused")
     except LedgerError as error:
         parser.refuse(message_of(error, options), 1)
-    except (PrivacyError, TypeError, ValueError) as error:
+    except (PrivacyError, TypeError, ValueError, ImportError) as error:
         parser.error(message_of(error, options))
     except KeyboardInterrupt as error:
         parser.refuse("interrupted" + charged_words(error, charge_id), 130)
@@ -107,9 +109,9 @@ def _make_parser() -> _Parser:
     )
     parser.add_argument("--version", action="version", version=f"cydp {__version__}")
     commands = parser.add_subparsers(required=True, metavar="COMMAND")
-    _commands.add_commands(commands)
+    add_commands(commands)
     _ledger.add_commands(commands)
-    _commands.add_verify_release(commands)
+    add_verify_release(commands)
     selftest = add_parser(
         commands, "selftest", "check the installed package", example=["cydp selftest"]
     )

@@ -46,6 +46,9 @@ _IN_PYTHON = {
     "epsilon must be given, or rho": "--epsilon must be given, or --rho",
     "epsilon must be given with delta, or rho": "--epsilon must be given with --delta, or --rho",
     "epsilon and delta must be given": "--epsilon and --delta must be given",
+    "by and by_keys must be given together: the column, and public keys": "--by must be "
+    "given with --keys or --key-list",
+    "edges in bins must never decrease: sort them": "--bins must have edges that never decrease",
     "repeat the same call, or use": "repeat the same command, or use",
     "True and False would be counted alike: pass the records that have the property, as x[mask], "
     "or use cydp.sum(x, (0, 1), ...)": "true and false would be counted alike: use `cydp sum` with "
@@ -74,14 +77,14 @@ _BLOCK_BUDGET = re.compile(r"^budget must be (\w+), as the ledger's budget is, n
 _BY_OPTIONS = {"PureDP": "--epsilon alone", "ApproxDP": "--epsilon and --delta", "ZCDP": "--rho"}
 _NAMES = (
     "max_rows_per_partition", "max_rows_per_unit", "max_partitions", "max_rows", "data_version",
-    "charge_id", "privacy_unit", "units_in_one_block", "by_block", "read_only",
+    "charge_id", "privacy_unit", "units_in_one_block", "by_block", "block_column", "read_only",
 )  # fmt: skip
 _UNIT = re.compile(r"\bunit=(\([^()]*\)|'[^']*'|\"[^\"]*\")")
 _POSITIONAL = {"block": "ID", "file": "FILE", "path": "PATH"}
 _ARGUMENT = re.compile(rf"(?<![\w-])({'|'.join(_NAMES)}|user)(=|\b(?!-))")
 _FIRST = re.compile(r"([a-z_]+) (must|names|bounds)\b")
 # Arguments that have another name on the command line.
-_OPTIONS = {"x": "--column", "keys": "--keys", "q": "--q", "n": "--total"}
+_OPTIONS = {"x": "--column", "keys": "--keys", "q": "--q", "n": "--total", "condition": "--where"}
 
 
 # What can differ between a repetition and the charge of its id, as the ledger names it.

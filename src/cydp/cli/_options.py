@@ -17,7 +17,6 @@ __all__ = [
     "BUDGETS",
     "add_budget",
     "add_head",
-    "add_missing",
     "add_parser",
     "add_post_processors",
     "add_release",
@@ -61,7 +60,7 @@ def add_parser(
 
 
 def add_release(
-    commands: Any, name: str, summary: str, *, partitions: str | None = None, example: Sequence[str]
+    commands: Any, name: str, summary: str, parameters: Sequence[str], *, example: Sequence[str]
 ) -> argparse.ArgumentParser:
     """Add a command that releases something of a file, with the options that all of these share.
 
@@ -69,15 +68,15 @@ def add_release(
     ----------
     commands : subparsers
     name, summary : str
-    partitions : str or None
-        What a user can be in several of, such as "bins"; None for a single number.
+    parameters : list of str
+        The names of the arguments of the release: which bounds it has for the rows of a user.
     example : list of str
 
     """
     parser = add_parser(commands, name, summary, _ORDER, _CSV, example=example)
     _add_file(parser)
     _add_privacy(parser)
-    _add_unit(parser, partitions)
+    _add_unit(parser, parameters)
     _add_ledger(parser)
     _add_output(parser)
     return parser
@@ -85,9 +84,12 @@ def add_release(
 
 def _add_file(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
-        "file",
+        "files",
+        nargs="+",
         metavar="FILE",
-        help="*.parquet and *.pq are read as Parquet, *.gz as compressed CSV, others as CSV",
+        help="*.parquet and *.pq are read as Parquet, *.gz as compressed CSV, *.tsv as CSV with "
+        "tabs, others as CSV; several files with the same columns are one table, and 'data/*.csv' "
+        "names several; - is CSV from the standard input, of which a temporary copy is made",
     )
     group = parser.add_argument_group("file")
     group.add_argument(
@@ -100,7 +102,15 @@ def _add_file(parser: argparse.ArgumentParser) -> None:
         "--delimiter",
         type=_read_delimiter,
         metavar="C",
-        help=r"what separates the columns of a CSV file: one character, or \t (default: a comma)",
+        help=r"what separates the columns of a CSV file: one character, or \t (default: a comma; a "
+        "tab for *.tsv)",
+    )
+    group.add_argument(
+        "--where",
+        metavar="CONDITION",
+        help="read only the rows that satisfy this, such as \"age >= 18 and country = 'DE'\": "
+        "columns are compared with constants by = != < <= > >=, in (...), between, like and is "
+        "null, joined by and, or and not; it is public, and recorded with the charge",
     )
 
 
@@ -120,7 +130,7 @@ def _add_privacy(parser: argparse.ArgumentParser) -> None:
     )
 
 
-def _add_unit(parser: argparse.ArgumentParser, partitions: str | None) -> None:
+def _add_unit(parser: argparse.ArgumentParser, parameters: Sequence[str]) -> None:
     group = parser.add_argument_group("who is protected (default: a row)")
     group.add_argument(
         "--user", metavar="COLUMN", help="the column that says whose row each one is"
@@ -133,26 +143,17 @@ def _add_unit(parser: argparse.ArgumentParser, partitions: str | None) -> None:
         help="what a value of that column stands for, in the ledger's words, such as person, and "
         "the units within one (default: the name of the column)",
     )
-    if partitions is None:
-        group.add_argument(
-            "--max-rows",
-            type=read_count,
-            metavar="K",
-            help="needed with --user: how many rows of each user count, chosen at random",
-        )
-    else:
-        group.add_argument(
-            "--max-partitions",
-            type=read_count,
-            metavar="K",
-            help=f"needed with --user: in how many {partitions} each user counts, chosen at random",
-        )
-        group.add_argument(
-            "--max-rows-per-partition",
-            type=read_count,
-            metavar="K",
-            help="with --user: how many rows of a user count in each of these (default: 1)",
-        )
+    partitions = "bins" if "bins" in parameters else "keys"
+    bounds = {
+        "max_rows": "needed with --user: how many rows of each user count, chosen at random",
+        "max_partitions": f"needed with --user: in how many {partitions} each user counts, chosen "
+        "at random",
+        "max_rows_per_partition": f"with --user: how many rows of a user count in each of the "
+        f"{partitions} (default: 1)",
+    }
+    for name in (each for each in parameters if each in bounds):
+        option = f"--{name.replace('_', '-')}"
+        group.add_argument(option, type=read_count, metavar="K", help=bounds[name])
     group.add_argument(
         "--max-rows-per-unit",
         type=read_count,
@@ -168,9 +169,15 @@ def _add_ledger(parser: argparse.ArgumentParser) -> None:
     add_head(group)
     group.add_argument(
         "--blocks", nargs="+", action="extend", type=read_name, metavar="ID",
-        help="the blocks of the ledger that the data in FILE belongs to; each pays in full "
-        "(--blocks=-1 for an id that begins with a minus sign)",
+        help="the blocks of the ledger that pay, each in full; only their rows are read, by the "
+        "--block-column of the ledger (--blocks=-1 for an id that begins with a minus sign)",
     )  # fmt: skip
+    group.add_argument(
+        "--file-in-blocks",
+        action="store_true",
+        help="with --blocks: your promise that all rows of FILE lie in these blocks, so that FILE "
+        "is read whole and needs no column of blocks",
+    )
     group.add_argument(
         "--label",
         metavar="TEXT",
@@ -252,16 +259,6 @@ def add_head(parser: Any) -> None:
         type=read_head,
         metavar="SEQ:HASH",
         help="the head that another command printed: an older copy of the ledger is refused",
-    )
-
-
-def add_missing(parser: Any) -> None:
-    """Add ``--missing``."""
-    parser.add_argument(
-        "--missing",
-        default="drop",
-        metavar="VALUE",
-        help="what a missing number counts as: drop (default), or a number within the bounds",
     )
 
 

@@ -16,6 +16,7 @@ from types import TracebackType
 from typing import Any, Self
 
 from cydp._columns.file_errors import FileError
+from cydp._columns.paths import named_files
 from cydp.releases.output._files import finish_file, new_file
 
 __all__ = ["Outputs", "Showing"]
@@ -91,7 +92,7 @@ class Outputs:
             wanted.append(("--certificate", options.certificate, _write_certificate))
         if options.force and not wanted:
             raise ValueError("--force needs --output, --plot or --certificate")
-        read = [options.file, getattr(options, "keys", None), options.ledger]
+        read = [*named_files(options.files), getattr(options, "keys", None), options.ledger]
         outputs, paths = cls(), set()
         try:
             for option, text, write in wanted:

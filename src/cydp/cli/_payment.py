@@ -24,6 +24,7 @@ from cydp.accounting.ledger._blocks import ALL, unknown_message
 from cydp.accounting.ledger._ledger import BudgetLedger
 from cydp.accounting.ledger._scope import LedgerScope
 from cydp.cli._messages import format_block, head_of
+from cydp.cli._stdin import STDIN
 
 __all__ = [
     "WITHOUT_BLOCKS",
@@ -36,6 +37,7 @@ __all__ = [
     "left_in",
     "open_ledger",
     "open_to_read",
+    "rows_of_blocks",
     "scope_of",
 ]
 
@@ -98,7 +100,9 @@ def open_to_read(path: str, expect_head: tuple[int, str] | None = None) -> Itera
 
 
 def check_ledger_options(options: argparse.Namespace) -> None:
-    """Refuse options that need a ledger or a charge id that is not given."""
+    """Refuse options that need a ledger, a charge id or blocks that are not given."""
+    if options.file_in_blocks and options.blocks is None:
+        raise ValueError("--file-in-blocks needs --blocks: name the blocks, or leave it out")
     if options.ledger is None:
         for name in _NEED_A_LEDGER:
             if getattr(options, name) is not None:
@@ -121,12 +125,12 @@ def scope_of(
     ledger: BudgetLedger, options: argparse.Namespace, columns: Sequence[str], about: str
 ) -> LedgerScope:
     """Return the budget of a release of some columns; `about` is its label by default."""
-    check_blocks(ledger, options.blocks)
     return ledger.scope(
         blocks=options.blocks,
         label=options.label if options.label is not None else _shorten(about),
         charge_id=options.charge_id,
         data_version=_name_source(options, columns),
+        table_in_blocks=options.blocks is not None,  # its rows were chosen, or promised
     )
 
 
@@ -138,8 +142,33 @@ def _name_source(options: argparse.Namespace, columns: Sequence[str]) -> str | N
     """Return a name for the data of a charge id: a repetition must be on the same data."""
     if options.charge_id is None:
         return None
-    text = json.dumps([str(Path(options.file).resolve()), *columns, options.data_version])
+    files = [each if each == STDIN else str(Path(each).resolve()) for each in options.files]
+    text = json.dumps([*files, *columns, options.data_version])
     return text if len(text) <= _LONGEST_LABEL else sha256(text.encode()).hexdigest()
+
+
+def rows_of_blocks(
+    ledger: BudgetLedger, options: argparse.Namespace
+) -> tuple[str, Sequence[str]] | None:
+    """Return the column of blocks and the blocks whose rows are read; None for the whole file.
+
+    Raises
+    ------
+    ValueError
+        If the rows of the blocks cannot be told, and the caller has not promised to give no others:
+        the other blocks would be read, and would not pay.
+
+    """
+    check_blocks(ledger, options.blocks)
+    if options.blocks is None or options.file_in_blocks:
+        return None
+    if ledger.block_column is None:
+        raise ValueError(
+            "--blocks needs to know which rows lie in them: make the ledger by `cydp ledger create "
+            "--block-column`, or promise by --file-in-blocks that FILE has rows of these blocks "
+            "alone"
+        )
+    return ledger.block_column, options.blocks
 
 
 def left_in(ledger: BudgetLedger, blocks: Sequence[str] | None) -> dict[str, _Numbers]:

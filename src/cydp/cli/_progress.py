@@ -8,7 +8,7 @@ import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
 
-__all__ = ["Watch", "watching"]
+__all__ = ["watching"]
 
 Watch = Callable[[int], None]
 """A function of the number of rows that were read so far."""

@@ -9,12 +9,14 @@ from __future__ import annotations
 import argparse
 import sys
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
+from functools import partial
 from typing import Any
 
+from cydp._columns.conditions import Condition, all_of, condition_on_blocks, parse_condition
 from cydp._columns.file_errors import FileError
 from cydp._columns.files import DataFile, Format, open_data
-from cydp._columns.tables import table_of_relation
+from cydp._columns.tables import Table, table_of_relation
 from cydp.accounting._amounts import loss_of_amount
 from cydp.accounting._errors import (
     BudgetExceededError,
@@ -25,7 +27,7 @@ from cydp.accounting.ledger._blocks import ALL
 from cydp.accounting.ledger._charge import check_charge
 from cydp.accounting.ledger._ledger import BudgetLedger
 from cydp.accounting.ledger._scope import LedgerScope
-from cydp.cli._keys_file import read_keys
+from cydp.cli._keys_file import check_key_list, read_keys
 from cydp.cli._messages import in_options, json_in_options, json_of
 from cydp.cli._outputs import Outputs, Showing
 from cydp.cli._payment import (
@@ -34,9 +36,11 @@ from cydp.cli._payment import (
     json_of_ledger,
     ledger_of,
     left_in,
+    rows_of_blocks,
     scope_of,
 )
-from cydp.cli._progress import Watch, watching
+from cydp.cli._progress import watching
+from cydp.cli._stdin import STDIN, with_stdin
 from cydp.mechanisms._parameters import read_level
 from cydp.releases._explain import explain
 from cydp.releases._group_by import group_by
@@ -63,10 +67,8 @@ class Request:
     ----------
     function : callable
         A release of the library.
-    arguments : tuple
-        Its arguments after the data.
     named : mapping
-        Its other arguments, but for the common options.
+        Its own arguments, but for the column and the keys.
     numbers : sequence of str
         Columns of numbers.
     labels : sequence of str
@@ -77,19 +79,21 @@ class Request:
         Whether all rows are counted, so that there is no column.
     by : sequence of str or None
         The columns of keys.
+    keys : str
+        The argument that has the public keys.
     label : str
         What the ledger's history says of the release by default.
 
     """
 
     function: Callable[..., Any]
-    arguments: tuple[Any, ...] = ()
-    named: Mapping[str, Any] = field(default_factory=dict)
-    numbers: Sequence[str] = ()
-    labels: Sequence[str] = ()
-    column: str | None = None
-    every_row: bool = False
-    by: Sequence[str] | None = None
+    named: Mapping[str, Any]
+    numbers: Sequence[str]
+    labels: Sequence[str]
+    column: str | None
+    every_row: bool
+    by: Sequence[str] | None
+    keys: str
     label: str
 
 
@@ -106,11 +110,17 @@ def release(options: argparse.Namespace, request: Request) -> int:
 
     """
     form = _check(options, request)
-    with Outputs.prepare(options) as outputs, ledger_of(options) as ledger:
+    with (
+        Outputs.prepare(options) as outputs,
+        ledger_of(options) as ledger,
+        with_stdin(options.files) as files,
+    ):
         relation = options.relation or ("add-remove" if ledger is None else ledger.relation)
-        data = open_data(options.file, form)
+        data = open_data(files, form)
         labels = [*request.labels, *([] if options.user is None else [options.user])]
-        table = data.relation(request.numbers, labels, every_row=request.every_row)
+        where = _condition(options, ledger)
+        rows = data.relation(request.numbers, labels, every_row=request.every_row, where=where)
+        table = partial(table_of_relation, rows, repeatable=True, where=where)
         named, notes = dict(request.named) | _common(options, relation), list[str]()
         if ledger is not None and options.max_rows_per_unit is not None and options.unit is None:
             # Of a ledger of rows, a unit that has several rows is none.
@@ -120,7 +130,7 @@ def release(options: argparse.Namespace, request: Request) -> int:
         elif request.column is not None:
             named["column"] = request.column
         if request.by is not None:
-            named["keys"], note = read_keys(
+            named[request.keys], note = read_keys(
                 options.keys, options.key_list, request.by, data, Format()
             )
             notes = [] if note is None else [note]
@@ -138,13 +148,27 @@ def release(options: argparse.Namespace, request: Request) -> int:
             raise
 
 
+def _condition(options: argparse.Namespace, ledger: BudgetLedger | None) -> Condition | None:
+    """Return the condition on rows: that of the options, and that they lie in the blocks."""
+    parts = [] if options.where is None else [parse_condition(options.where)]
+    found = None if ledger is None else rows_of_blocks(ledger, options)
+    if found is not None:
+        parts.append(condition_on_blocks(*found))
+    return all_of(parts) if parts else None
+
+
 def _check(options: argparse.Namespace, request: Request) -> Format:
     """Check all that can be checked before a file is looked at."""
     check_ledger_options(options)
+    if options.where is not None:
+        parse_condition(options.where)
     named = dict(request.named) | _common(options, options.relation or "add-remove")
     if request.by is not None:
-        named["keys"] = None if options.keys is None and options.key_list is None else 1
-    explain(request.function, *request.arguments, **named)
+        check_key_list(options.key_list, request.by)
+        is_public = options.keys is not None or options.key_list is not None
+        # How many there are is seen later: as many as are needed.
+        named[request.keys] = named.get("k", 1) if is_public else None
+    explain(request.function, **named)
     if options.confidence is not None:
         read_level(options.confidence)
     if options.file_format == "parquet" and options.delimiter is not None:
@@ -156,14 +180,19 @@ def _check(options: argparse.Namespace, request: Request) -> Format:
     if options.rows is not None and not options.dry_run:
         raise ValueError("--rows needs --dry-run: a release counts by itself")
     form = Format(options.file_format, options.delimiter)
-    form.of(options.file)
+    for each in options.files:
+        if each == STDIN and form.kind == "parquet":
+            raise ValueError("--format parquet needs a file: from the standard input CSV is read")
+        form.of(each)
+    if options.files.count(STDIN) > 1:
+        raise ValueError("the standard input, -, must be named once")
     return form
 
 
 def _common(options: argparse.Namespace, relation: str) -> dict[str, Any]:
     """Return the arguments of the common options. No release takes all of them."""
     names = ("epsilon", "rho", "delta", "user", "max_rows_per_unit", "max_rows", "max_partitions",
-             "max_rows_per_partition", "missing")  # fmt: skip
+             "max_rows_per_partition")  # fmt: skip
     unit = options.unit
     found = {name: getattr(options, name) for name in names if hasattr(options, name)}
     found["unit"] = unit[0] if unit is not None and len(unit) == 1 else unit
@@ -174,13 +203,13 @@ def _run(
     options: argparse.Namespace,
     request: Request,
     data: DataFile,
-    table: Any,
+    table: Callable[..., Table],
     named: dict[str, Any],
 ) -> Any:
     """Charge, read and release."""
     try:
         with watching(data.count_rows) as watch:
-            return _call(request, table, named, watch)
+            return request.function(table(watch=watch), **named)
     except Exception as error:
         charged = charged_words(error, options.charge_id)
         is_known = isinstance(error, PrivacyError | TypeError | ValueError)
@@ -193,16 +222,9 @@ def _run(
         raise FileError(what + charged) from None
 
 
-def _call(request: Request, table: Any, named: dict[str, Any], watch: Watch | None = None) -> Any:
-    columns = table_of_relation(table, repeatable=True, watch=watch)
-    return request.function(columns, *request.arguments, **named)
-
-
-def _prepared(request: Request, table: Any, named: dict[str, Any]) -> Prepared:
+def _prepared(request: Request, table: Table, named: dict[str, Any]) -> Prepared:
     kind = kind_of(request.function)
-    given = arguments_of(request.function, request.arguments, named)
-    columns = table_of_relation(table, repeatable=True)
-    return prepare(kind, given | {kind.data: columns})
+    return prepare(kind, arguments_of(request.function, (), named) | {kind.data: table})
 
 
 def charged_words(error: BaseException, charge_id: str | None) -> str:
@@ -284,7 +306,7 @@ def _after_release(options: argparse.Namespace) -> str:
 def _explain_dry(
     options: argparse.Namespace,
     request: Request,
-    table: Any,
+    table: Callable[..., Table],
     named: dict[str, Any],
     budget: LedgerScope | None,
     notes: Sequence[str],
@@ -293,13 +315,14 @@ def _explain_dry(
 
     Nothing is read and nothing is charged.
     """
+    prepared = _prepared(request, table(), named)
     given = dict(named)
     given.pop("column", None)
     if options.rows is not None:
         given["n_per_key" if request.function is group_by else "n"] = options.rows
-    explained = explain(
-        request.function, *request.arguments, confidence=options.confidence or "0.95", **given
-    )
+    explained = explain(request.function, confidence=options.confidence or "0.95", **given)
+    if (where := prepared.query.reads.where) is not None:
+        notes = [f"only rows where {where}", *notes]
     lines, facts = [in_options(str(explained))], json_in_options(explained.metadata)
     lines += [f"note: {note}" for note in notes]
     if notes:
@@ -311,7 +334,7 @@ def _explain_dry(
         check_ledger(budget, explained.query.unit)
         was_charged = False
         if budget.charge_id is not None:
-            was_charged, refusal = budget._look_up(_prepared(request, table, named).asked)
+            was_charged, refusal = budget._look_up(prepared.asked)
         if not was_charged:
             refusal = _refusal(ledger, explained.query, budget.blocks or None)
         left = left_in(ledger, budget.blocks)

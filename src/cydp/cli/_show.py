@@ -31,6 +31,7 @@ def show(options: argparse.Namespace) -> int:
             "budget": numbers_of(ledger.budget),
             "privacy_unit": ledger.privacy_unit,
             "relation": ledger.relation,
+            "block_column": ledger.block_column,
             "charges": sum(entry["kind"] == "charge" for entry in entries),
             "head": f"{entries[-1]['seq']}:{entries[-1]['hash']}",
             "guarantee": numbers_of(guarantee) if isinstance(guarantee, LOSSES) else {},
@@ -47,6 +48,8 @@ def show(options: argparse.Namespace) -> int:
         return 0
     print(f"budget: {format_numbers(about['budget'], left=True)}")
     print(f"privacy unit: {format_name(about['privacy_unit'])}")
+    if about["block_column"] is not None:
+        print(f"block column: {format_name(about['block_column'])}")
     for name in ("relation", "charges", "head"):
         print(f"{name}: {about[name]}")
     if ALL not in about["blocks"] or options.unit is not None:

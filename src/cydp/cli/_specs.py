@@ -6,16 +6,15 @@ from __future__ import annotations
 import argparse
 import math
 import re
-import sys
 from collections.abc import Iterable, Sequence
-from itertools import pairwise
+from contextlib import suppress
 from typing import TypeAlias
 
 from cydp._numbers.rational import float_of, read_exact
 
 __all__ = [
+    "read_bins",
     "read_by_column",
-    "read_edges",
     "read_ends",
     "read_head",
     "read_name",
@@ -30,42 +29,52 @@ Ends: TypeAlias = tuple[float, float]
 _MOST_BINS = 10**6
 
 
-def read_edges(spec: str) -> list[float]:
-    """Return the edges of equal bins, LO:HI:STEP.
+def read_bins(spec: str) -> int | list[float]:
+    """Return a number of bins, or the edges of bins, which are separated by commas.
 
-    >>> read_edges("0.1:0.4:0.1")
-    [0.1, 0.2, 0.3, 0.4]
+    >>> read_bins("10"), read_bins("0,18,65.5")
+    (10, [0.0, 18.0, 65.5])
     """
-    parts = spec.split(":")
-    if len(parts) != 3:
-        raise ValueError(f"--bins must be LO:HI:STEP, such as 0:100:10, not {spec!r}")
-    low, high, step = (
-        read_exact(part, f"{name} of --bins")
-        for part, name in zip(parts, ("LO", "HI", "STEP"), strict=True)
-    )
-    if low >= high or step <= 0:
-        raise ValueError(f"--bins must have LO < HI and STEP > 0, not {spec!r}")
-    count = (high - low) / step
-    if count.denominator != 1:
+    parts = spec.split(",")
+    if ":" in spec:
+        raise ValueError(_not_a_step(spec))
+    numbers = [read_exact(part, "--bins") for part in parts]
+    if len(numbers) > 1:
+        edges = [float_of(number) for number in numbers]
+        if not all(map(math.isfinite, edges)):
+            raise ValueError(f"--bins must have edges that are finite as floats, not {spec!r}")
+        return edges
+    count = numbers[0]
+    if count.denominator != 1 or not 1 <= count <= _MOST_BINS:
         raise ValueError(
-            f"STEP of --bins must divide HI - LO into a whole number of bins, not {spec!r}"
+            f"--bins must be a number of bins from 1 to {_MOST_BINS}, or edges such as 0,18,65, "
+            f"not {spec!r}"
         )
-    if count > _MOST_BINS:
-        raise ValueError(f"--bins must ask for at most {_MOST_BINS} bins, not {spec!r}")
-    # Each rounded once, so that 0.1:0.4:0.1 has the edge 0.3.
-    edges = [float_of(low + i * step) for i in range(int(count) + 1)]
-    if not all(a < b < math.inf for a, b in pairwise([-sys.float_info.max, *edges])):
-        raise ValueError(f"--bins must have distinct edges as floats, not {spec!r}")
-    return edges
+    return int(count)
+
+
+def _not_a_step(spec: str) -> str:
+    """Return what to say of bins that are written with colons, as LO:HI:STEP or LO:HI."""
+    bins, ends = "N", "LO:HI"
+    with suppress(ArithmeticError, LookupError, ValueError):
+        low, high, *step = spec.split(":")
+        width = read_exact(high, "HI") - read_exact(low, "LO")
+        ends = f"{low}:{high}"
+        count = width / read_exact(step[0], "STEP")
+        bins = str(count) if count > 0 and count.denominator == 1 else bins
+    return (
+        "--bins must be a number of bins or their edges, and --range has their ends: write "
+        f"--bins {bins} --range {ends}, not {spec!r}"
+    )
 
 
 def read_ends(spec: str, option: str = "--bounds") -> Ends:
-    """Return bounds, LO:HI, as floats.
+    """Return bounds, LO:HI or LO..HI, as floats.
 
-    >>> read_ends("-5:0.1")
-    (-5.0, 0.1)
+    >>> read_ends("-5:0.1"), read_ends("-5..0.1")
+    ((-5.0, 0.1), (-5.0, 0.1))
     """
-    parts = spec.split(":")
+    parts = spec.split(".." if ".." in spec else ":")
     if len(parts) != 2:
         raise ValueError(f"{option} must be LO:HI, such as 0:100, not {spec!r}")
     return _ends(parts[0], parts[1], option, spec)

@@ -305,7 +305,7 @@ def bound_users(
 
 
 def count_contributions(
-    users: Labels, sampled: Mask, most: int, key: Words, partitions: LabelSets | None = None
+    users: Labels, inside: Mask, most: int, key: Words, partitions: LabelSets | None = None
 ) -> NDArray[np.int64]:
     """Count users by how many rows, or how many partitions, they have. NOT private.
 
@@ -313,7 +313,7 @@ def count_contributions(
     ----------
     users : Labels
         The user that each row belongs to; the column is read here.
-    sampled : ndarray of bool, shape (n,), or None
+    inside : ndarray of bool, shape (n,), or None
         Which rows count; None: all of them.
     most : int
         Users with more are counted as users with `most`.
@@ -342,7 +342,7 @@ def count_contributions(
     """
     values, present = _identify_labels(users)
     ids, hashes = _identify(values, present, key)
-    present = both_present(present, sampled)
+    present = both_present(present, inside)
     if partitions is not None:
         codes = partitions.codes.astype(np.uint64)
         if len(codes) != len(ids):

@@ -181,6 +181,8 @@ def _read_each(given: Any, name: str, columns: int, single: Callable[[Any], Any]
         length = len(given)
     except TypeError:
         return [single(given)] * columns
+    if name == "range" and any(isinstance(each, int | float) for each in given):
+        raise _range_error(given)
     if length != columns:
         raise ValueError(f"{name} must have an entry for each of {columns} columns, not {length}")
     return cast("Sequence[Any]", given)

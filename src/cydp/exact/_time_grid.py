@@ -19,7 +19,7 @@ from cydp._columns.moments import (
     same_zone,
     zone_text,
 )
-from cydp._columns.relations import RelationColumn
+from cydp._columns.shared import SharedColumn
 from cydp._columns.times import Times, in_units
 from cydp._numbers.bounds import check_pair
 from cydp.exact._grid import MOST_STEPS, Grid
@@ -158,9 +158,9 @@ class SteppedTimes:
         self._times, self._grid, self.length = times, grid, times.length
 
     @property
-    def relation(self) -> RelationColumn | None:
-        """The column, if it is one of a relation of DuckDB."""
-        return self._times.relation
+    def shared(self) -> SharedColumn | None:
+        """The column, if it is one of a query."""
+        return self._times.shared
 
     def read(self) -> NDArray[np.int64]:
         """Return the times in steps, masked where they are missing."""

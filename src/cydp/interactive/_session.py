@@ -82,8 +82,8 @@ class Session:
     Parameters
     ----------
     table : table or column
-        The data, as releases take them. It is kept, not copied, and read anew for each question
-        that pays.
+        The data, as releases take them, such as the path of files. It is kept, not copied, and read
+        anew for each question that pays.
     budget : PrivacyFilter, BudgetLedger or LedgerScope
         What pays. A filter is for the threads of one process, a ledger for several processes.
     version : str, optional
@@ -418,7 +418,7 @@ class Session:
         """Return a release of the session's table, checked."""
         kind = kind_of(release)
         try:
-            return prepare(kind, {**given, kind.data: opened(self._table)})
+            return prepare(kind, {**given, kind.data: opened(self._table), "budget": self._budget})
         except (TypeError, ValueError) as error:
             error.args = tuple(map(message_for_session, error.args))
             raise

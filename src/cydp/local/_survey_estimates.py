@@ -20,6 +20,8 @@ from cydp.mechanisms._frequency_oracle import Estimate, ReportOdds, normal_quant
 from cydp.mechanisms._laplace import DiscreteLaplace
 from cydp.mechanisms._parameters import read_level
 from cydp.releases._format import format_cost
+from cydp.releases._meaning import notes_on
+from cydp.releases._unit import Unit
 from cydp.releases.output._exportable import Exportable
 from cydp.releases.output._sheet import Axis, Numbers, Sheet, keys_of
 
@@ -74,6 +76,7 @@ class _SurveyEstimate(Exportable):
             columns=tuple(columns),
             confidence=read_level(confidence),
             simultaneous=simultaneous,
+            notes=tuple(notes_on(self.survey.loss, Unit(self.survey.relation, "person"))),
         )
 
     def _facts(self) -> Mapping[str, Any]:

@@ -108,7 +108,8 @@ class _NoisyMaxMechanism(ABC):
 
         Notes
         -----
-        It is scale * (ln(candidates) + ln(1 / (1 - confidence))) [1]_.
+        It is scale * (ln(candidates) + ln(1 / (1 - confidence))) [1]_; 0 for a single candidate,
+        which is always chosen.
 
         References
         ----------
@@ -125,6 +126,8 @@ class _NoisyMaxMechanism(ABC):
         if m < 1:
             raise ValueError(f"candidates must be at least 1, not {m}")
         level = read_level(confidence)
+        if m == 1:
+            return 0.0
         failure = 1 - level
         log_inverse = math.log(failure.denominator) - math.log(failure.numerator)
         if failure.numerator * 2 > failure.denominator:

@@ -312,9 +312,9 @@ def linear_regression(
     Parameters
     ----------
     table : table
-        A frame of pandas or polars, a table of pyarrow, a relation of DuckDB, a dict of columns, a
-        structured array or a 2-D array, with a row for each record. A row in which a number is
-        missing does not count.
+        A frame of pandas or polars (a lazy frame too), a table of pyarrow, a relation of DuckDB,
+        the path of CSV or Parquet files, a dict of columns, a structured array or a 2-D array, with
+        a row for each record. A row in which a number is missing does not count.
     features : dict of bounds by column
         Such as ``{"age": (0, 100), "educ": (1, 16)}``. Values are clamped to the bounds, which must
         not come from the data.

@@ -208,9 +208,10 @@ def hierarchy(
 
     Parameters
     ----------
-    table : frame, table, relation or dict of columns
-        Of pandas, polars, pyarrow or DuckDB (its expressions must not fail on a record); a
-        dict of arrays or lists; a structured array.
+    table : frame, table, relation, path or dict of columns
+        Of pandas, polars (a lazy frame too), pyarrow or DuckDB; CSV or Parquet files, such as
+        "data/*.csv": a text is a path; a dict of arrays or lists; a structured array. What a query
+        computes must treat each record alone, and not fail on one.
     levels : list of column names
         The columns of regions, the coarsest first, such as ["state", "county", "tract"].
     regions : nested dict, list of tuples, dict of columns, or frame

@@ -11,7 +11,11 @@ from cydp.releases._explain import explain
 from cydp.releases._explanation import Explanation
 from cydp.releases._group_by import group_by
 from cydp.releases._histogram import histogram
-from cydp.releases._histogram_release import HistogramRelease, TableRelease
+from cydp.releases._histogram_release import (
+    HistogramRelease,
+    TableRelease,
+    TopCountsRelease,
+)
 from cydp.releases._histogramdd import histogramdd
 from cydp.releases._mean import MeanRelease, mean
 from cydp.releases._quantile import QuantileRelease, median, quantile
@@ -19,6 +23,7 @@ from cydp.releases._sum import sum
 from cydp.releases._top_k import TopRelease, top_k
 from cydp.releases._value_counts import value_counts
 from cydp.releases._variance import VarianceRelease, variance
+from cydp.releases._where import where
 from cydp.releases.postprocessing._post_processed import PostProcessed
 
 __all__ = [
@@ -31,6 +36,7 @@ __all__ = [
     "PostProcessed",
     "QuantileRelease",
     "TableRelease",
+    "TopCountsRelease",
     "TopRelease",
     "VarianceRelease",
     "bounds",
@@ -48,6 +54,7 @@ __all__ = [
     "top_k",
     "value_counts",
     "variance",
+    "where",
 ]
 
 

@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 
 from cydp import _core
 from cydp._columns.declared import Labels, Records
-from cydp._columns.keys import Keys
+from cydp._columns.keys import Keys, compared_with
 from cydp._columns.times import Times
 from cydp._threads import threads_for
 from cydp.exact._bins import Bins, kept_bins, public_bins
@@ -85,8 +85,7 @@ class KeyedColumns:
     __slots__ = ("columns", "keys", "size")
 
     def __init__(self, columns: Sequence[Labels], keys: Keys) -> None:
-        keys.check(columns)
-        self.columns, self.keys, self.size = columns, keys, len(keys)
+        self.columns, self.keys, self.size = compared_with(keys, columns), keys, len(keys)
 
     def read(self) -> Codes:
         """Return the place of each row's key among the keys; `size` if it is none of them."""

@@ -124,6 +124,7 @@ def describe(query: Query) -> dict[str, Any]:
         "parts": [_describe_part(part) for part in query.parts.values()],
         "joint": {name: str(each) for name, each in query.joint._asdict().items()},
         **query.further,
+        **({} if query.reads.where is None else {"where": query.reads.where}),
         "version": __version__,
     }
 

@@ -58,9 +58,8 @@ class UserRows(Rows):
         assert self.users is not None
         assert key is not None
         if not self.labels:
-            return count_contributions(self.users, self.sampled, most, key)
-        found = find_labels(self.labels)
-        return count_contributions(self.users, self.sampled, most, key, found)
+            return count_contributions(self.users, None, most, key)
+        return count_contributions(self.users, None, most, key, find_labels(self.labels))
 
 
 @recorded

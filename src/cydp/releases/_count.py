@@ -161,6 +161,17 @@ class CountQuery(DataQuery):
         found: list[Answer] = [NoisyAnswer("count", 1, counted(self.unit)[1], self.parts["count"])]
         return found if self.most_left_out is None else [*found, answer_of(self.parts[LEFT_OUT])]
 
+    @property
+    def left_out(self) -> tuple[str, ...]:
+        """A note on the rows that may be left out; a number of users is not too low for it."""
+        unit = self.unit
+        if not unit.has_users or unit.max_rows > 1:
+            return super().left_out
+        return (
+            f"each {unit.name} counts once, however many rows they have; rows without a "
+            f"{unit.name} do not count",
+        )
+
     def read(self, source: PresentRows, key: Key) -> Tally:
         """Count the entries."""
         counts = source.count(self.unit, key, self.most_left_out)
@@ -195,11 +206,12 @@ def count(
     Parameters
     ----------
     x : array_like, shape (n,), or table
-        An entry of any kind for each record: a list, an array, or a column of pandas, polars,
-        pyarrow or DuckDB (its expressions must not fail on a record). NaN, null and masked
-        entries are not counted. In a table without `column`, all rows are counted. A column of bool
-        is refused, since True and False would be counted alike: pass the records that have the
-        property, or use `sum` with bounds (0, 1).
+        An entry of any kind for each record: a list, an array, or a column. NaN, null and masked
+        entries are not counted. In a table without `column`, all rows are counted. A table is of
+        pandas, polars (a lazy frame too), pyarrow or DuckDB, or it is CSV or Parquet files, such as
+        "data/*.csv": a text is a path. What a query computes must treat each record alone, and not
+        fail on one. A column of bool is refused, since True and False would be counted alike: pass
+        the records that have the property, or use `sum` with bounds (0, 1).
     column : name, optional
         The column to read, if x is a table.
     left_out : int >= 1, optional

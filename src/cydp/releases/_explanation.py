@@ -5,152 +5,27 @@ from __future__ import annotations
 
 import textwrap
 from dataclasses import dataclass
-from decimal import MAX_EMAX, MIN_EMIN, ROUND_CEILING, Context, Decimal
 from fractions import Fraction
 from functools import cached_property
 from typing import Any
 
 from cydp._arguments import Integer, Number
-from cydp._numbers.intervals import exp_interval
 from cydp._numbers.rational import float_of, format_number, read_exact, read_integer
-from cydp._numbers.rounding import float_above, percent_of, words_above
-from cydp.accounting._conversion import convert, curve_of
-from cydp.accounting._loss import ZCDP, ApproxDP, Loss, PureDP
+from cydp._numbers.rounding import percent_of, words_above
+from cydp.accounting._loss import Loss
 from cydp.mechanisms._laplace import DiscreteLaplace
 from cydp.mechanisms._quantile import QuantileMechanism
 from cydp.releases._answers import Answer
 from cydp.releases._certificate import describe
 from cydp.releases._format import format_cost
+from cydp.releases._meaning import meaning_of, notes_on
 from cydp.releases._noise_split import Part
 from cydp.releases._query import Query
-from cydp.releases._unit import Unit
 
-__all__ = ["Explanation", "meaning_of", "notes_on", "notes_on_delta", "read_rows"]
-
-
-_STATED_DELTA = Fraction(1, 10**6)  # at which rho is said as epsilon
-_MOST_EPSILON = 10  # beyond which a note says that the promise is weak
-_RARE = 100  # a delta of 1 / (100 n) publishes a row in at most one of 100 releases
-_MOST_WRITTEN = 1000  # beyond which e**epsilon is not computed
-_THREE_DIGITS, _FOUR_DIGITS = (
-    Context(prec=digits, rounding=ROUND_CEILING, Emax=MAX_EMAX, Emin=MIN_EMIN) for digits in (3, 4)
-)
+__all__ = ["Explanation", "read_rows"]
 
 
 _WIDTH = 96  # a line of a docstring
-
-
-def meaning_of(loss: Loss, unit: Unit) -> list[str]:
-    """Return what a loss promises to each unit, a sentence for each promise.
-
-    Examples
-    --------
-    >>> for sentence in meaning_of(PureDP(1), Unit()):
-    ...     print(sentence)
-    The odds of one row being present against absent move by a factor of at most e**epsilon = 2.72.
-    The odds of two values of one row move by a factor of at most e**(2 epsilon) = 7.39.
-    A fair bet on whether one row is present is won with a probability of at most 0.7311.
-
-    """
-    one = f"one {unit.name}"
-    presence, question = {
-        "add-remove": (f"{one} being present against absent", f"whether {one} is present"),
-        "change-one": (f"two values of {one}", f"which of two values is that of {one}"),
-        "add-remove-or-change": (
-            f"{one} being present against absent, and of two values of {one},",
-            f"whether {one} is present, or which of two values it has,",
-        ),
-    }[unit.relation]
-    bet = _bet(question, loss)
-    if isinstance(loss, ZCDP) and not loss.rho:
-        loss = PureDP(0, relation=loss.relation)
-    if isinstance(loss, ApproxDP) and not loss.delta:
-        loss = PureDP(loss.epsilon, relation=loss.relation)
-    if isinstance(loss, PureDP):
-        found = [f"The odds of {presence} move by {_factor(loss.epsilon)}."]
-        if unit.relation == "add-remove":
-            found.append(
-                f"The odds of two values of {one} move by {_factor(2 * loss.epsilon, '2 epsilon')}."
-            )
-        return [*found, bet]
-    found = []
-    if isinstance(loss, ZCDP):
-        loss = convert(loss, delta=_STATED_DELTA)
-        found.append(
-            f"The cost implies epsilon={format_number(loss.epsilon)} with delta="
-            f"{format_number(loss.delta)}; cydp.accounting.convert gives epsilon for another delta."
-        )
-        if isinstance(loss, PureDP):
-            return [*found, bet]
-    delta = format_number(loss.delta, ROUND_CEILING)
-    return [
-        *found,
-        f"A single output may move the odds by any factor, since delta is above 0. Any test of "
-        f"{question} has a rate of true positives of at most {_power(loss.epsilon)} times that of "
-        f"false ones, plus delta = {delta}.",
-        bet,
-    ]
-
-
-def notes_on(loss: Loss, n: int | None) -> list[str]:
-    """Return what a caller should know about a cost: sentences, or none.
-
-    Parameters
-    ----------
-    loss : loss
-    n : int or None
-        The public number of rows.
-
-    """
-    found = []
-    stated = convert(loss, delta=_STATED_DELTA) if isinstance(loss, ZCDP) else loss
-    if stated.epsilon > _MOST_EPSILON:
-        found.append(
-            f"epsilon is above {_MOST_EPSILON}: odds may move by {_factor(stated.epsilon)}, which "
-            "promises little."
-        )
-    if isinstance(loss, ApproxDP) and n is not None:
-        found += notes_on_delta(loss.delta, n)
-        if Fraction(1, _RARE) < loss.delta * n < 1:
-            rows = _THREE_DIGITS.plus(Decimal(str(float_above(loss.delta * n)))).normalize()
-            found.append(
-                f"delta is above 1/({_RARE} n), for n = {n:,}: it allows publishing {rows:f} rows "
-                "at random, on average."
-            )
-    return found
-
-
-def notes_on_delta(delta: Fraction, n: int, unit: str = "row") -> list[str]:
-    """Return what a caller should know about a delta for a public number of units, or nothing."""
-    if delta * n < 1:
-        return []
-    return [
-        f"delta is 1/n or more, for n = {n:,}: delta = 1/n allows publishing one {unit} at random."
-    ]
-
-
-def _factor(epsilon: Fraction, exponent: str = "epsilon") -> str:
-    raised = exponent if exponent == "epsilon" else f"({exponent})"
-    return f"a factor of at most e**{raised}{_equal_to(epsilon)}"
-
-
-def _power(epsilon: Fraction) -> str:
-    return f"e**epsilon{_equal_to(epsilon)}"
-
-
-def _equal_to(epsilon: Fraction) -> str:
-    """Return e**epsilon in three digits, rounded up."""
-    if epsilon > _MOST_WRITTEN:
-        return f", above 10**{_MOST_WRITTEN * 43 // 100}"
-    high = _THREE_DIGITS.plus(exp_interval(epsilon)[1] if epsilon else Decimal(1))
-    return f" = {high:,f}" if high < 10**9 else f" = {high:.2e}"
-
-
-def _bet(question: str, loss: Loss) -> str:
-    """Return the largest chance to guess right, from even odds, that a loss allows."""
-    chance = curve_of(loss).chance
-    written = _FOUR_DIGITS.divide(Decimal(chance.numerator), Decimal(chance.denominator))
-    return f"A fair bet on {question} is won with a probability of at most {written.normalize():f}."
 
 
 def read_rows(rows: Integer, name: str) -> int:
@@ -266,7 +141,7 @@ class Explanation:
     @property
     def notes(self) -> tuple[str, ...]:
         """Notes on an unusual cost, unknown errors and rows left out, and the query's own."""
-        found = notes_on(self.loss, self.n)
+        found = notes_on(self.loss, self.query.unit, self.n)
         unknown = [name for name, error in self.error.items() if error is None]
         if unknown:
             given = f"{self.query.rows_given}="
@@ -330,6 +205,8 @@ class Explanation:
         text = f"error of {answer.name}: within {words_above(each)} {answer.unit}, with {sure}"
         if answer.needs_rows:
             text += f", over {self.rows_of(answer):,} rows"
+        if each == 0:
+            text += ": the noise is nothing"
         if together is not None and answer.cells is not None and answer.cells > 1:
             text += f"; all {answer.cells:,} together within {words_above(together)}"
         return text

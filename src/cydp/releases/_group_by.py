@@ -49,11 +49,13 @@ def group_by(
 
     Parameters
     ----------
-    table : frame, table, relation or dict of columns
-        Of pandas, polars, pyarrow or DuckDB (its expressions must not fail on a record); a
-        dict of arrays or lists; a structured array.
+    table : frame, table, relation, path or dict of columns
+        Of pandas, polars (a lazy frame too), pyarrow or DuckDB; CSV or Parquet files, such as
+        "data/*.csv": a text is a path; a dict of arrays or lists; a structured array. What a query
+        computes must treat each record alone, and not fail on one.
     by : name, or list of names
-        The columns of keys, which are labels of any kind.
+        The columns of keys, which are labels of any kind. A list has names: a list of labels that
+        is no column of the table is in a list itself, ``by=[labels]``.
     keys : list of labels, Keys, or None
         Public keys; records with others are left out. For several columns a list of tuples, a dict
         of columns, or a frame. None: the keys that occur are selected privately, which takes

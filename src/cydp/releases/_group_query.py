@@ -47,7 +47,7 @@ from cydp.releases._tally import Tally
 from cydp.releases._terms import Weights, read_split
 from cydp.releases._unit import Unit
 
-__all__ = ["GroupQuery"]
+__all__ = ["KEYS", "GroupQuery"]
 
 _ASKED = ("count", "sums", "means", "quantiles", "missing", "split", "left_out")
 
@@ -100,17 +100,18 @@ class GroupQuery(DataQuery):
     @classmethod
     def declare(cls, given: Given) -> GroupRows:
         """Return the columns of labels, users and numbers, and the keys."""
-        by, columns = given["by"], _columns_of_keys(given)
-        public = None
-        if given["keys"] is not None:
-            public = Keys(given["keys"], columns if len(columns) > 1 else None)
-        opened = open_table(given["table"])
+        columns, opened = _columns_of_keys(given), open_table(given["table"])
 
         def column(name: Any, argument: str) -> Any:
             return opened.column(name, argument)
 
+        # Before the keys: a list of labels is taken for names, and what they are is no mistake.
+        labels = [Labels(column(each, "by"), "by") for each in several(given["by"])]
+        public = None
+        if given["keys"] is not None:
+            public = Keys(given["keys"], columns if len(columns) > 1 else None)
         return GroupRows(
-            [Labels(column(each, "by"), "by") for each in several(by)],
+            labels,
             public,
             users_of(opened, given["user"]),
             {
@@ -388,8 +389,8 @@ class GroupQuery(DataQuery):
     def _approximate(self) -> ApproxDP:
         if not isinstance(self.privacy, ApproxDP):
             raise TypeError(
-                "epsilon and delta must be given for keys that are not public: a key of one unit "
-                "is released with a probability of at most delta"
+                "epsilon and delta must be given for keys that are not public, or else public "
+                "keys: a key of one unit is released with a probability of at most delta"
             )
         return self.privacy
 

@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 
 from cydp._arguments import Bounds
 from cydp._columns.declared import Labels, Records
-from cydp._columns.keys import Keys
+from cydp._columns.keys import Keys, compared_with
 from cydp._columns.pieces import Totals
 from cydp._numbers.rational import format_number
 from cydp.exact._clamped_sum import sum_groups
@@ -233,7 +233,7 @@ class GroupRows(Rows):
         numbers: Mapping[str, Records | SteppedTimes],
     ) -> None:
         if keys is not None:
-            keys.check(labels)
+            labels = compared_with(keys, labels)
         self.labels, self.keys, self.numbers = labels, keys, numbers
         super().__init__([*labels, *self.numbers.values()], users)
 

@@ -21,7 +21,7 @@ from cydp.releases._release import Release, recorded, rounded
 from cydp.releases.output._sheet import Numbers, Sheet, bins_of, keys_of
 from cydp.releases.postprocessing._post_processed import PostProcessing
 
-__all__ = ["HistogramRelease", "TableRelease"]
+__all__ = ["HistogramRelease", "TableRelease", "TopCountsRelease"]
 
 
 @recorded
@@ -247,7 +247,7 @@ class TableRelease(Release, PostProcessing):
         4
 
         """
-        answer, together = self._column(column)[0], read_integer(count, "count")
+        answer, together = self._column(column)[0], self._together(read_integer(count, "count"))
         return rounded(answer.error_bound(self._steps, confidence, together))
 
     def interval(
@@ -263,11 +263,16 @@ class TableRelease(Release, PostProcessing):
         array([6, 6])
 
         """
-        answer, together = self._column(column)[0], read_integer(count, "count")
+        answer, together = self._column(column)[0], self._together(read_integer(count, "count"))
         return answer.interval(self._steps, confidence, together)
 
+    def _together(self, count: int) -> int:
+        """Return for how many keys an error has to hold, if it is asked for so many."""
+        return count
+
     def _sheet(self, confidence: Number, simultaneous: bool) -> Sheet:
-        together, steps = max(len(self), 1) if simultaneous else 1, self._steps
+        together = self._together(max(len(self), 1) if simultaneous else 1)
+        steps = self._steps
         one, several = counted(self.query.unit)
         columns: list[Numbers] = []
         for name, answers in self.query.columns.items():
@@ -289,9 +294,9 @@ class TableRelease(Release, PostProcessing):
                     )
                 columns.append(found)
         axis = keys_of(self.key_columns, self.key_names)
-        notes: tuple[str, ...] = ()
+        notes: tuple[str, ...] = self.query.notes
         if self.left_out is not None:
-            notes = (note_on(self.query, self.left_out, confidence),)
+            notes = (note_on(self.query, self.left_out, confidence), *notes)
         return self._make_sheet([axis], columns, confidence, simultaneous, notes=notes)
 
     @property
@@ -303,3 +308,39 @@ class TableRelease(Release, PostProcessing):
     @property
     def _exact(self) -> dict[str, Any]:
         return {"steps": {name: np.asarray(part).tolist() for name, part in self._steps.items()}}
+
+
+@recorded
+@dataclass(frozen=True, eq=False, repr=False, kw_only=True)
+class TopCountsRelease(TableRelease):
+    """The most frequent of keys that are not public, as `top_k` returns them: a table.
+
+    The keys are in the order of their noisy counts, the largest first. As the largest are taken,
+    these counts are too high on average. `error_bound` and `interval` hold for all selected keys
+    together, whatever `count` is: so they hold for those with the largest counts, too.
+
+    Attributes
+    ----------
+    query : FoundTopQuery
+        The query: how many keys at most, noise, privacy unit, split and loss.
+    payment : Payment or None
+        The entry of the ledger that has paid; None without a ledger.
+    key_names : tuple
+        The name of the column of keys.
+    key_columns : tuple of ndarrays, shape (keys,) each
+        The keys: at most k, the one with the largest noisy count first.
+    steps : tuple of ndarrays of int64
+        The noisy counts.
+    found : int
+        How many keys were selected, of which these are the ones with the largest counts.
+
+    """
+
+    found: int
+
+    def _together(self, count: int) -> int:
+        return max(count, self.found)
+
+    @property
+    def _exact(self) -> dict[str, Any]:
+        return {**super()._exact, "found": self.found}

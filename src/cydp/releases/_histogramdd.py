@@ -66,6 +66,8 @@ class CellsQuery(HistogramQuery):
         table, columns, user = itemgetter("table", "columns", "user")(given)
         opened = open_table(dict(enumerate(table)) if isinstance(table, list | tuple) else table)
         users = users_of(opened, user)
+        if columns is None and opened.first_line is not None:  # which is released as names
+            raise ValueError("columns must be given for CSV, whose first line may be a record")
         names = (
             list(columns)
             if columns is not None
@@ -121,8 +123,8 @@ def histogramdd(
 
     Parameters
     ----------
-    table : frame, dict of columns, 2-D array of shape (n, columns), or list of columns
-        Columns of real numbers, dates or times.
+    table : frame, path, dict of columns, 2-D array of shape (n, columns), or list of columns
+        Columns of real numbers, dates or times. A table is one of those that `group_by` takes.
     bins : int, or sequence with a number of bins, edges, or a width of time for each column
         Numbers of equal bins over `range`, or edges that never decrease. The last bin of a column
         includes its right edge. Records with a missing number, or one in no bin, are left out.

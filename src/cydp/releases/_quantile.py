@@ -258,9 +258,10 @@ def quantile(
     Parameters
     ----------
     x : array_like of real numbers, dates or times, shape (n,), or table
-        A number for each record: a list, which is read as float64, an array, or a column or table
-        of pandas, polars, pyarrow or DuckDB (its expressions must not fail on a record). Or a date
-        or a time for each.
+        A number for each record: a list, which is read as float64, an array, or a column. With
+        `column`, a table: of pandas, polars (a lazy frame too), pyarrow or DuckDB, or CSV or
+        Parquet files, such as "data/*.csv": a text is a path. What a query computes must treat each
+        record alone, and not fail on one. Or a date or a time for each record.
     q : number from 0 to 1, or list of numbers
         Which quantiles: 0.5 is the median. Several share the privacy equally, and one sort. 0 and 1
         are any points below the least and above the largest number: take 0.01 and 0.99.
@@ -358,9 +359,10 @@ def median(
     Parameters
     ----------
     x : array_like of real numbers, dates or times, shape (n,), or table
-        A number for each record: a list, which is read as float64, an array, or a column or table
-        of pandas, polars, pyarrow or DuckDB (its expressions must not fail on a record). Or a date
-        or a time for each.
+        A number for each record: a list, which is read as float64, an array, or a column. With
+        `column`, a table: of pandas, polars (a lazy frame too), pyarrow or DuckDB, or CSV or
+        Parquet files, such as "data/*.csv": a text is a path. What a query computes must treat each
+        record alone, and not fail on one. Or a date or a time for each record.
     bounds : (lower, upper)
         Public ends, to which numbers outside are clamped. A float means its exact binary value.
         Two dates or times, for a column of such: these are rounded down to days if both ends are

@@ -23,6 +23,7 @@ from cydp.accounting._loss import Loss
 from cydp.accounting.ledger._serialize import deserialize, serialize
 from cydp.releases._answers import Answer
 from cydp.releases._format import format_parameter
+from cydp.releases._meaning import notes_on
 from cydp.releases._noise_split import (
     ALONE,
     Aggregate,
@@ -176,6 +177,16 @@ class Query(ABC):
         """A note on the rows that may be left out to bound what one user adds, or nothing."""
         return (self.unit.left_out,) if self.unit.left_out else ()
 
+    @property
+    def notes_on_cost(self) -> tuple[str, ...]:
+        """Notes on a cost that promises next to nothing."""
+        return tuple(notes_on(self.loss, self.unit))
+
+    @property
+    def standing_notes(self) -> tuple[str, ...]:
+        """The notes that every result has: on rows that may be left out, and on its cost."""
+        return (*self.left_out, *self.notes_on_cost)
+
     @classmethod
     def kept(cls, given: Given, *own: Any) -> Self:
         """Return the query of a call, or the one that was kept of a call with the same arguments.
@@ -275,7 +286,7 @@ class Query(ABC):
             raise ValueError(f"a query must be of version {_VERSION}, not {kept.get('version')!r}")
         query: Query = deserialize(json.dumps(kept["query"]))
         columns = {name: _as_tuple(each) for name, each in kept["reads"]["columns"].items()}
-        found = query.reading(columns=columns, **public)
+        found = query.reading(columns=columns, where=kept["reads"].get("where"), **public)
         if json.loads(json.dumps(found.reads.to_dict())) != kept["reads"]:
             raise ValueError(
                 "the public keys, edges and domains of the query must be given, as they were"
@@ -305,6 +316,8 @@ class Query(ABC):
             f"mechanisms={format_parameter(self.mechanisms)}",
             self.unit.parameters,
         ]
+        if self.reads.where is not None:
+            parts.append(f"where={self.reads.where!r}")
         return f"{self.function}({', '.join(parts)})"
 
 

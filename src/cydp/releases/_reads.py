@@ -13,6 +13,7 @@ from cydp._columns.canonical import digest_argument, digest_labels
 from cydp._columns.keys import Keys
 from cydp._columns.tables import is_column, open_table
 from cydp._numbers.rational import read_integer
+from cydp.releases.output._sheet import time_words
 
 __all__ = [
     "NOTHING",
@@ -46,6 +47,8 @@ class Reads(NamedTuple):
         Other public inputs by name, each with a `digest`: domains of columns, or a workload.
     labels : tuple of ndarrays
         The labels of places in domains, in the types that the columns declare.
+    where : str or None
+        The condition on rows: others are left out.
 
     """
 
@@ -54,6 +57,7 @@ class Reads(NamedTuple):
     edges: tuple[NDArray[Any], ...] = ()
     public: Mapping[str, Any] = {}
     labels: tuple[NDArray[Any], ...] = ()
+    where: str | None = None
 
     def to_dict(self) -> dict[str, Any]:
         """Return it as JSON can hold it: keys and edges by their number and a digest."""
@@ -71,6 +75,8 @@ class Reads(NamedTuple):
                 name: [_json_of(getattr(each, "names", ())), each.digest()]
                 for name, each in self.public.items()
             }
+        if self.where is not None:
+            found["where"] = self.where
         return found
 
 
@@ -102,7 +108,7 @@ def words_of_reads(title: str, reads: Reads, contents: Sequence[str]) -> str:
         rows = ["/".join(map(str, row)) for row in zip(*columns, strict=True)]
         words += f", keys {_first_of(rows, len(reads.keys), ', ')}"
     for edges in reads.edges:
-        words += f", {len(edges) - 1:,} bins from {edges[0]} to {edges[-1]}"
+        words += f", {len(edges) - 1:,} bins from {time_words(edges[0])} to {time_words(edges[-1])}"
     return words
 
 

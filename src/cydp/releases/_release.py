@@ -130,7 +130,8 @@ class Release(Exportable):
         -------
         int for counts, else float
             In rows for counts, else in the unit of the numbers. For a selected key it is by how
-            many rows its count is below the best one.
+            many rows its count is below the best one. 0 if the noise is nothing with this
+            confidence, or if there is no choice: results are then the exact ones, and texts say so.
 
         Raises
         ------
@@ -189,8 +190,18 @@ class Release(Exportable):
             columns=tuple(columns),
             confidence=read_level(confidence),
             simultaneous=simultaneous,
-            notes=(*notes, *self.query.left_out, *self._notes_of_payment()),
+            notes=(
+                *self._notes_of_rows(),
+                *notes,
+                *self.query.standing_notes,
+                *self._notes_of_payment(),
+            ),
         )
+
+    def _notes_of_rows(self) -> list[str]:
+        """Return which rows were left out, by a public condition."""
+        where = self.query.reads.where
+        return [] if where is None else [f"only rows where {where}"]
 
     def _notes_of_payment(self) -> list[str]:
         """Return what the ledger protects, if it is a part of what the release protects."""

@@ -3,7 +3,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any, TypeAlias
 
 import numpy as np
@@ -122,8 +122,9 @@ class Rows:
     ----------
     columns, users
         As the parameters.
-    sampled : ndarray of bool, shape (n,), or None
-        Which rows are in a secret sample; the others are read, and do not count. None: all rows.
+    sample : callable or None
+        Draws which of a number of rows are in a secret sample; the others are read, and do not
+        count. None: all rows.
 
     Raises
     ------
@@ -132,11 +133,12 @@ class Rows:
 
     """
 
-    __slots__ = ("columns", "sampled", "users")
+    __slots__ = ("_sampled", "columns", "sample", "users")
 
     def __init__(self, columns: Sequence[Any], users: Labels | None) -> None:
         self.columns, self.users = columns, users
-        self.sampled: NDArray[np.bool_] | None = None
+        self.sample: Callable[[int], NDArray[np.bool_]] | None = None
+        self._sampled: NDArray[np.bool_] | None = None  # of the rows that were read last
         if users is not None or len(columns) > 1:
             lengths = {each.length for each in (*columns, *(() if users is None else (users,)))}
             if len(lengths - {None}) > 1:
@@ -146,9 +148,14 @@ class Rows:
 
     @property
     def length(self) -> int | None:
-        """The number of rows; None for a relation of DuckDB: counting runs its query."""
+        """The number of rows; None for a query, such as a relation of DuckDB: it would run."""
         length: int | None = self.columns[0].length
         return length
+
+    def check(self) -> None:
+        """Raise a ValueError, before a charge, if rows in files cannot be read as they are."""
+        for rows in {_rows_of(each) for each in (*self.columns, self.users)} - {None}:
+            rows.check()
 
     def add(self, exact: Callable[[], Totals]) -> Totals:
         """Return exact answers that add up over the rows, which are read in pieces if they can be.
@@ -162,16 +169,29 @@ class Rows:
         if self.columns[0].length is not None:  # most often, and the quickest way
             return exact()
         columns = [each for each in self.columns if not isinstance(each, Table)]
-        return add_pieces(exact, columns, self.users)
+
+        def of_piece() -> Totals:
+            self._sampled = None
+            return exact()
+
+        return add_pieces(of_piece, columns, self.users)
 
     def in_sample(self, values: NDArray[Any]) -> NDArray[Any]:
         """Return the values of the rows that are in the sample."""
-        return values if self.sampled is None else values[self.sampled]
+        sampled = self._draw_sample(len(values))
+        return values if sampled is None else values[sampled]
+
+    def _draw_sample(self, rows: int) -> NDArray[np.bool_] | None:
+        """Return which rows of a piece are in the sample: drawn once for all its columns."""
+        if self._sampled is None and self.sample is not None:
+            self._sampled = self.sample(rows)
+        return self._sampled
 
     def stay(self, outside: NDArray[np.bool_], unit: Unit, key: Key) -> NDArray[np.bool_]:
         """Return which rows count, as in `bound`; rows outside do not."""
         if self.users is None:
-            return ~outside if self.sampled is None else ~outside & self.sampled
+            sampled = self._draw_sample(len(outside))
+            return ~outside if sampled is None else ~outside & sampled
         found: NDArray[np.bool_] = self.bound(outside.astype(np.uint32), 1, unit, key) == 0
         return found
 
@@ -201,7 +221,7 @@ class Rows:
             The most rows of a user that stay in each partition. Default: the unit's own bound.
 
         """
-        stays = self.sampled
+        stays = self._draw_sample(len(codes))
         if self.users is not None:
             assert key is not None
             stays = bound_users(
@@ -232,8 +252,7 @@ class Rows:
         """
         assert self.users is not None
         assert key is not None
-        gone = inside & ~stays if self.sampled is None else inside & ~stays & self.sampled
-        users = count_contributions(self.users, gone, most, key)
+        users = count_contributions(self.users, inside & ~stays, most, key)
         return int(np.arange(1, most + 1) @ users)
 
 
@@ -306,6 +325,8 @@ class PresentRows(Rows):
             table = open_table(x, "x")
             super().__init__([table], users_of(table, user))
             return
+        if column is None and user is None and isinstance(x, Mapping):
+            (x,) = x.values()  # the only column, as of a frame
         found: dict[str, Any] = {"user": None}
         if user is not None or column is not None:
             x, found = open_columns(x, column, user=user)
@@ -325,8 +346,10 @@ class PresentRows(Rows):
         """
         (entries,) = self.columns
         if self.users is None:
-            if isinstance(entries, Table) and self.sampled is None:
-                return [entries.count_rows()]
+            if isinstance(entries, Table):
+                if self.sample is None:
+                    return [entries.count_rows()]
+                return self._count(unit, key, None)
             if isinstance(entries, Records) and entries.length is not None:
                 # most often, and the quickest way
                 return [count_present(self.in_sample(entries.read()))]
@@ -339,7 +362,7 @@ class PresentRows(Rows):
         elif isinstance(entries, Labels):
             absent = ~present_labels(entries)
         else:
-            rows = entries.length if self.users is None else len(self.users.read())
+            rows = entries.count_rows() if self.users is None else len(self.users.read())
             absent = np.zeros(rows, np.bool_)
         stays = self.stay(absent, unit, key)
         found = [int(np.count_nonzero(stays))]
@@ -348,11 +371,18 @@ class PresentRows(Rows):
         return found
 
 
+def _rows_of(column: Records | Labels | Table | None) -> Any:
+    """Return the rows of a query that a column, or a table, is of; None if it is in memory."""
+    if column is None or isinstance(column, Table):
+        return None if column is None else column.rows
+    return None if column.shared is None else column.shared.rows
+
+
 def _entries_of(x: Any) -> Records | Labels:
     """Return the column to count in, declared."""
     if is_real_array(x) and x.dtype.kind != "b":  # most often, and the quickest way
         return Records(x)
-    source = open_source(x, "x").kept()
+    source = open_source(x, "x").as_labels().kept()
     kind, dtype = source.label_type().kind, source.entry_dtype()
     if dtype.kind == "b":
         raise TypeError(

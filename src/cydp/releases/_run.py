@@ -12,10 +12,13 @@ from inspect import signature
 from typing import Any, TypeVar
 
 from cydp._call_errors import explain_arguments
+from cydp._columns.conditions import condition_on_blocks
+from cydp._columns.tables import Table, choose_rows, open_data_table
 from cydp._default_generator import generator_or_default
 from cydp._generator import Generator
 from cydp.accounting._budget import Asked
 from cydp.accounting.ledger._paid import payment_of
+from cydp.accounting.ledger._scope import LedgerScope
 from cydp.exact._contributions import sample_key
 from cydp.mechanisms import _run
 from cydp.releases._query import DataQuery, Given
@@ -57,9 +60,15 @@ class Prepared:
         key = sample_key(self.source.users, generator)
         return self.query.draw(self.query.read(self.source, key), generator)
 
+    def check(self) -> None:
+        """Raise a ValueError, before the charge, if data in files cannot be read as it is."""
+        if self.source.length is None:  # seldom
+            self.source.check()
+
     def release(self, budget: Any, rng: Generator | None) -> Any:
         """Pay, read and draw; return the release."""
         query = self.query
+        self.check()
         if budget is None:  # most often, and the quickest way
             return query.result(self.draw(generator_or_default(rng)), None)
         if getattr(budget, "charge_id", None) is not None:
@@ -77,9 +86,40 @@ def prepare(kind: type[DataQuery], given: Given) -> Prepared:
         If an argument is not allowed.
 
     """
-    given = kind.settled(given)
+    data = given[kind.data]
+    opened = _in_blocks(open_data_table(data, kind.data), given.get("budget"), kind.data)
+    given = kind.settled(given if opened is data else {**given, kind.data: opened})
     source = kind.declare(given)
-    return Prepared(kind.of(given, source), source)
+    query, table = kind.of(given, source), opened
+    if isinstance(table, Table) and table.where is not None:
+        _check_condition(query, given)
+        query = query.reading(where=str(table.where))
+    return Prepared(query, source)
+
+
+def _in_blocks(data: Any, budget: Any, name: str) -> Any:
+    """Return the rows that lie in the blocks that pay, if the ledger tells which these are."""
+    rows = budget.rows_read if isinstance(budget, LedgerScope) else None
+    if rows is None:
+        return data
+    try:
+        return choose_rows(data, condition_on_blocks(*rows), name)
+    except TypeError as error:
+        promise = "and promise ledger.scope(..., table_in_blocks=True)"
+        raise TypeError(f"{error}, {promise}") from None
+
+
+def _check_condition(query: DataQuery, given: Given) -> None:
+    """Raise a ValueError if the query takes the number of rows for public, which it is not.
+
+    A row that changes may be left out by a condition: docs/cli.md, "Conditions".
+    """
+    is_fixed = query.relation == "change-one" and query.unit.has_fixed_rows
+    if is_fixed and given.get("missing", "drop") != "drop":
+        raise ValueError(
+            "missing must be 'drop' for rows that satisfy a condition, under 'change-one': how "
+            "many these are is not public"
+        )
 
 
 def run(kind: type[DataQuery], given: Given) -> Any:

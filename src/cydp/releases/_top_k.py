@@ -13,8 +13,6 @@ import numpy as np
 from numpy.typing import NDArray
 
 from cydp._arguments import Column, Integer, Number
-from cydp._columns.declared import Labels
-from cydp._columns.keys import Keys
 from cydp._generator import Generator
 from cydp._numbers.rational import float_of, read_integer
 from cydp._sensitivity import sensitivity_of
@@ -25,15 +23,18 @@ from cydp.mechanisms._run import Budget
 from cydp.releases._answers import Answer, SelectedAnswer
 from cydp.releases._format import counted
 from cydp.releases._group_rows import GroupRows
+from cydp.releases._histogram_release import TopCountsRelease
 from cydp.releases._noise_split import Aggregate
 from cydp.releases._query import DataQuery, Given
 from cydp.releases._reads import count_keys, digest_keys
 from cydp.releases._release import Release, recorded
-from cydp.releases._rows import Key, declare_users, open_columns
+from cydp.releases._rows import Key
 from cydp.releases._run import release, run
 from cydp.releases._tally import Tally
 from cydp.releases._terms import epsilon_of_each
+from cydp.releases._top_found import FoundTopQuery
 from cydp.releases._unit import Unit, UnitName
+from cydp.releases._value_counts import ValuesQuery
 from cydp.releases.output._sheet import Numbers, Sheet, keys_of
 
 __all__ = ["TopQuery", "TopRelease", "top_k"]
@@ -61,7 +62,9 @@ class TopQuery(DataQuery):
 
     @classmethod
     def of(cls, given: Given, source: GroupRows | None) -> DataQuery:
-        """Return the query of a call."""
+        """Return the query of a call: another one for keys that are not public."""
+        if given["keys"] is None:
+            return FoundTopQuery.of(given, source)
         keys = None if source is None else source.keys
         n_keys = count_keys(given["keys"], None) if keys is None else len(keys)
         return cls.kept(given, given["k"], n_keys).reading(keys=keys)
@@ -79,10 +82,8 @@ class TopQuery(DataQuery):
 
     @classmethod
     def declare(cls, given: Given) -> GroupRows:
-        """Return the columns of labels and of users, and the keys."""
-        public = Keys(given["keys"])
-        x, found = open_columns(given["x"], given["column"], user=given["user"])
-        return GroupRows([Labels(x, "x")], public, declare_users(found["user"]), {})
+        """Return the columns of labels and of users, and the keys, as `value_counts` does."""
+        return ValuesQuery.declare(given)
 
     @property
     def nbytes(self) -> int:
@@ -211,7 +212,7 @@ class TopRelease(Release):
 def top_k(
     x: Column,
     k: Integer,
-    keys: Any,
+    keys: Any = None,
     *,
     column: Hashable = None,
     epsilon: Number | None = None,
@@ -220,21 +221,24 @@ def top_k(
     relation: str = "add-remove",
     user: Any = None,
     unit: UnitName | None = None,
+    max_partitions: Integer | None = None,
     max_rows_per_partition: Integer | None = None,
     max_rows_per_unit: Integer | None = None,
     budget: Budget | None = None,
     rng: Generator | None = None,
-) -> TopRelease:
-    """Select the k most frequent of some public keys, without their counts.
+) -> TopRelease | TopCountsRelease:
+    """Select the k most frequent keys: of public ones without their counts, else with them.
 
     Parameters
     ----------
     x : array_like of labels, shape (n,), or table
-        A label of any kind for each record. Missing labels are left out.
+        A label of any kind for each record. Missing labels are left out. A table, with `column`,
+        is one of those that `group_by` takes.
     k : int >= 1
-        How many keys to select.
-    keys : list of labels, or Keys
-        Public keys; records with others are left out.
+        How many keys to select; without public keys at most so many are found.
+    keys : list of labels, Keys, or None
+        Public keys; records with others are left out. None: the keys that occur are selected
+        privately, which takes epsilon and delta. Which keys occur would reveal who has them.
     column : name, optional
         The column to read, if x is a table.
     epsilon : number > 0, optional
@@ -243,7 +247,7 @@ def top_k(
     rho : number > 0, optional
         Privacy cost of the whole release in zCDP.
     delta : number between 0 and 1, optional
-        With `epsilon`: approximate DP.
+        With `epsilon`: approximate DP. Keys that are not public need it.
     relation : {"add-remove", "change-one", "add-remove-or-change"}, default "add-remove"
         Whether neighbouring tables differ in the presence of one unit, in its data, or in either.
     user : column of any kind, or its name in a table, optional
@@ -251,6 +255,9 @@ def top_k(
     unit : str or sequence of str, optional
         What the protected unit is called in a ledger's `privacy_unit`, such as "person". A sequence
         adds the units within it: ("household", "person"). Default: the name of the column of users.
+    max_partitions : int >= 1, optional
+        With `user`: the most keys in which records of one user count, chosen at random. Required
+        if keys are not public.
     max_rows_per_partition : int >= 1, default 1
         With `user`: the most records of one user that count in each bin, key or cell.
     max_rows_per_unit : int >= 1, optional
@@ -263,8 +270,9 @@ def top_k(
 
     Returns
     -------
-    TopRelease
-        The keys, the first one selected first.
+    TopRelease or TopCountsRelease
+        With public keys the keys alone, the first one selected first. Else a table of at most k
+        keys with noisy counts, the largest first.
 
     Raises
     ------
@@ -275,25 +283,31 @@ def top_k(
 
     Notes
     -----
-    A user may be in any number of keys, because a selection depends only on how far a single count
-    can change.
+    Of public keys a user may count in any number, because a selection depends only on how far a
+    single count can change. The exponential mechanism selects a key, and again among those that are
+    left. The noise of k selections is what adding Gumbel noise once to each count, and taking the k
+    largest, gives [1]_. Each selection costs epsilon / k, or rho / k; if all keys are selected, the
+    last one costs nothing.
 
-    The exponential mechanism selects a key, and again among those that are left. The noise of k
-    selections is what adding Gumbel noise once to each count, and taking the k largest, gives [1]_.
-    Each selection costs epsilon / k, or rho / k; if all keys are selected, the last one costs
-    nothing.
+    Without public keys, half of epsilon selects keys [2]_, and half is for noise on their counts,
+    as in `value_counts`; of these the k largest are taken, which costs nothing more.
+    docs/releases/top_k.md has the proof, and says what else could be done.
 
     References
     ----------
     .. [1] Durfee, Rogers, "Practical differentially private top-k selection with pay-what-you-get
        composition", 2019.
+    .. [2] Desfontaines, Voss, Gipson, Mandayam, "Differentially private partition selection", 2022.
 
     Examples
     --------
     >>> words = ["the"] * 1000 + ["of"] * 500 + ["cat"]
     >>> top_k(words, 2, ["cat", "of", "the"], epsilon=1).keys
     array(['the', 'of'], dtype=object)
+    >>> found = top_k(words, 10, epsilon=1, delta=1e-9)
+    >>> found.keys, found.counts.shape
+    (array(['the', 'of'], dtype=object), (2,))
 
     """
-    made: TopRelease = run(TopQuery, locals())
+    made: TopRelease | TopCountsRelease = run(TopQuery, locals())
     return made

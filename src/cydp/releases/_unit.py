@@ -319,8 +319,8 @@ def read_unit(
         What a value of `user` stands for, and what that contains. Default: the name of the column,
         or "user".
     bounded : {"rows", "partitions", "rows in each partition"}
-        What of a user is bounded: `max_rows`, `max_partitions`, or neither, because a user may
-        count in any number of partitions.
+        What of a user must be bounded: `max_rows`, `max_partitions`, or neither, because a user
+        may count in any number of partitions.
     **bounds : int or None
         `max_rows`, `max_partitions`, `max_rows_per_partition`, `max_rows_per_unit`.
 
@@ -350,7 +350,7 @@ def read_unit(
     name, contains = _named(names, own_name)
     needed = "max_rows" if bounded == "rows" else "max_partitions"
     if bounded == "rows in each partition":
-        numbers[needed] = _MOST
+        numbers[needed] = numbers[needed] or _MOST
     if numbers[needed] is None:
         raise TypeError(f"{needed} must be given with user=: it bounds what one {name} adds")
     if needed == "max_partitions":

@@ -21,7 +21,7 @@ from cydp.releases._run import release, run
 from cydp.releases._terms import Split
 from cydp.releases._unit import UnitName
 
-__all__ = ["value_counts"]
+__all__ = ["ValuesQuery", "value_counts"]
 
 
 class ValuesQuery(GroupQuery):
@@ -71,7 +71,8 @@ def value_counts(
     Parameters
     ----------
     x : array_like of labels, shape (n,), or table
-        A label of any kind for each record. Missing labels are left out.
+        A label of any kind for each record. Missing labels are left out. A table, with `column`,
+        is one of those that `group_by` takes.
     keys : list of labels, Keys, or None
         Public keys; records with others are left out. None: the keys that occur are selected
         privately, which takes epsilon and delta. Which keys occur would reveal who has them.

@@ -6,7 +6,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field, replace
 from fractions import Fraction
-from functools import cached_property
+from functools import cached_property, partial
 from typing import Any
 
 import numpy as np
@@ -25,6 +25,7 @@ from cydp.releases._certificate import describe_loss
 from cydp.releases._count import CountQuery, NumberRelease
 from cydp.releases._format import format_cost
 from cydp.releases._histogram_release import HistogramRelease, TableRelease
+from cydp.releases._meaning import notes_on
 from cydp.releases._query import Query
 from cydp.releases._release import Release, recorded
 from cydp.releases._run import arguments_of, kind_of, prepare
@@ -247,11 +248,13 @@ class SampleRelease(Exportable):
             "errors are those of the sample, for which alone it would cost "
             f"{format_cost(self.query.asked.loss)}"
         )
+        of_sample = self.query.asked.notes_on_cost  # which says nothing about the whole table
+        others = [note for note in sheet.notes if note not in of_sample]
         return replace(
             sheet,
             title=f"{sheet.title} of a sample",
             cost=format_cost(self.loss),
-            notes=(sampled, *sheet.notes),
+            notes=(sampled, *others, *notes_on(self.loss, self.query.unit)),
         )
 
     def _facts(self) -> Mapping[str, Any]:
@@ -283,8 +286,8 @@ def on_sample(
     function : callable
         A release, such as `cydp.count`, `cydp.histogram` or `cydp.group_by`.
     x : table or column
-        The data, as the release takes them: a list, a numpy array, a dict of these, or a table or
-        column of pandas, polars or pyarrow.
+        The data, as the release takes them: a list, an array, a column, a table, or the path of
+        files.
     *args : object
         Further arguments of the release, in its order.
     share : number above 0 and at most 1
@@ -337,20 +340,18 @@ def on_sample(
     given = arguments_of(function, args, kwargs, caller="on_sample")
     kind = kind_of(function)
     _check_names(given)
-    prepared = prepare(kind, {**given, kind.data: x})
+    prepared = prepare(kind, {**given, kind.data: x, "budget": budget})
     query = SampleQuery(prepared.query, read_share(share))
     _check(query)
-    rows = prepared.source.length
-    if rows is None:
-        raise TypeError("x must be fetched first: a relation of DuckDB has rows in any order")
     _check_ledger(budget, query)
 
     def draw(generator: Generator) -> Any:
-        prepared.source.sampled = generator.bernoulli(query.share, rows)
+        prepared.source.sample = partial(generator.bernoulli, query.share)
         return prepared.draw(generator)
 
     if getattr(budget, "charge_id", None) is not None:
         prepared.query.check_recorded(prepared.source)
+    prepared.check()
     asked = Asked(query, query.function, nbytes=prepared.query.nbytes)
     drawn, paid = pay_and_draw(asked, draw, budget, rng)
     # An earlier version recorded the release itself.

@@ -213,62 +213,107 @@ def mean(
 
 
 @explain_arguments
-def minimum(bounds: OpenBounds) -> Sensitivity | Unbounded:
-    """Return the sensitivity of the least of numbers clamped to bounds: upper - lower.
-
-    It holds under every relation, and so states none. The minimum of no numbers must be a number
-    within the bounds that is fixed in advance.
+def minimum(
+    bounds: OpenBounds,
+    *,
+    relation: str = "add-remove",
+    empty: Number | None = None,
+    missing: bool = True,
+) -> Sensitivity | Unbounded:
+    """Return the sensitivity of the least of numbers clamped to bounds.
 
     Parameters
     ----------
     bounds : (lower, upper)
         The ends that the numbers are clamped to. None or an infinity: there is no such bound.
+    relation : {"add-remove", "change-one", "add-remove-or-change"}, default "add-remove"
+        The relation of neighbours.
+    empty : number, optional
+        What the answer is for no numbers, fixed in advance. Default: any number within the bounds,
+        such as one of them.
+    missing : bool, default True
+        Whether a record may have no number. It matters if a record may change, and `empty` lies
+        outside the bounds. False is the caller's promise that no number is missing.
 
     Returns
     -------
     Sensitivity or Unbounded
-        In the unit of the numbers; infinity if a bound is missing.
+        In the unit of the numbers: upper - lower under every relation. With `empty` outside the
+        bounds it is the width of the bounds and `empty` together, but under "change-one" if no
+        number is missing. Infinity if a bound is missing.
 
     Raises
     ------
     TypeError, ValueError
-        For bad bounds.
+        For bad parameters.
+
+    Notes
+    -----
+    docs/sensitivity.md has the proof.
 
     Examples
     --------
     >>> minimum((0, 100))
-    Sensitivity(100)
+    Sensitivity(100, relation='add-remove')
+    >>> minimum((10, 100), relation="change-one", empty=0)
+    Sensitivity(100, relation='change-one')
 
     """
     lower, upper = _read_open_bounds(bounds)
+    check_relation(relation)
+    check_missing(missing)
+    of_none = None if empty is None else read_binary(empty, "empty")
     if lower is None or upper is None:
-        return _make_unbounded(lower, upper, None)
-    return sensitivity_of(upper - lower, None)
+        return _make_unbounded(lower, upper, relation)
+    if of_none is not None and (missing or relation != "change-one"):
+        lower, upper = min(lower, of_none), max(upper, of_none)
+    return sensitivity_of(upper - lower, relation)
 
 
 @explain_arguments
-def maximum(bounds: OpenBounds) -> Sensitivity | Unbounded:
+def maximum(
+    bounds: OpenBounds,
+    *,
+    relation: str = "add-remove",
+    empty: Number | None = None,
+    missing: bool = True,
+) -> Sensitivity | Unbounded:
     """Return the sensitivity of the largest of numbers clamped to bounds, as `minimum` does.
 
     Parameters
     ----------
     bounds : (lower, upper)
         The ends that the numbers are clamped to. None or an infinity: there is no such bound.
+    relation : {"add-remove", "change-one", "add-remove-or-change"}, default "add-remove"
+        The relation of neighbours.
+    empty : number, optional
+        What the answer is for no numbers, fixed in advance. Default: any number within the bounds,
+        such as one of them.
+    missing : bool, default True
+        Whether a record may have no number. It matters if a record may change, and `empty` lies
+        outside the bounds. False is the caller's promise that no number is missing.
 
     Returns
     -------
     Sensitivity or Unbounded
-        In the unit of the numbers; infinity if a bound is missing.
+        In the unit of the numbers, the same as of `minimum`.
 
     Raises
     ------
     TypeError, ValueError
-        For bad bounds.
+        For bad parameters.
+
+    Notes
+    -----
+    docs/sensitivity.md has the proof.
 
     Examples
     --------
     >>> maximum((0, None))
     inf
+    >>> maximum((0, 100), relation="add-remove-or-change")
+    Sensitivity(100, relation='add-remove-or-change')
 
     """
-    return minimum(bounds)
+    # Of -x the least is minus the largest, and widths stay.
+    return minimum(bounds, relation=relation, empty=empty, missing=missing)

@@ -300,8 +300,10 @@ def median_by_halving(
     Parameters
     ----------
     x : array_like of real numbers, shape (n,), or table
-        A number for each record: a list, which is read as float64, an array, or a column or table
-        of pandas, polars, pyarrow or DuckDB (its expressions must not fail on a record).
+        A number for each record: a list, which is read as float64, an array, or a column. With
+        `column`, a table: of pandas, polars (a lazy frame too), pyarrow or DuckDB, or CSV or
+        Parquet files, such as "data/*.csv": a text is a path. What a query computes must treat each
+        record alone, and not fail on one.
     bounds : (lower, upper)
         Public ends, to which numbers outside are clamped. A float means its exact binary value.
     rounds : int >= 1, default 10

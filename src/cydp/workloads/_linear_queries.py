@@ -47,8 +47,10 @@ def linear_queries(
     Parameters
     ----------
     x : array_like of real numbers, shape (n,), or table
-        A number for each record: a list, which is read as float64, an array, or a column or table
-        of pandas, polars, pyarrow or DuckDB (its expressions must not fail on a record).
+        A number for each record: a list, which is read as float64, an array, or a column. With
+        `column`, a table: of pandas, polars (a lazy frame too), pyarrow or DuckDB, or CSV or
+        Parquet files, such as "data/*.csv": a text is a path. What a query computes must treat each
+        record alone, and not fail on one.
     workload : Workload, or array_like of real numbers, shape (queries, bins)
         The weights of each query.
     bins : int, sequence of edges, or a width of time as text

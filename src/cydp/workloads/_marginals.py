@@ -234,9 +234,10 @@ def marginals(
 
     Parameters
     ----------
-    table : frame, table, relation or dict of columns
-        Of pandas, polars, pyarrow or DuckDB (its expressions must not fail on a record); a
-        dict of arrays or lists; a structured array.
+    table : frame, table, relation, path or dict of columns
+        Of pandas, polars (a lazy frame too), pyarrow or DuckDB; CSV or Parquet files, such as
+        "data/*.csv": a text is a path; a dict of arrays or lists; a structured array. What a query
+        computes must treat each record alone, and not fail on one.
     domains : dict by column
         The public values of each column: a list of labels, or a tuple (bins, range): a number of
         bins and (low, high), or edges and None.

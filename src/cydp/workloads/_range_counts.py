@@ -243,8 +243,10 @@ def range_counts(
     Parameters
     ----------
     x : array_like of real numbers, shape (n,), or table
-        A number for each record: a list, which is read as float64, an array, or a column or table
-        of pandas, polars, pyarrow or DuckDB (its expressions must not fail on a record).
+        A number for each record: a list, which is read as float64, an array, or a column. With
+        `column`, a table: of pandas, polars (a lazy frame too), pyarrow or DuckDB, or CSV or
+        Parquet files, such as "data/*.csv": a text is a path. What a query computes must treat each
+        record alone, and not fail on one. Or a date or a time for each record.
     bins : int, sequence of edges, or a width of time as text
         A number of equal bins over `range`, or edges that never decrease: at most 2**26 bins. The
         last bin includes its right edge. Missing numbers, and numbers in no bin, are left out.

@@ -292,7 +292,7 @@ def test_a_clock_may_go_backwards(path: Path, monkeypatch: pytest.MonkeyPatch) -
         def now(cls, tz: Any = None) -> "Clock":
             return cls(cls.year_now, 1, 1, tzinfo=tz)
 
-    monkeypatch.setattr(_serialize.datetime, "datetime", Clock)
+    monkeypatch.setattr(_serialize, "datetime", Clock)
     ledger = new(path)
     for Clock.year_now in (2026, 1999, 2030, 1970):
         ledger.charge(PureDP(0.125))

@@ -35,6 +35,7 @@ MADE: dict[str, Callable[..., Any]] = {
     "bounds": lambda **more: cydp.bounds(X, fallback=(0, 1), **more),
     "no bounds": lambda **more: cydp.bounds([], fallback=(0, 1), **more),
     "top": lambda **more: cydp.top_k(TABLE["key"], 2, KEYS, **more),
+    "top, found": lambda **more: cydp.top_k(TABLE["key"], 2, **{"delta": 1e-6} | more),
     "histogram": lambda **more: cydp.histogram(X, 4, BOUNDS, **more),
     "one bin": lambda **more: cydp.histogram(X, 1, BOUNDS, **more),
     "integer edges": lambda **more: cydp.histogram(X, np.array([0, 10, 2**53 + 1]), **more),

@@ -70,6 +70,8 @@ class BudgetLedger(LedgerResults, LedgerBlocks):
         What is protected, such as "person", or "person in one block" if blocks split people.
     uuid : str
         Tells this ledger from every other one.
+    block_column : str or None
+        The column whose entry is the block that a row lies in, if that is known.
 
     Notes
     -----
@@ -92,10 +94,13 @@ class BudgetLedger(LedgerResults, LedgerBlocks):
 
     """
 
-    __slots__ = ("_store", "_whole_unit", "budget", "privacy_unit", "relation", "uuid")
+    __slots__ = (
+        "_store", "_whole_unit", "block_column", "budget", "privacy_unit", "relation", "uuid",
+    )  # fmt: skip
 
     _store: Store
     _whole_unit: str  # as given to `create`; the privacy unit may be a part of it
+    block_column: str | None
     budget: Loss
     privacy_unit: str
     relation: str
@@ -118,6 +123,7 @@ class BudgetLedger(LedgerResults, LedgerBlocks):
         privacy_unit: str,
         by_block: bool = False,
         units_in_one_block: bool = False,
+        block_column: str | None = None,
     ) -> Self:
         """Make a ledger in a new file.
 
@@ -140,6 +146,10 @@ class BudgetLedger(LedgerResults, LedgerBlocks):
             The caller's promise that all records of a unit lie in one block, as with blocks of
             people, or with blocks for days and ``privacy_unit="person-day"``. The unit is then
             protected as a whole. It is always so for ``privacy_unit="row"``.
+        block_column : str, optional
+            The name of the column whose entry is the block that a row lies in: its text, an integer
+            in digits, a date as "2024-01-31", or the day of a time. A release that is paid by
+            `scope(blocks=...)` then reads the rows of these blocks alone.
 
         Returns
         -------
@@ -182,6 +192,10 @@ class BudgetLedger(LedgerResults, LedgerBlocks):
             )
         if units_in_one_block and not by_block:
             raise ValueError("units_in_one_block must be left out for a ledger without blocks")
+        if block_column is not None:
+            check_string(block_column, "block_column")
+            if not by_block:
+                raise ValueError("block_column must be left out for a ledger without blocks")
         splits = by_block and not units_in_one_block and privacy_unit != _ROW
         about = {
             "kind": "create",
@@ -191,6 +205,8 @@ class BudgetLedger(LedgerResults, LedgerBlocks):
             "privacy_unit": _part_of(privacy_unit) if splits else privacy_unit,
             "whole_unit": privacy_unit,
             "uuid": str(uuid.uuid4()),
+            # Earlier ledgers have no such entry.
+            **({} if block_column is None else {"block_column": block_column}),
         }
 
         def write(connection: Connection) -> tuple[int, str]:
@@ -252,7 +268,7 @@ class BudgetLedger(LedgerResults, LedgerBlocks):
         """
         seq, digest = (0, "") if expect_head is None else check_head(expect_head)
 
-        def about(connection: Connection) -> tuple[str, Loss, str, str, str]:
+        def about(connection: Connection) -> tuple[str, str | None, Loss, str, str, str]:
             first = connection.execute("SELECT body FROM entry WHERE seq = 1").fetchone()
             if expect_head is not None and read_hash(connection, seq) != digest:
                 raise LedgerRollbackError(
@@ -263,8 +279,8 @@ class BudgetLedger(LedgerResults, LedgerBlocks):
                 entry = json.loads(first[0])
                 budget = loss_of_amount(_MEASURES[entry["measure"]], amount_from(entry["budget"]))
                 unit, id_ = entry["privacy_unit"], entry["uuid"]
-                whole = entry["whole_unit"]
-                return whole, budget, unit, check_relation(entry["relation"]), id_
+                whole, column = entry["whole_unit"], entry.get("block_column")
+                return whole, column, budget, unit, check_relation(entry["relation"]), id_
             except (TypeError, KeyError, ValueError, ArithmeticError):
                 raise LedgerCorruptError(
                     "the ledger is damaged: its first entry is not what was written"

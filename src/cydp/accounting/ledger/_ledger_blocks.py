@@ -56,6 +56,7 @@ class LedgerBlocks:
     privacy_unit: str
     relation: str
     _whole_unit: str
+    block_column: str | None
 
     def add_block(self, block: str | date, budget: Loss | None = None, **dims: Any) -> None:
         """Add a block of data.

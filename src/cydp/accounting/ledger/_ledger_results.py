@@ -41,6 +41,8 @@ class LedgerResults(LedgerCharges):
 
     __slots__ = ()
 
+    block_column: str | None
+
     def scope(
         self,
         *,
@@ -48,6 +50,7 @@ class LedgerResults(LedgerCharges):
         label: str | None = None,
         charge_id: str | None = None,
         data_version: str | None = None,
+        table_in_blocks: bool = False,
     ) -> LedgerScope:
         """Return a budget with blocks, a label or a charge id, to pass to a release as ``budget=``.
 
@@ -65,6 +68,10 @@ class LedgerResults(LedgerCharges):
         data_version : str, optional
             With a charge id, the caller's name for the data, so that a repetition on other data is
             refused. The ledger cannot see that the data has changed.
+        table_in_blocks : bool, default False
+            The caller's promise that all rows of the table lie in the blocks. Without it, and if
+            the ledger has a `block_column`, a release reads only the rows of the blocks, of a path
+            or a relation of DuckDB, and refuses another table.
 
         Returns
         -------
@@ -100,7 +107,15 @@ class LedgerResults(LedgerCharges):
                 "is on the same data"
             )
         ids = () if blocks is None else self._check_named(check_block_ids(blocks))
-        return LedgerScope(self, ids, label, charge_id, data_version)
+        if not isinstance(table_in_blocks, bool):
+            raise TypeError(
+                f"table_in_blocks must be True or False, not {type(table_in_blocks).__name__}"
+            )
+        if table_in_blocks and not ids:
+            raise ValueError("table_in_blocks must be left out without blocks")
+        return LedgerScope(
+            self, ids, label, charge_id, data_version, table_in_blocks=table_in_blocks
+        )
 
     def once(
         self,

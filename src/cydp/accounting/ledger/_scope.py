@@ -42,6 +42,8 @@ class LedgerScope:
         The caller's name for the data that is read.
     analyst : str or None
         Who asks, for the history of the ledger: a `Session` says it.
+    table_in_blocks : bool
+        The caller's promise that all rows of the table lie in the blocks.
 
     Examples
     --------
@@ -58,7 +60,9 @@ class LedgerScope:
 
     """
 
-    __slots__ = ("analyst", "blocks", "charge_id", "data_version", "label", "ledger")
+    __slots__ = (
+        "analyst", "blocks", "charge_id", "data_version", "label", "ledger", "table_in_blocks",
+    )  # fmt: skip
 
     analyst: str | None
     blocks: tuple[str, ...]
@@ -66,6 +70,7 @@ class LedgerScope:
     data_version: str | None
     label: str | None
     ledger: LedgerResults
+    table_in_blocks: bool
 
     def __init__(
         self,
@@ -75,8 +80,9 @@ class LedgerScope:
         charge_id: str | None = None,
         data_version: str | None = None,
         analyst: str | None = None,
+        table_in_blocks: bool = False,
     ) -> None:
-        values = analyst, blocks, charge_id, data_version, label, ledger
+        values = analyst, blocks, charge_id, data_version, label, ledger, table_in_blocks
         for name, value in zip(LedgerScope.__slots__, values, strict=True):
             object.__setattr__(self, name, value)
 
@@ -109,6 +115,16 @@ class LedgerScope:
     def remaining(self) -> Any:
         """What may still be charged to the block; a dict of losses for several blocks."""
         return self._each("remaining")
+
+    @property
+    def rows_read(self) -> tuple[str, tuple[str, ...]] | None:
+        """The column and the blocks whose rows a release reads; None: all rows of its table."""
+        column = self.ledger.block_column
+        return (
+            None
+            if column is None or not self.blocks or self.table_in_blocks
+            else (column, self.blocks)
+        )
 
     def _each(self, what: str) -> Any:
         states = self.ledger._states(self.blocks or (ALL,))
@@ -172,6 +188,7 @@ class LedgerScope:
             "charge_id": self.charge_id,
             "data_version": self.data_version,
             "analyst": self.analyst,
+            "table_in_blocks": self.table_in_blocks or None,
         }
         words = (f"{name}={value!r}" for name, value in given.items() if value is not None)
         return f"{self.ledger!r}.scope({', '.join(words)})"

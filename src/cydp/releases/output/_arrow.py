@@ -225,8 +225,11 @@ def _objects(values: NDArray[Any], na: Any) -> ArrowColumn:
     present = ~absent if absent.any() else None
     kinds = {_kind_of(each) for each in {*map(type, entries)} - {type(None)}}
     kind = kinds.pop() if len(kinds) == 1 else str
-    if kind is datetime and any(entry is not None and entry.tzinfo for entry in entries):
-        return _instants(entries, present, na)
+    if kind is datetime:
+        has_zone = {entry.tzinfo is not None for entry in entries if entry is not None}
+        if has_zone == {True}:
+            return _instants(entries, present, na)
+        kind = str if True in has_zone else kind  # an instant is no local time
     if kind is bytes:
         return _bytes(entries, present, na.binary(), na.large_binary())
     if kind is int and not all(-(2**63) <= entry < 2**63 for entry in entries if entry is not None):

@@ -43,14 +43,15 @@ class Exportable(Tabular):
         --------
         >>> import cydp
         >>> release = cydp.histogram([1, 3], 2, (0, 4), epsilon=100)
-        >>> print(release.to_text("0.999", simultaneous=True))
+        >>> print(release.to_text("0.999", simultaneous=True))  # doctest: +ELLIPSIS
         histogram: 2 bins; epsilon=100, relation='add-remove'
         protects: whether one row is in the table or not
         noise: DiscreteLaplace, scale 0.01
           bin     count
           [0, 2)      1
           [2, 4]      1
-        error: all 2 together within 0, with 99.9 % confidence
+        error: all 2 together within 0: the noise is nothing, with 99.9 % confidence
+        note: epsilon=100 is above 10: ...
 
         """
         from cydp.releases.output._text_html import text_of

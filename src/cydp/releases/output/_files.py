@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 from cydp._columns.files import sql_text
 from cydp._extras import import_extra
 from cydp.releases.output._arrow import Stream, columns_of
-from cydp.releases.output._sheet import Sheet
+from cydp.releases.output._sheet import Sheet, time_words
 
 __all__ = ["csv_of", "finish_file", "new_file", "write_file", "write_parquet"]
 
@@ -85,7 +85,7 @@ def _entry(entry: Any) -> str:
         return "true" if entry else "false"
     if isinstance(entry, bytes):
         return _quoted(entry.decode("utf-8", "backslashreplace"))
-    return repr(entry) if type(entry) is float else _quoted(str(entry))
+    return repr(entry) if type(entry) is float else _quoted(time_words(entry))
 
 
 def _quoted(text: str) -> str:

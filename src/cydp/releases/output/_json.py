@@ -104,7 +104,7 @@ def _label(label: Any) -> Any:
     if isinstance(label, np.generic) and not isinstance(label, np.datetime64 | np.timedelta64):
         label = label.item()
     if isinstance(label, float) and not math.isfinite(label):
-        return str(label)
+        return time_words(label)
     if label is None or type(label) in (bool, int, float):
         return label
     return time_words(label)

@@ -446,7 +446,11 @@ class PostProcessed(Exportable, PostProcessing):
             sheet,
             title=f"{sheet.title}, {words_of_steps(self.steps)}{bias}",
             columns=(self._column(sheet),),
-            notes=(self.made_by, *self.notes, *self.release.query.left_out),
+            notes=(
+                self.made_by,
+                *self.notes,
+                *self.release.query.standing_notes,
+            ),
         )
 
     def _column(self, sheet: Sheet) -> Numbers:

@@ -17,7 +17,8 @@ from cydp.accounting._cost import Cost, loss_of, units_of
 from cydp.accounting._loss import ZCDP, ApproxDP, Loss, PureDP
 from cydp.accounting._loss_numbers import read_delta
 from cydp.accounting._plan import Plan
-from cydp.releases._explanation import meaning_of, notes_on, notes_on_delta, read_rows
+from cydp.releases._explanation import read_rows
+from cydp.releases._meaning import meaning_of, notes_on, notes_on_delta
 from cydp.releases._unit import Unit
 from cydp.sampling._amplified import Sampled
 
@@ -309,4 +310,4 @@ def in_words(loss: Cost, *, unit: str | None = None, n: Integer | None = None) -
         raise TypeError("unit must be text, such as 'person'")
     rows = None if n is None else read_rows(n, "n")
     protected = Unit(found.relation or "add-remove", _unit_of(loss) if unit is None else unit)
-    return "\n".join([*meaning_of(found, protected), *notes_on(found, rows)])
+    return "\n".join([*meaning_of(found, protected), *notes_on(found, protected, rows)])

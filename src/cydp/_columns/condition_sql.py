@@ -1,0 +1,216 @@
+# SPDX-License-Identifier: MIT
+"""A condition as an expression of DuckDB that cannot fail on a value.
+
+Values are compared after TRY_CAST, or a cast that every value of the type has.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from datetime import UTC, date, datetime, timedelta
+from decimal import Decimal
+from typing import TypeAlias
+
+from cydp._columns.conditions import (
+    Both,
+    Condition,
+    Constant,
+    Either,
+    In,
+    InBlocks,
+    IsNull,
+    Like,
+    Node,
+    Not,
+)
+
+__all__ = ["sql_of_condition"]
+
+Lookup: TypeAlias = Callable[[str], tuple[str, str]]
+"""Returns the SQL of a column and its type; the type is "" for text that may stand for any type."""
+
+_INTEGERS = {
+    f"{sign}{kind}" for sign in ("", "U") for kind in ("TINYINT", "SMALLINT", "INTEGER", "BIGINT")
+} | {"HUGEINT"}
+_NUMBERS = ("FLOAT", "DOUBLE", "UHUGEINT", "DECIMAL")
+_TEXT = ("VARCHAR", "ENUM", "UUID")
+_TIMES = ("text", "date", "timestamp")  # kinds of constants
+_ZONED = "TIMESTAMP WITH TIME ZONE"
+_EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
+_MOST = 2**127  # a HUGEINT is below it
+
+
+def sql_of_condition(condition: Condition, column: Lookup) -> str:
+    """Return an expression that is true of the rows that satisfy a condition.
+
+    Parameters
+    ----------
+    condition : Condition
+    column : callable
+        As `Lookup`; it raises for a column that is not there.
+
+    Raises
+    ------
+    ValueError
+        For a constant of another type than its column, by types alone.
+
+    Examples
+    --------
+    >>> from cydp._columns.conditions import parse_condition
+    >>> print(sql_of_condition(parse_condition("age >= 18"), lambda name: (f'"{name}"', "BIGINT")))
+    (CAST("age" AS HUGEINT) >= CAST('18' AS HUGEINT))
+
+    """
+    return _sql(condition.node, column)
+
+
+def _sql(node: Node, column: Lookup) -> str:
+    if isinstance(node, Both | Either):
+        word = " AND " if isinstance(node, Both) else " OR "
+        return f"({word.join(_sql(part, column) for part in node.parts)})"
+    if isinstance(node, Not):
+        return f"(NOT {_sql(node.part, column)})"
+    sql, kind = column(node.column)
+    if isinstance(node, IsNull):
+        return f"({_entry(sql, kind)} IS NULL)"
+    if isinstance(node, InBlocks):
+        blocks = ", ".join(map(_text, node.blocks))
+        return f"({_block(node.column, sql, kind)} IN ({blocks}))"
+    if isinstance(node, Like):
+        if kind and not _is_text(kind):
+            raise ValueError(
+                f"condition must have a column of text before 'like', and {node.column!r} holds "
+                f"{kind[:40]}"
+            )
+        values, (pattern,) = _comparable(node.column, sql, kind, [node.pattern])
+        return f"({values} LIKE {pattern})"
+    if isinstance(node, In):
+        values, constants = _comparable(node.column, sql, kind, node.constants)
+        return f"({values} IN ({', '.join(constants)}))"
+    values, (constant,) = _comparable(node.column, sql, kind, [node.constant])
+    return f"({values} {node.operator} {constant})"
+
+
+def _comparable(
+    name: str, sql: str, kind: str, constants: Sequence[Constant]
+) -> tuple[str, list[str]]:
+    """Return the entries of a column, and constants, as one type; a ValueError if there is none."""
+    wanted = constants[0].kind
+    texts = [constant.text for constant in constants]
+    if not kind:
+        # A cast of the column itself would move into the reader, and be an error of the line.
+        return _cast(_entry(sql, kind), wanted), [_typed(wanted, text, name) for text in texts]
+    if kind.endswith("]"):  # a list
+        wanted = "nothing"
+    if wanted == "number":
+        numbers = list(map(Decimal, texts))
+        if kind in _INTEGERS and all(map(_is_hugeint, numbers)):
+            return f"CAST({sql} AS HUGEINT)", [f"CAST('{int(n)}' AS HUGEINT)" for n in numbers]
+        if kind in _INTEGERS or kind.startswith(_NUMBERS):
+            return _cast(sql, wanted), [_typed(wanted, text, name) for text in texts]
+    elif wanted == "boolean" and kind == "BOOLEAN":
+        return sql, texts
+    elif wanted == "text" and _is_text(kind):
+        return f"CAST({sql} AS VARCHAR)", [_text(text) for text in texts]
+    elif kind == _ZONED and wanted in _TIMES:
+        moments = [_instant(text, name) for text in texts]
+        return f"CASE WHEN isfinite({sql}) THEN epoch_us({sql}) ELSE NULL END", moments
+    elif kind.startswith(("DATE", "TIMESTAMP")) and wanted in _TIMES:
+        # A text is a time where the column has times.
+        wanted = "date" if kind == "DATE" and all(map(_is_date, texts)) else "timestamp"
+        return _cast(sql, wanted), [_typed(wanted, text, name) for text in texts]
+    raise ValueError(
+        f"condition must compare column {name!r}, which holds {kind[:40]}, with a constant of its "
+        f"type, not with {constants[0]}"
+    )
+
+
+def _is_hugeint(number: Decimal) -> bool:
+    return abs(number) < _MOST and number == number.to_integral_value()
+
+
+def _is_text(kind: str) -> bool:
+    return kind.startswith(_TEXT) and not kind.endswith("]")  # as a list does
+
+
+def _entry(sql: str, kind: str) -> str:
+    """Return an entry as it is there: an empty cell of CSV is missing, and so is NaN."""
+    if not kind:
+        return f"NULLIF({sql}, '')"
+    return _no_nan(sql) if kind in ("FLOAT", "DOUBLE") else sql
+
+
+def _block(name: str, sql: str, kind: str) -> str:
+    """Return the block that a row lies in, by its entry: one text for each value."""
+    if kind == "DATE" or (kind.startswith("TIMESTAMP") and kind != _ZONED):
+        return f"CAST(TRY_CAST({sql} AS DATE) AS VARCHAR)"
+    if not kind or kind in _INTEGERS or _is_text(kind):
+        return f"CAST({_entry(sql, kind)} AS VARCHAR)"
+    raise ValueError(
+        f"column {name!r} cannot tell the blocks of rows, since it holds {kind[:40]}: it must hold "
+        "text, integers, dates or times without a zone"
+    )
+
+
+def _cast(sql: str, wanted: str) -> str:
+    """Return entries as the type of a constant; null where they are none."""
+    if wanted == "text":
+        return sql
+    types = {"number": "DOUBLE", "date": "DATE", "timestamp": "TIMESTAMP", "boolean": "BOOLEAN"}
+    cast = f"TRY_CAST({sql} AS {types[wanted]})"
+    return _no_nan(cast) if wanted == "number" else cast
+
+
+def _no_nan(sql: str) -> str:
+    """Return numbers with null in place of NaN, which DuckDB takes for the largest number."""
+    return f"CASE WHEN isnan({sql}) THEN NULL ELSE {sql} END"
+
+
+def _typed(wanted: str, text: str, name: str) -> str:
+    """Return a constant of a kind."""
+    if wanted == "text":
+        return _text(text)
+    if wanted == "number":
+        return f"CAST('{float(text)!r}' AS DOUBLE)"
+    if wanted == "boolean":
+        return text
+    moment = _moment(text, name)
+    if moment.tzinfo is not None:
+        raise ValueError(f"condition must have a time without a zone for {name!r}, not {text!r}")
+    if wanted == "date":
+        if not _is_date(text):
+            raise ValueError(f"condition must have a date such as 2024-01-31, not {text[:40]!r}")
+        return f"DATE '{text}'"
+    return f"TIMESTAMP '{moment.isoformat(' ')}'"
+
+
+def _instant(text: str, name: str) -> str:
+    """Return a time with a zone as microseconds."""
+    moment = _moment(text, name)
+    if moment.tzinfo is None:
+        raise ValueError(
+            f"condition must have a time with an offset for {name!r}, such as "
+            f"'2024-01-31T00:00+00:00', not {text!r}"
+        )
+    return str((moment - _EPOCH) // timedelta(microseconds=1))
+
+
+def _moment(text: str, name: str) -> datetime:
+    try:
+        return datetime.fromisoformat(text)
+    except ValueError:
+        raise ValueError(
+            f"condition must have a date or a time for {name!r}, such as '2024-01-31' or "
+            f"'2024-01-31 18:00', not {text[:40]!r}"
+        ) from None
+
+
+def _is_date(text: str) -> bool:
+    try:
+        return date.fromisoformat(text).isoformat() == text
+    except ValueError:
+        return False
+
+
+def _text(text: str) -> str:
+    return "'" + text.replace("'", "''") + "'"

@@ -1,0 +1,143 @@
+# SPDX-License-Identifier: MIT
+"""Lazy frames of polars and datasets of pyarrow, whose columns share one execution.
+
+docs/columns.md, "Tables".
+"""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Callable, Generator, Iterable
+from functools import partial
+from typing import Any
+
+from cydp._columns.arrow import import_nanoarrow
+from cydp._columns.shared import SharedColumn, SharedRows
+
+__all__ = ["SharedDataset", "SharedLazyFrame", "is_dataset", "is_lazy_frame"]
+
+_BATCH_ROWS = 2**18  # of a lazy frame: some batches are a piece
+
+
+class SharedLazyFrame(SharedRows):
+    """A lazy frame of polars, which runs by its streaming engine.
+
+    Parameters
+    ----------
+    frame : LazyFrame
+
+    Raises
+    ------
+    ValueError
+        If its schema cannot be found.
+
+    """
+
+    __slots__ = ("_empty", "_frame")
+
+    def __init__(self, frame: Any) -> None:
+        super().__init__()
+        self._frame = frame
+        # Without rows: the query does not run.
+        self._empty = _guard(lambda: frame.clear().collect(), "lazy frame", "its schema")
+
+    @property
+    def names(self) -> tuple[str, ...]:
+        """The names of the columns."""
+        return tuple(self._empty.columns)
+
+    def _column(self, label: str, place: int) -> SharedColumn:
+        na = import_nanoarrow(f"column {label!r}")
+        column = self._empty.get_column(label)
+        if column.dtype == sys.modules["polars"].Object:
+            raise TypeError(
+                f"column {label!r} must not be a polars column of Object, whose entries Arrow has "
+                "as addresses: cast it"
+            )
+        return SharedColumn(self, place, schema=na.c_array_stream(column).get_schema())
+
+    def _batches(self, part: tuple[str, int, int] | None = None) -> Generator[Any, None, None]:
+        import nanoarrow
+
+        # Names are no patterns.
+        columns = sys.modules["polars"].selectors.by_name(*self._wanted)
+        empty = self._empty.select(columns)
+        self._schema = nanoarrow.c_array_stream(empty).get_schema()
+        chosen = self._frame.select(columns)
+        frames = partial(chosen.collect_batches, chunk_size=_BATCH_ROWS, engine="streaming")
+        for frame in _guarded(frames, "lazy frame"):
+            if frame.schema != empty.schema:  # a function of the caller's may return anything
+                raise ValueError("the lazy frame could not be read: it has not the types it said")
+            yield from nanoarrow.c_array_stream(frame)
+
+    def _count(self, watch: Callable[[int], object] | None) -> int:
+        length = sys.modules["polars"].len()
+        counted = self._frame.select(length)
+        found = _guard(lambda: counted.collect(engine="streaming").item(), "lazy frame")
+        return int(found)
+
+
+class SharedDataset(SharedRows):
+    """A dataset of pyarrow.
+
+    Parameters
+    ----------
+    dataset : pyarrow.dataset.Dataset
+
+    """
+
+    __slots__ = ("_dataset",)
+
+    def __init__(self, dataset: Any) -> None:
+        super().__init__()
+        self._dataset = dataset
+
+    @property
+    def names(self) -> tuple[str, ...]:
+        """The names of the columns."""
+        return tuple(self._dataset.schema.names)
+
+    def _column(self, label: str, place: int) -> SharedColumn:
+        import_nanoarrow(f"column {label!r}")
+        return SharedColumn(self, place, schema=self._dataset.schema.field(label).type)
+
+    def _batches(self, part: tuple[str, int, int] | None = None) -> Generator[Any, None, None]:
+        import nanoarrow
+
+        fields = [self._dataset.schema.field(label) for label in self._wanted]
+        self._schema = nanoarrow.c_schema(sys.modules["pyarrow"].schema(fields))
+        batches = partial(self._dataset.to_batches, columns=self._wanted)
+        yield from map(nanoarrow.c_array, _guarded(batches, "dataset"))
+
+    def _count(self, watch: Callable[[int], object] | None) -> int:
+        return int(_guard(self._dataset.count_rows, "dataset"))
+
+
+def is_lazy_frame(x: Any) -> bool:
+    """Whether x is a lazy frame of polars."""
+    polars = sys.modules.get("polars")
+    return polars is not None and isinstance(x, polars.LazyFrame)
+
+
+def is_dataset(x: Any) -> bool:
+    """Whether x is a dataset of pyarrow."""
+    datasets = sys.modules.get("pyarrow.dataset")
+    return datasets is not None and isinstance(x, datasets.Dataset)
+
+
+def _guarded(run: Callable[[], Iterable[Any]], what: str) -> Generator[Any, None, None]:
+    """Yield what a query yields; errors are as of `_guard`."""
+    batches = _guard(lambda: iter(run()), what)
+    while (batch := _guard(partial(next, batches, None), what)) is not None:
+        yield batch
+
+
+def _guard(call: Callable[[], Any], what: str, failed: str = "its query") -> Any:
+    """Return the result of a call of a library; the message of a failure may show data."""
+    try:
+        return call()
+    except (MemoryError, KeyboardInterrupt, SystemExit):
+        raise
+    except BaseException:  # a panic of polars is no Exception
+        pass  # an error that is raised here would have the library's as its context
+    raise ValueError(f"the {what} could not be read: {failed} failed")

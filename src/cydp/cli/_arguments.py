@@ -1,0 +1,275 @@
+# SPDX-License-Identifier: MIT
+"""The arguments of releases as options: how each is asked for, and how it is read.
+
+A command has the options of the parameters in the signature of its release, so `ARGUMENTS` says
+once what an argument is on the command line. Those that all releases share are in `_options.py`.
+"""
+
+from __future__ import annotations
+
+import argparse
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from cydp.cli._options import read_count
+from cydp.cli._specs import (
+    read_bins,
+    read_by_column,
+    read_ends,
+    read_names,
+    read_qs,
+    read_qs_by_column,
+)
+
+__all__ = ["ARGUMENTS", "columns_of_keys", "numbers_by_column"]
+
+
+@dataclass(frozen=True, slots=True)
+class Argument:
+    """An argument of a release on the command line.
+
+    Attributes
+    ----------
+    add : callable or None
+        Adds its options to a parser, for a release with arguments of these names. None: another
+        argument adds them.
+    read : callable or None
+        Returns the argument from the options; None: it is read by another one, or from a file.
+
+    """
+
+    add: Callable[[Any, Sequence[str]], None] | None
+    read: Callable[[argparse.Namespace], Any] | None = None
+
+
+def columns_of_keys(options: argparse.Namespace) -> list[str] | None:
+    """Return the columns that have the keys of a command; None if there are none."""
+    if not hasattr(options, "key_list"):
+        return None
+    if not hasattr(options, "by"):
+        return [options.column]
+    if options.by is None:
+        if (options.keys, options.key_list) != (None, None):
+            raise ValueError("--keys and --key-list need --by: the columns of the keys")
+        return None
+    found = [name for spec in options.by for name in read_names(spec, "--by")]
+    if len(set(found)) < len(found):
+        raise ValueError("--by must name each column once, and one is named twice")
+    return found
+
+
+def _read_by(options: argparse.Namespace) -> Any:
+    """Return the columns of keys: the name of a single one, whose keys are a list."""
+    found = columns_of_keys(options)
+    return found[0] if found is not None and len(found) == 1 else found
+
+
+def numbers_by_column(options: argparse.Namespace) -> list[str]:
+    """Return the columns of numbers that are summed up for each key."""
+    if not hasattr(options, "sum"):
+        return []
+    sums, means = _by_column("sum")(options), _by_column("mean")(options)
+    return list(dict.fromkeys([*sums, *means, *read_qs_by_column(options.quantile)]))
+
+
+def _option(name: str, **about: Any) -> Callable[[Any, Sequence[str]], None]:
+    def add(parser: Any, own: Sequence[str]) -> None:
+        parser.add_argument(name, **about)
+
+    return add
+
+
+def _by_column(name: str) -> Callable[[argparse.Namespace], Any]:
+    def read(options: argparse.Namespace) -> Any:
+        return read_by_column(getattr(options, name), f"--{name}")
+
+    return read
+
+
+def _add_columns(parser: Any, own: Sequence[str]) -> None:
+    parser.add_argument(
+        "--column",
+        dest="columns",
+        action="append",
+        required=True,
+        metavar="COLUMN",
+        help="name of a numeric column; one for each dimension",
+    )
+
+
+def _add_bins(parser: Any, own: Sequence[str]) -> None:
+    several = "columns" in own
+    each = {"action": "append"} if several else {}
+    parser.add_argument(
+        "--bins",
+        required=True,
+        metavar="N | EDGE,EDGE,...",
+        help="how many equal bins, over --range; or their edges, such as 0,18,65,100"
+        + ("; once for all columns, or once for each in their order" if several else ""),
+        **each,
+    )
+    parser.add_argument(
+        "--range",
+        metavar="LO:HI",
+        help="the ends of the bins, chosen without looking at the data"
+        + ("; once for all columns whose --bins is a number, or once for each" if several else ""),
+        **each,
+    )
+
+
+def _read_columns(options: argparse.Namespace) -> list[str]:
+    names: list[str] = options.columns
+    if len(set(names)) < len(names):
+        raise ValueError("--column must name each column once, and one is named twice")
+    return names
+
+
+def _read_bins(options: argparse.Namespace) -> Any:
+    if isinstance(options.bins, str):
+        return read_bins(options.bins)
+    return _for_each(
+        [read_bins(spec) for spec in options.bins], len(options.columns), "--bins", "columns"
+    )
+
+
+def _read_range(options: argparse.Namespace) -> Any:
+    """Return the ends of the bins that are given by their number, which need them."""
+    bins, given = _read_bins(options), options.range
+    several = isinstance(bins, list) and isinstance(options.bins, list)
+    counted = [isinstance(each, int) for each in (bins if several else [bins])]
+    if given is None and any(counted):
+        raise ValueError("--range must be given if --bins is a number: --range 0:100")
+    if given is not None and not any(counted):
+        raise ValueError("--range must be left out if --bins has the edges")
+    if not several:
+        return None if given is None else read_ends(given, "--range")
+    ends = [read_ends(spec, "--range") for spec in given or ()]
+    left = iter(
+        _for_each(ends, sum(counted), "--range", "columns whose --bins is a number")
+        if given
+        else ()
+    )
+    return [next(left) if is_number else None for is_number in counted]
+
+
+def _for_each(given: list[Any], size: int, option: str, what: str) -> list[Any]:
+    """Return one value for each of some columns, from as many values, or from a single one."""
+    if len(given) not in (1, size):
+        raise ValueError(
+            f"{option} must be given once, or once for each of the {size} {what}, not "
+            f"{len(given)} times"
+        )
+    return given * size if len(given) < size else given
+
+
+def _add_by(parser: Any, own: Sequence[str]) -> None:
+    parser.add_argument(
+        "--by",
+        action="append",
+        required="by_keys" not in own,
+        metavar="COLUMN[,COLUMN...]",
+        help="the columns of keys; may be repeated; a name with a comma is written in quotes, "
+        '"\\"a,b\\""',
+    )
+
+
+def _add_keys(parser: Any, own: Sequence[str]) -> None:
+    keys = parser.add_mutually_exclusive_group()
+    keys.add_argument(
+        "--keys",
+        metavar="FILE",
+        help="the public keys: a CSV or Parquet file with the columns of the keys, by name, or if "
+        "its first line does not have these names, by position and without a header; CSV has "
+        "commas, whatever the --delimiter of FILE is. Where keys may be left out they are selected "
+        "privately, which takes --epsilon and --delta, and memory for the columns that are used",
+    )
+    keys.add_argument(
+        "--key-list",
+        action="append",
+        metavar="KEY[,KEY...]",
+        help="the public keys of a column: mon,tue,wed; with several columns once for each, in "
+        "their order, and all combinations are keys",
+    )
+
+
+def _add_summaries(parser: Any, own: Sequence[str]) -> None:
+    parser.add_argument("--no-count", action="store_true", help="do not count the rows of each key")
+    parser.add_argument(
+        "--sum",
+        action="append",
+        default=[],
+        metavar="COLUMN:LO:HI",
+        help="the sum of a column of numbers, which are clamped to LO and HI; may be repeated",
+    )
+    parser.add_argument(
+        "--mean", action="append", default=[], metavar="COLUMN:LO:HI", help="the mean, likewise"
+    )
+    parser.add_argument(
+        "--quantile",
+        action="append",
+        default=[],
+        metavar="COLUMN:Q:LO:HI",
+        help="a quantile, or several as Q,Q,...; 0.5 is the median; may be repeated; takes memory "
+        "for the column",
+    )
+
+
+def _read_count(options: argparse.Namespace) -> bool:
+    summed = options.sum or options.mean or options.quantile
+    if options.no_count and not summed:
+        raise ValueError("--no-count needs --sum, --mean or --quantile: nothing would be released")
+    if options.no_count and options.mean and options.missing != "drop":
+        raise ValueError(
+            "--no-count and --missing must not be given together with --mean, which "
+            "is divided by the count"
+        )
+    if options.no_count and (options.nonnegative or options.total is not None):
+        raise ValueError("--nonnegative and --total are for counts: leave --no-count out")
+    return not options.no_count
+
+
+ARGUMENTS: dict[str, Argument] = {
+    "columns": Argument(_add_columns, _read_columns),
+    "k": Argument(
+        _option("--k", required=True, type=read_count, help="how many keys are selected"),
+        lambda options: options.k,
+    ),
+    "q": Argument(
+        _option(
+            "--q",
+            required=True,
+            metavar="Q[,Q...]",
+            help="which: 0.5 is the median; 0.25,0.5,0.75",
+        ),
+        lambda options: read_qs(options.q),
+    ),
+    "bounds": Argument(
+        _option(
+            "--bounds",
+            required=True,
+            metavar="LO:HI",
+            help="numbers outside are clamped; chosen without looking at the data",
+        ),
+        lambda options: read_ends(options.bounds),
+    ),
+    "bins": Argument(_add_bins, _read_bins),
+    "range": Argument(None, _read_range),
+    "by": Argument(_add_by, _read_by),
+    "keys": Argument(_add_keys),
+    "by_keys": Argument(_add_keys),
+    "count": Argument(_add_summaries, _read_count),
+    "sums": Argument(None, _by_column("sum")),
+    "means": Argument(None, _by_column("mean")),
+    "quantiles": Argument(None, lambda options: read_qs_by_column(options.quantile)),
+    "missing": Argument(
+        _option(
+            "--missing",
+            default="drop",
+            metavar="VALUE",
+            help="what a missing number counts as: drop (default), or a number within the bounds",
+        ),
+        lambda options: options.missing,
+    ),
+}
+"""By the names of parameters; those of the signature of a release are its options."""
