@@ -211,6 +211,7 @@ def median(
     >>> release = median([20, 30, 30, 40, 50] * 1000, (0, 100), epsilon=1)
     >>> round(release.value, 3)
     30.0
+    >>> import numpy as np
     >>> days = np.arange("2024-01-01", "2025-01-01", dtype="datetime64[D]")
     >>> median(np.repeat(days, 99), ("2023-01-01", "2026-01-01"), epsilon=99).value.astype("M8[M]")
     np.datetime64('2024-07')
