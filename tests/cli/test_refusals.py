@@ -102,7 +102,7 @@ def test_what_is_released(run: Run, ledger: str) -> None:
             "0:100:7": "write --bins N --range 0:100", "0:100:0": "write --bins N --range 0:100",
             "a:b:c": "write --bins N --range LO:HI", ":": "--bins must be a num",
             "10": "--range must be given", "0": "--bins must be a number of bins from 1 to 1000000",
-            "2.5": "--bins must be a number of bins from 1", "1e7": "from 1 to 1000000, edges such as",
+            "2.5": "--bins must be a number of bins from 1", "1e7": "from 1 to 1000000, edges",
             "x": "--bins must be a number", "": "--bins must be a number", "0,1,": "--bins must be",
             "0,2,1": "--bins must have edges that never decrease",
             "0,1e999": "--bins must have edges that are finite",

@@ -403,6 +403,6 @@ def _list_of(files: Sequence[str]) -> str:
 
 def _entries_of(column: str, sql_type: str) -> str:
     """Return the entries of a column of text as another type, without rounding."""
-    if sql_type in ("BIGINT", "HUGEINT"):
+    if sql_type in ("BIGINT", "DECIMAL(38, 0)"):
         column = f"regexp_extract({column}, '^\\s*([+-]?[0-9]+)(?:\\.0*)?\\s*$', 1)"
     return f"TRY_CAST(NULLIF({column}, '') AS {sql_type})"
