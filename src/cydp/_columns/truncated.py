@@ -18,7 +18,7 @@ from cydp._columns.label_types import NANOSECONDS, LabelType, type_of_dtype
 from cydp._columns.moments import read_zone
 from cydp._columns.shared import SharedColumn
 from cydp._columns.source import Source
-from cydp._columns.times import Times, in_units
+from cydp._columns.times import Times, in_units, sql_type_of_times
 
 __all__ = ["DAYS", "PARTS", "DateTrunc", "TruncatedSource"]
 
@@ -92,7 +92,8 @@ class TruncatedSource(Source):
 
     def kept(self) -> Self:
         """Return the column as it is until it is read."""
-        return type(self)(self.x.kept(), self.name, self.part, self.zone)
+        times = self.x.as_labels(sql_type_of_times(has_zone=self.zone is not None)).kept()
+        return type(self)(times, self.name, self.part, self.zone)
 
     @property
     def shared(self) -> SharedColumn | None:
