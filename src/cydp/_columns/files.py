@@ -161,6 +161,7 @@ class DataFile:
         self,
         numbers: Sequence[str],
         labels: Sequence[str],
+        times: Sequence[str] = (),
         *,
         every_row: bool = False,
         where: Condition | None = None,
@@ -173,6 +174,8 @@ class DataFile:
             Of CSV, what is no number is null.
         labels : names of columns
             Of keys and users.
+        times : names of columns
+            Of CSV, what is no date or time is null.
         every_row : bool, default False
             Whether to add the column `row_name`, which is null in no record.
         where : Condition, optional
@@ -187,12 +190,13 @@ class DataFile:
             For a condition on a column of another type.
 
         """
-        both = [name for name in numbers if name in labels]
+        both = [name for name in (*numbers, *times) if name in labels]
         if both:
             raise FileError(
                 f"column {both[0]!r} must be used either for numbers or for keys and users"
             )
         selected = {name: self.numbers_of(name) for name in dict.fromkeys(numbers)}
+        selected |= {name: self.labels_of(name, "TIMESTAMP") for name in dict.fromkeys(times)}
         selected |= {name: self._column(name) for name in dict.fromkeys(labels)}
         lowered: dict[str, str] = {}
         for name in selected:
@@ -407,6 +411,6 @@ def _entries_of(column: str, sql_type: str) -> str:
         # DuckDB's cast would drop a zone, or take the one of this machine.
         shape = f"^\\s*{_TIME}{_OFFSET}\\s*$" if sql_type == "TIMESTAMPTZ" else _NAIVE
         column = f"CASE WHEN regexp_matches({column}, {sql_text(shape)}) THEN {column} END"
-    if sql_type in ("BIGINT", "HUGEINT"):
+    if sql_type in ("BIGINT", "DECIMAL(38, 0)"):
         column = f"regexp_extract({column}, '^\\s*([+-]?[0-9]+)(?:\\.0*)?\\s*$', 1)"
     return f"TRY_CAST(NULLIF({column}, '') AS {sql_type})"
