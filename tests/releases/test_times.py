@@ -316,6 +316,18 @@ def test_outputs_show_times_as_iso_8601(tmp_path: Path) -> None:
     assert zoned.to_dict()["columns"]["quantile"]["values"] == [zoned.value[0].isoformat()]
 
 
+def test_intervals_of_quantiles_are_of_times() -> None:
+    ends = {"column": "ts", "interval": 0.95, "epsilon": SURE}
+    median = cydp.median(TABLE, JANUARY, **ends)
+    assert median.interval() == (median.value, median.value)
+    assert f"from {median.value} to {median.value}" in median.to_text()
+    frame = cydp.quantile(ZONED, [0.5], IN_UTC, **ends).to_pandas()
+    assert [str(frame[name].dtype) for name in ("quantile_lower", "quantile_upper")] == [
+        "datetime64[us, UTC]"
+    ] * 2
+    assert median.plot().get_xlim()[0] > 0  # days from 1970
+
+
 def test_plots_have_axes_of_dates() -> None:
     by = {"ts": HOURS, "key": ["a", "b"] * 100}
     for release, along in (
