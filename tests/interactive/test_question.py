@@ -54,6 +54,7 @@ OTHER: dict[str, dict[str, Any]] = {
     "missing": {"missing": 1},
     "split": {"split": {"count": 2}},
     "left_out": {"left_out": 2},
+    "interval": {"interval": 0.5},
     "confidence": {"confidence": 0.5},
     "fallback": {"fallback": (0, 1)},
     "epsilon": {"epsilon": 2},

@@ -235,6 +235,7 @@ CASES: dict[str, Case] = {
     "quantile": _number(cydp.quantile, NEAR, q=[0.1, 0.5]),
     "quantile, pure": _pure(_number(cydp.quantile, NEAR, q=0.9)),
     "quantile, filled": _number(cydp.quantile, FAR, q=0.25, missing=55),
+    "quantile, interval": _number(cydp.quantile, NEAR, q=0.25, interval="1/2"),
     "histogram": Case(_histogram),
     "histogram, pure": _pure(Case(_histogram)),
     "histogram, by": Case(_histogram_by),

@@ -262,6 +262,7 @@ KNOWN: dict[str, Release] = {
     ),
     "quantiles": _released(cydp.quantile, [0.1, 0.5], BOUNDS, column="n"),
     "quantiles, user": _released(cydp.quantile, [0.9], BOUNDS, column="x", **_user(False)),
+    "quantile, interval": _released(cydp.quantile, 0.3, BOUNDS, column="x", interval=0.5),
     "quantile, filled": _released(cydp.quantile, 0.3, BOUNDS, column="x", missing=0),
     "histogram": _column(cydp.histogram, "x", 4, (0, 9)),
     "histogram of n": _released(cydp.histogram, [0, 2, 5, 9], column="n", epsilon=1, delta=1e-6),

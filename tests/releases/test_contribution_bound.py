@@ -359,7 +359,8 @@ def test_releases_of_users_say_what_their_bound_leaves_out() -> None:
 
 WORDS = [
     ({"max_rows": 2}, "what a who has beyond 2 rows is left out"),
-    ({"max_rows": 1, "unit": "visitor"}, "what a visitor has beyond 1 row is left out"),
+    ({"max_rows": 2, "unit": "visitor"}, "what a visitor has beyond 2 rows is left out"),
+    ({"max_rows": 1}, "each who counts once, however many rows they have; rows without a who do"),
 ]
 
 

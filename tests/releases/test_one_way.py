@@ -60,6 +60,7 @@ CASES: dict[str, Case] = {
     "variance": Case(cydp.variance, ((0, 10),), X),
     "quantile": Case(cydp.quantile, ([0.25, 0.5], (0, 10)), X, merges=False),
     "median": Case(cydp.median, ((0, 10),), X, merges=False),
+    "interval": Case(cydp.median, ((0, 10),), X | {"interval": 0.5}, merges=False),
     "halving": Case(median_by_halving, ((0, 10),), X, merges=False),
     "histogram": Case(cydp.histogram, (4, (0, 10)), X, "max_partitions"),
     "histogram by": Case(

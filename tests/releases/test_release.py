@@ -34,7 +34,9 @@ MAKERS: dict[str, Callable[..., Any]] = {
     ),
     "MeanRelease": lambda **more: cydp.mean(AGES, (0, 100), split={"sum": 2}, **more),
     "NumberRelease": lambda **more: cydp.sum(AGES, (0, 100), missing=5, **more),
-    "QuantileRelease": lambda **more: cydp.quantile(AGES, [0.25, "1/2"], (0, 100), **more),
+    "QuantileRelease": lambda **more: cydp.quantile(
+        AGES, [0.25, "1/2"], (0, 100), **{"interval": 0.9} | more
+    ),
     "TableRelease": lambda **more: cydp.group_by(
         TABLE, ["sex", "zip"], keys=[("f", 7), ("m", 9)], sums={"age": (0, 100)},
         means={"age": (0, 100)}, quantiles={"age": ([0.5], (0, 100))}, **more,

@@ -211,7 +211,7 @@ def test_a_plan_stands_in_the_history_as_a_plan(tmp_path: Path) -> None:
     told = eval(entry["params"], NAMES)
     assert told == loss
     assert told.plan.items[:2] == plan.items[:2]
-    assert entry["params"][:200] in ledger.report()
+    assert entry["params"][:200] in ledger.report().text
     ledger.charge(Plan([(released, 2)]).as_loss(1e-6), charge_id="b")
     params = ledger.history()[-1]["params"]
     assert f"({released.query!r}, 2)" in params

@@ -77,7 +77,8 @@ _BLOCK_BUDGET = re.compile(r"^budget must be (\w+), as the ledger's budget is, n
 _BY_OPTIONS = {"PureDP": "--epsilon alone", "ApproxDP": "--epsilon and --delta", "ZCDP": "--rho"}
 _NAMES = (
     "max_rows_per_partition", "max_rows_per_unit", "max_partitions", "max_rows", "data_version",
-    "charge_id", "privacy_unit", "units_in_one_block", "by_block", "block_column", "read_only",
+    "charge_id", "left_out", "privacy_unit", "units_in_one_block", "by_block", "block_column",
+    "read_only",
 )  # fmt: skip
 _UNIT = re.compile(r"\bunit=(\([^()]*\)|'[^']*'|\"[^\"]*\")")
 _POSITIONAL = {"block": "ID", "file": "FILE", "path": "PATH"}

@@ -37,6 +37,15 @@ class SortedUnits:
     units: NDArray[Any]
     offsets: NDArray[np.int64]
 
+    def padded(self, lowest: int, highest: int) -> SortedUnits:
+        """Return one group with so many copies of the grid's lowest and highest units beside it."""
+        if not lowest and not highest:
+            return self
+        kind = self.units.dtype
+        ends = np.full(lowest, self.grid.lowest, kind), np.full(highest, self.grid.highest, kind)
+        units = np.concatenate([ends[0], self.units, ends[1]])
+        return SortedUnits(self.grid, units, np.array([0, len(units)], np.int64))
+
     def of_groups(self, groups: NDArray[np.int64]) -> SortedUnits:
         """Return the units of some groups; the groups' numbers are in order."""
         sizes = np.diff(self.offsets)

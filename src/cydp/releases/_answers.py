@@ -143,7 +143,8 @@ class _Ranked(Answer):
         """Refuse: it would depend on the data."""
         raise TypeError(
             "quantiles have no error bound in the unit of the data: it would depend on the data. "
-            "rank_error of a quantile, or cydp.explain, gives their error in ranks"
+            "rank_error of a quantile, or cydp.explain, gives their error in ranks, and interval= "
+            "of quantile and median releases an interval"
         )
 
     def interval(self, steps: Steps, confidence: Number, count: int) -> tuple[Any, Any]:

@@ -161,6 +161,17 @@ class CountQuery(DataQuery):
         found: list[Answer] = [NoisyAnswer("count", 1, counted(self.unit)[1], self.parts["count"])]
         return found if self.most_left_out is None else [*found, answer_of(self.parts[LEFT_OUT])]
 
+    @property
+    def left_out(self) -> tuple[str, ...]:
+        """A note on the rows that may be left out; a number of users is not too low for it."""
+        unit = self.unit
+        if not unit.has_users or unit.max_rows > 1:
+            return super().left_out
+        return (
+            f"each {unit.name} counts once, however many rows they have; rows without a "
+            f"{unit.name} do not count",
+        )
+
     def read(self, source: PresentRows, key: Key) -> Tally:
         """Count the entries."""
         counts = source.count(self.unit, key, self.most_left_out)

@@ -12,7 +12,7 @@ from cydp.mechanisms._run import Budget
 from cydp.releases._group_query import GroupQuery
 from cydp.releases._histogram_release import TableRelease
 from cydp.releases._missing import Missing
-from cydp.releases._quantile import Quantiles
+from cydp.releases._quantile_query import Quantiles
 from cydp.releases._run import release, run
 from cydp.releases._terms import Split
 from cydp.releases._unit import UnitName

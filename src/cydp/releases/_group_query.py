@@ -142,8 +142,10 @@ class GroupQuery(DataQuery):
     @property
     def title(self) -> str:
         """Counts by one column are `value_counts`, whichever of the two was called."""
-        counts_values = self.has_count and not self.summaries and len(self.reads.columns["by"]) == 1
-        return "value_counts" if counts_values else self.function
+        is_own = self.function == GroupQuery.function  # and not of a case of it
+        counts_values = is_own and self.has_count and not self.summaries
+        is_one = counts_values and len(self.reads.columns["by"]) == 1
+        return "value_counts" if is_one else self.function
 
     @property
     def contents(self) -> tuple[str, ...]:

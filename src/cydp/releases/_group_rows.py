@@ -26,7 +26,7 @@ from cydp.releases._answers import MEDIAN
 from cydp.releases._cells import count_codes
 from cydp.releases._format import format_parameter
 from cydp.releases._missing import Missing, fill_absent, is_absent, read_missing
-from cydp.releases._quantile import Quantiles, read_quantiles
+from cydp.releases._quantile_query import Quantiles, read_quantiles
 from cydp.releases._release import recorded
 from cydp.releases._rows import Codes, Key, Rows
 from cydp.releases._tally import Tally, add_arrays

@@ -26,7 +26,7 @@ from cydp.releases._answers import Answer, HalvedAnswer
 from cydp.releases._missing import Missing, read_missing
 from cydp.releases._noise_split import Aggregate
 from cydp.releases._numbers_query import NumbersQuery
-from cydp.releases._quantile import QuantileRelease, read_sorted
+from cydp.releases._quantile_query import QuantileRelease, read_sorted
 from cydp.releases._release import recorded
 from cydp.releases._rows import Key, NumberRows
 from cydp.releases._run import release, run
@@ -200,6 +200,8 @@ class HalvingRelease(QuantileRelease):
         The middle of the range, in steps of the grid.
     ends : ndarray of int64, shape (2,)
         The first and the last point of the range, in steps of the grid.
+    interval_steps : tuple
+        Empty: no interval is released besides the range.
 
     """
 

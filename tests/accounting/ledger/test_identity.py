@@ -51,7 +51,7 @@ USES: dict[str, Callable[[BudgetLedger], Any]] = {
     "would exceed": lambda ledger: ledger.would_exceed(PureDP(0)),
     "history": lambda ledger: ledger.history(),
     "head": lambda ledger: ledger.head(),
-    "report": lambda ledger: ledger.report(),
+    "report": lambda ledger: ledger.report().text,
     "verify": lambda ledger: ledger.verify(),
 }
 

@@ -158,7 +158,7 @@ def test_nothing_is_left_of_a_retired_block(path: Path, budget: Any) -> None:
     nothing = ApproxDP(0, 0) if isinstance(budget, ApproxDP) else type(budget)(0)
     assert ledger.remaining == before | {"a": nothing}
     assert ledger.spent == spent
-    lines = ledger.report().splitlines()
+    lines = ledger.report().text.splitlines()
     assert lines[1] == f"  'a': spent {spent['a']}, retired"
     assert lines[2] == f"  'b': spent {spent['b']}, left {before['b']}"
     ledger.verify()
@@ -172,7 +172,7 @@ def test_blocks_with_a_label(path: Path) -> None:
     assert budget.would_exceed(PureDP(0.75))
     cydp.histogram([1, 2], 2, (0, 4), epsilon=0.5, max_rows_per_unit=1, budget=budget)
     assert ledger.spent == {"mon": PureDP(0.5), "tue": PureDP(0)}
-    last = ledger.report().splitlines()[-1]
+    last = ledger.report().text.splitlines()[-1]
     assert "Z PureDP(epsilon=0.5) in 'mon': 'ages by\\ndecade': histogram, 2 bins from" in last
     ledger.retire("tue")
     for call in (ledger.retire, lambda block: ledger.would_exceed(PureDP(0.1), blocks=[block])):
@@ -255,7 +255,7 @@ def describe_charge(ledger: BudgetLedger, cost: Any) -> tuple[str, str]:
 def test_reports_are_cut_and_quoted(path: Path) -> None:
     with BudgetLedger.create(path, PureDP(1), privacy_unit="person\nday") as ledger:
         ledger.charge_many([{"cost": PureDP("1e-3"), "label": f"<no> {i}"} for i in range(30)])
-        lines = ledger.report().splitlines()
+        lines = ledger.report().text.splitlines()
         assert r"for each 'person\nday'" in repr(ledger)
         assert r"for each 'person\nday'" in lines[0]
         assert (len(lines), lines[2]) == (23, "  10 charges, and then")
@@ -264,7 +264,7 @@ def test_reports_are_cut_and_quoted(path: Path) -> None:
     with new(path.with_name("days"), by_block=True) as ledger:
         ledger.add_blocks([f"day {number:04}\n" for number in range(100)])
         ledger.charge(PureDP("0.5"), blocks=list(ledger.spent), label="ages")
-        lines = ledger.report().splitlines()
+        lines = ledger.report().text.splitlines()
         assert (len(lines), lines[1]) == (1 + 1 + 20 + 1, "  80 blocks, and then")
         assert lines[2] == r"  'day 0080\n': spent PureDP(epsilon=0.5), left PureDP(epsilon=0.5)"
         assert lines[-1].endswith(r"'day 0003\n', 'day 0004\n' and 95 more: ages")

@@ -59,7 +59,7 @@ def audited(path: Path, spent: PureDP, entries: int) -> Callable[[], None]:
             ledger.verify()
             assert ledger.spent == spent
             assert len(ledger.history()) == entries
-            assert "ages" in ledger.report()
+            assert "ages" in ledger.report().text
             with pytest.raises(LedgerError, match="opened read-only"):
                 ledger.charge(PureDP(0))
             ledger.close()

@@ -30,7 +30,7 @@ def ledger(tmp_path: Path) -> Iterator[BudgetLedger]:
 
 def last_of(ledger: BudgetLedger) -> str:
     """What the last line says after the cost."""
-    return ledger.report().splitlines()[-1].partition("): ")[2]
+    return ledger.report().text.splitlines()[-1].partition("): ")[2]
 
 
 def test_a_line_names_columns_and_public_keys_and_the_label(ledger: BudgetLedger) -> None:
@@ -72,7 +72,7 @@ def test_a_report_is_the_same_for_neighbours(tmp_path: Path) -> None:
         with BudgetLedger.create(path, PureDP(9), privacy_unit="row") as ledger:
             cydp.value_counts([1, 2, *last], [1, 2], epsilon=1, budget=ledger)
             cydp.mean([1.0, 2.0, *last], (0, 9), epsilon=1, budget=ledger)
-            said.append(re.sub(r"\d{4}-\S*Z", "", ledger.report() + ledger.report().to_html()))
+            said.append(re.sub(r"\d{4}-\S*Z", "", ledger.report().text + ledger.report().to_html()))
     assert len(set(said)) == 1
 
 
@@ -80,7 +80,7 @@ def test_charges_for_the_same_are_one_line(ledger: BudgetLedger) -> None:
     for label in ("a", "b", "a", "a"):
         ledger.charge(PureDP("0.1"), label=label)
     ledger.charge(PureDP("0.2"), label="a")
-    _, spent, *lines = ledger.report().splitlines()
+    _, spent, *lines = ledger.report().text.splitlines()
     assert spent == "  spent PureDP(epsilon=0.6), left PureDP(epsilon=8.4)"
     time = r"\d{4}-\d\d-\d\dT\d\d:\d\d:\d\dZ"
     for line, expected in zip(
@@ -101,7 +101,7 @@ def test_blocks_of_one_line_are_together(tmp_path: Path) -> None:
         for day in ("mon", "tue", "mon"):
             cydp.count([1], epsilon="1/8", max_rows_per_unit=1, budget=ledger.scope(blocks=[day]))
         report = ledger.report()
-        last = report.splitlines()[-1]
+        last = report.text.splitlines()[-1]
         assert last.endswith("3 times PureDP(epsilon=0.125) in 'mon', 'tue': count")
         words = words_of(report.to_html())
         assert "mon open epsilon=0.25 epsilon=0.75 tue open epsilon=0.125 epsilon=0.875" in words
@@ -111,13 +111,13 @@ def test_blocks_of_one_line_are_together(tmp_path: Path) -> None:
 def test_what_is_left_out_is_counted(ledger: BudgetLedger, monkeypatch: pytest.MonkeyPatch) -> None:
     for i in range(30):
         ledger.charge(PureDP("0.1"), label=str(i))
-    for report in (ledger.report(), ledger.report().to_html()):
+    for report in (ledger.report().text, ledger.report().to_html()):
         assert "10 charges, and then" in report
     with monkeypatch.context() as patched:
         patched.setattr("cydp.accounting.ledger._ledger.MOST_READ", 25)
-        assert "10 charges, and then" in ledger.report()
+        assert "10 charges, and then" in ledger.report().text
         patched.setattr("cydp.accounting.ledger._ledger.MOST_READ", 4)
-        assert "26 charges, and then" in ledger.report()
+        assert "26 charges, and then" in ledger.report().text
     assert _report.MOST_READ > 30
 
 
@@ -159,7 +159,7 @@ def test_a_page_has_words_and_no_scripts(ledger: BudgetLedger) -> None:
     }  # fmt: skip
     assert " ".join(found.words).count("alert('x')") == 2
     assert report._repr_html_() == ledger._repr_html_() == report.to_html()
-    assert repr(report) == str(report) == report
+    assert repr(report) == str(report) == report.text
     words = " ".join(found.words)
     for part in ("spent epsilon=0.2", "left epsilon=8.8", "budget epsilon=9", "charges 2", "said:"):
         assert part in words

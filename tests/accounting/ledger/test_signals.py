@@ -91,7 +91,7 @@ USES: dict[str, Any] = {
     ),
     "remaining": lambda ledger: ledger.remaining,
     "history": lambda ledger: ledger.history(),
-    "report": lambda ledger: ledger.report(),
+    "report": lambda ledger: ledger.report().text,
     "verify": lambda ledger: ledger.verify(),
     "close": lambda ledger: ledger.close(),
     "open": lambda ledger: BudgetLedger.open(ledger._store.path),

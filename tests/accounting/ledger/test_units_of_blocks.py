@@ -45,7 +45,7 @@ def month(path: Path) -> Iterator[BudgetLedger]:
 
 def test_the_unit_of_blocks_is_named(month: BudgetLedger, path: Path) -> None:
     assert month.privacy_unit == IN_ONE
-    assert f"for each {IN_ONE}," in month.report()
+    assert f"for each {IN_ONE}," in month.report().text
     assert f"for each {IN_ONE}," in repr(month)
     assert month.history()[0]["privacy_unit"] == IN_ONE
     assert month.guarantee() == month.guarantee(unit=IN_ONE) == PureDP(1, relation="add-remove")

@@ -31,6 +31,10 @@ MADE: dict[str, Callable[..., Any]] = {
     "mean": lambda **more: cydp.mean(X, BOUNDS, **more),
     "variance": lambda **more: cydp.variance(X, BOUNDS, **more),
     "median": lambda **more: cydp.median(X, BOUNDS, **more),
+    "median, interval": lambda **more: cydp.median(X, BOUNDS, interval=0.95, **more),
+    "quantiles, intervals": lambda **more: cydp.quantile(
+        X, [0.25, 0.5], BOUNDS, interval=0.99, **more
+    ),
     "quantiles": lambda **more: cydp.quantile(X, [0.25, 0.5, 0.9], BOUNDS, **more),
     "bounds": lambda **more: cydp.bounds(X, fallback=(0, 1), **more),
     "no bounds": lambda **more: cydp.bounds([], fallback=(0, 1), **more),

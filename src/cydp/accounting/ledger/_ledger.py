@@ -351,8 +351,8 @@ class BudgetLedger(LedgerResults, LedgerBlocks):
         Returns
         -------
         LedgerReport
-            A `str` with a line for each block, and a line for each thing that was released: at
-            which entries, when, at which cost, by which label, of which columns and for which
+            It prints a line for each block, and a line for each thing that was released: at which
+            entries, when, at which cost, by which label, of which columns and for which
             public keys. If there are more than 20, the last 20; earlier ones are counted. Hashes of
             the last 1,000 charges are checked; `verify` checks all. Its `to_html()` is a page that
             says what is protected and promised, for people who decide on budgets.
@@ -368,7 +368,7 @@ class BudgetLedger(LedgerResults, LedgerBlocks):
         ...         release = cydp.value_counts(
         ...             table, ["f", "m"], column="sex", epsilon=0.5, budget=ledger
         ...         )
-        ...         print(ledger.report().splitlines()[-1].partition("Z ")[2])
+        ...         print(ledger.report().text.splitlines()[-1].partition("Z ")[2])
         PureDP(epsilon=0.5): value_counts by sex, keys f, m
 
         """

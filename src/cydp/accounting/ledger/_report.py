@@ -38,37 +38,38 @@ _PROTECTED = {
 }
 
 
-class LedgerReport(str):
-    """The text of a report, which is also a page: `to_html`. `BudgetLedger.report` returns it.
+@dataclass(frozen=True, slots=True, repr=False)
+class LedgerReport:
+    """What a ledger has paid for: a text, which it prints, and a page. `BudgetLedger.report`.
 
-    It is a `str`, and shows itself as it is printed.
+    Attributes
+    ----------
+    text : str
+        The totals, and a line for each thing that was released.
+    html : str
+        The same as a page, which also says what is protected and promised.
+
     """
 
-    __slots__ = ("_html",)
-    _html: str
-
-    def __new__(cls, text: str, html: str) -> LedgerReport:
-        """Return the text with its HTML."""
-        made = super().__new__(cls, text)
-        made._html = html
-        return made
+    text: str
+    html: str
 
     def to_html(self) -> str:
-        """Return the report as HTML: what is protected, the guarantee in words, what was released.
+        """Return the page: an element without scripts, ids and resources; names are escaped.
 
-        Returns
-        -------
-        str
-            An element without scripts, ids and resources; names are escaped.
+        Examples
+        --------
+        >>> LedgerReport("budget ...", "<div>...</div>").to_html()
+        '<div>...</div>'
 
         """
-        return self._html
+        return self.html
 
     def _repr_html_(self) -> str:
-        return self._html
+        return self.html
 
     def __repr__(self) -> str:
-        return str(self)
+        return self.text
 
 
 @dataclass(frozen=True, slots=True)

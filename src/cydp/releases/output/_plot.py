@@ -162,7 +162,7 @@ def _draw_intervals(
 
 
 def _ends(column: Numbers) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
-    return np.asarray(column.lower, np.float64), np.asarray(column.upper, np.float64)
+    return _places_of(np.asarray(column.lower)), _places_of(np.asarray(column.upper))
 
 
 def _draw_zero(ax: Any, values: NDArray[np.float64]) -> None:
@@ -362,7 +362,7 @@ def _draw_numbers(sheet: Sheet, ax: Any, label: str) -> Any:
     for i, column in enumerate(sheet.columns):
         ax.plot(_places_of(np.asarray(column.values)).reshape(1), [i], "o", color="C0")
         if column.lower is not None and column.upper is not None:
-            ends = (np.asarray([end], np.float64) for end in (column.lower, column.upper))
+            ends = (end.reshape(1) for end in _ends(column))
             _draw_intervals(ax, [i], *ends, along_x=True, capsize=4)
     ax.set_yticks(range(len(names)), names)
     ax.set_ylim(len(names) - 0.5, -0.5)
@@ -371,8 +371,11 @@ def _draw_numbers(sheet: Sheet, ax: Any, label: str) -> Any:
 
 
 def _draw_quantiles(sheet: Sheet, ax: Any, label: str) -> Any:
-    """Draw quantiles as points over q; their errors are in ranks, which has no bars."""
-    ax.plot(sheet.axes[0].keys[0], _places_of(sheet.columns[0].values), "o", color="C0")
+    """Draw quantiles as points over q, with intervals; errors in ranks have no bars."""
+    column, qs = sheet.columns[0], sheet.axes[0].keys[0]
+    ax.plot(qs, _places_of(column.values), "o", color="C0")
+    if column.lower is not None:
+        _draw_intervals(ax, qs, *_ends(column))
     ax.set_xlim(-0.03, 1.03)
     ax.set_xlabel("q")
     ax.set_ylabel(label)

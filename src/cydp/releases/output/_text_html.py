@@ -96,10 +96,7 @@ def _html_table(sheet: Sheet) -> list[str]:
 
 def _last_places(sheet: Sheet, n_labels: int) -> list[int]:
     """Return the place, in a row of words, of the last word of each column of numbers."""
-    words = [
-        2 if shows_bounds(column) else 3 if shows_intervals(column) else 1
-        for column in sheet.columns
-    ]
+    words = [1 + shows_bounds(column) + 2 * shows_intervals(column) for column in sheet.columns]
     return [n_labels - 1 + sum(words[: i + 1]) for i in range(len(words))]
 
 

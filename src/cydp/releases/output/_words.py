@@ -83,7 +83,8 @@ def end_words(end: Any, *, upper: bool) -> str:
     >>> end_words(0.12345678, upper=False), end_words(0.12345612, upper=True)
     ('0.123456', '0.123457')
     """
-    if isinstance(end, int | np.integer) or not math.isfinite(end):
+    is_time = isinstance(end, datetime | np.datetime64)
+    if is_time or isinstance(end, int | np.integer) or not math.isfinite(end):
         return value_words(end)
     exact = Decimal(repr(float(end)))
     whole = exact.adjusted() + 1 if abs(end) < _MOST_PLAIN else 0
@@ -150,10 +151,13 @@ def error_lines(sheet: Sheet) -> list[str]:
     lines = []
     for column in sheet.columns:
         head = "error" if len(sheet.columns) == 1 else f"error of {column.name}"
+        sure = f"with {percent_of(sheet.confidence)} confidence"
         if words := _within(sheet, column):
-            lines.append(f"{head}: {words}, with {percent_of(sheet.confidence)} confidence")
+            lines.append(f"{head}: {words}, {sure}")
         elif column.why_none:
             lines.append(f"{head}: not stated, since {column.why_none}")
+        if column.bound_unit and shows_intervals(column):
+            lines.append(f"{head.replace('error', 'interval', 1)}: {_held(sheet, column)}, {sure}")
     return lines
 
 
@@ -164,8 +168,8 @@ def shows_bounds(column: Numbers) -> bool:
 
 
 def shows_intervals(column: Numbers) -> bool:
-    """Return whether rows have intervals, but no bounds."""
-    return column.bound is None and column.lower is not None
+    """Return whether rows have intervals, but no bounds in the unit of the numbers."""
+    return column.lower is not None and (column.bound is None or bool(column.bound_unit))
 
 
 def bars_words(sheet: Sheet) -> str:
@@ -188,10 +192,8 @@ def bars_words(sheet: Sheet) -> str:
 def _within(sheet: Sheet, column: Numbers) -> str:
     """Return how far the numbers of a column are from the exact ones, or an empty text."""
     together = sheet.simultaneous and bool(sheet.axes)
-    if shows_intervals(column):  # a post-processed number may be outside
-        if together:
-            return f"all {sheet.cells:,} true numbers together within the intervals beside them"
-        return f"{'each' if sheet.axes else 'the'} true number within the interval beside it"
+    if column.bound is None and column.lower is not None:
+        return _held(sheet, column)
     if shows_bounds(column):
         if together:
             return f"all {sheet.cells:,} together within the bounds beside them"
@@ -205,6 +207,17 @@ def _within(sheet: Sheet, column: Numbers) -> str:
     if together:
         return f"all {sheet.cells:,} together within {bound}{unit}"
     return f"{'each ' if sheet.axes else ''}within {bound}{unit}"
+
+
+def _held(sheet: Sheet, column: Numbers) -> str:
+    """Return that intervals hold the exact numbers; a released number may be outside."""
+    if not sheet.axes:
+        ends = (column.lower, False), (column.upper, True)
+        shown = (end_words(np.asarray(end).flat[0], upper=is_upper) for end, is_upper in ends)
+        return f"the true number is from {' to '.join(shown)}"
+    if sheet.simultaneous:
+        return f"all {sheet.cells:,} true numbers together within the intervals beside them"
+    return "each true number within the interval beside it"
 
 
 def _unit_of(column: Numbers, unit: str, number: str) -> str:
@@ -260,7 +273,7 @@ def header_of(sheet: Sheet) -> list[str]:
         found.append(_key_words(column.name))
         if shows_bounds(column):
             found.append(f"+- {column.bound_unit}".rstrip())
-        elif shows_intervals(column):
+        if shows_intervals(column):
             found += ["from", "to"]
     return found
 
@@ -294,7 +307,7 @@ def _numbers_of(sheet: Sheet, row: int) -> list[str]:
         found.append(_value_words(column, row))
         if shows_bounds(column):
             found.append(bound_words(column.bound.flat[row].item()))
-        elif shows_intervals(column):
+        if shows_intervals(column):
             for end, is_upper in ((column.lower, False), (column.upper, True)):
                 found.append(end_words(np.asarray(end).flat[row], upper=is_upper))
     return found

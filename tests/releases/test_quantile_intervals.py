@@ -1,0 +1,205 @@
+"""releases/_quantile_query.py: intervals that hold quantiles, from points that are paid for."""
+
+from __future__ import annotations
+
+import itertools
+import math
+from collections.abc import Iterator
+from fractions import Fraction
+from typing import Any
+
+import numpy as np
+import pytest
+from numpy.typing import NDArray
+from scipy.stats import binom
+
+import cydp
+from cydp.exact._grid import Grid
+from cydp.exact._sorted_units import SortedUnits
+from cydp.releases._quantile_query import QuantileQuery
+from cydp.testing import SeededGenerator
+
+GRID = Grid(0, 0, 12)
+QS = [Fraction(1, 4), Fraction(1, 2), Fraction(9, 10)]
+SMALL = 1e-9  # of sums of floats
+LIMIT = 1e-9  # the chance that a test of a right interval fails
+
+
+def query_of(q: Fraction, interval: Any, epsilon: Any) -> QuantileQuery:
+    made: QuantileQuery = cydp.quantile([], q, (0, 12), interval=interval, epsilon=epsilon).query
+    object.__setattr__(made, "grid", GRID)  # whole numbers
+    return made
+
+
+def column(numbers: Any) -> SortedUnits:
+    units = np.sort(np.array(numbers, np.int32))
+    return SortedUnits(GRID, units, np.array([0, len(units)], np.int64))
+
+
+def chances(units: NDArray[Any], q: Fraction, scale: Fraction) -> dict[int, float]:
+    """Return the probability of each point: exp(-d / scale), d by its definition."""
+    found = {}
+    for y in range(GRID.lowest, GRID.highest + 1):
+        below, upto, middle = (units < y).sum(), (units <= y).sum(), q * len(units)
+        found[y] = math.exp(-float(max(below - middle, middle - upto, 0) / scale))
+    total = sum(found.values())
+    return {y: weight / total for y, weight in found.items()}
+
+
+def quantiles_of(units: NDArray[Any], q: Fraction) -> list[int]:
+    """Return all points that are the quantile."""
+    return [
+        y for y in range(GRID.lowest, GRID.highest + 1)
+        if (units < y).sum() <= q * len(units) <= (units <= y).sum()
+    ]  # fmt: skip
+
+
+def failures(query: QuantileQuery, numbers: Any, padding: Any = None) -> tuple[float, float]:
+    """Return how often the lower end is above a quantile, and the upper end below one."""
+    records, q = column(numbers), query.qs[0]
+    exact = quantiles_of(records.units, q)
+    lower, upper = query.parts["q0_lower"], query.parts["q0_upper"]
+    found = []
+    for part in (lower, upper):
+        beyond = query.beyond(part) if padding is None else padding(*query.beyond(part))
+        seen = records.padded(*beyond).units
+        found.append(chances(seen, q, part.choice.scale))
+    return (
+        sum(chance for y, chance in found[0].items() if y > min(exact)),
+        sum(chance for y, chance in found[1].items() if y < max(exact)),
+    )
+
+
+def columns() -> Iterator[list[int]]:
+    """Yield small columns, and those where a choice misses most often: one gap is all the grid."""
+    yield []
+    for size in (1, 2, 3):
+        yield from map(list, itertools.combinations_with_replacement((0, 5, 6, 12), size))
+    for size in (7, 40, 41, 200):
+        for share in (0.25, 0.5, 0.9):
+            few = math.ceil(share * size)
+            yield [0] * few + [12] * (size - few)
+            yield [0] * (few - 1) + [12] * (size - few + 1)
+            yield [6] * size
+
+
+@pytest.mark.parametrize("interval", ["1/2", "0.95"])
+@pytest.mark.parametrize("epsilon", ["1/10", 3])
+def test_each_end_fails_no_more_often_than_half_of_what_is_left(
+    interval: str, epsilon: Any
+) -> None:
+    half = float(1 - Fraction(interval)) / 2
+    for q in QS:
+        query = query_of(q, interval, epsilon)
+        for numbers in columns():
+            assert max(failures(query, numbers)) <= half + SMALL, (q, numbers)
+
+
+def test_half_of_the_padding_is_too_little() -> None:
+    query = query_of(Fraction(1, 2), "0.95", "1/10")
+    worst = max(max(failures(query, numbers)) for numbers in columns())
+    assert 0.01 < worst <= 0.025
+    halved = max(
+        max(failures(query, numbers, lambda low, high: (low // 2, high // 2)))
+        for numbers in columns()
+    )
+    assert halved > 0.1
+
+
+def missed(interval: str, runs: int, seed: int) -> int:
+    """Return how many intervals do not hold all medians of a column that is hard to hold."""
+    x = [0.0] * 11 + [1.0] * 10
+    rng, found = SeededGenerator(seed), 0
+    for _ in range(runs):
+        release = cydp.median(x, (0, 1), interval=interval, epsilon=30, rng=rng)
+        lower, upper = release.interval(interval)
+        found += not lower <= 0 <= upper
+    return found
+
+
+def test_intervals_hold_as_often_as_they_say(monkeypatch: pytest.MonkeyPatch) -> None:
+    runs = 2000
+    assert binom.sf(missed("1/2", runs, 1) - 1, runs, 0.5) > LIMIT
+    monkeypatch.setattr(QuantileQuery, "beyond", lambda *_: (0, 0))
+    assert binom.sf(missed("1/2", runs, 1) - 1, runs, 0.5) < LIMIT
+
+
+def test_an_end_is_as_near_as_explain_says() -> None:
+    rng, x = SeededGenerator(2), np.arange(10_001.0)
+    plan = cydp.explain(cydp.median, (0, 10_000), interval=0.95, epsilon=1)
+    (note,) = (note for note in plan.notes if "ends of an interval" in note)
+    most = float(note.partition("within ")[2].partition(" ranks")[0].replace(",", ""))
+    for _ in range(100):
+        lower, upper = cydp.median(x, (0, 10_000), interval=0.95, epsilon=1, rng=rng).interval()
+        assert 5000 - most - 1 <= lower <= 5000 <= upper <= 5000 + most + 1
+
+
+def test_an_interval_is_paid_for() -> None:
+    plain, with_interval = (
+        cydp.median([1.0], (0, 9), epsilon=1, interval=each).query for each in (None, 0.95)
+    )
+    assert plain.loss == with_interval.loss == cydp.PureDP(1, relation="add-remove")
+    assert with_interval.parts["q0"].choice.scale == 3 * plain.parts["q0"].choice.scale
+    assert [part.share for part in with_interval.parts.values()] == [Fraction(1, 3)] * 3
+    assert plain != with_interval
+    assert "interval=0.95" in repr(with_interval)
+    assert "interval" not in repr(plain)
+    assert "interval" not in str(plain.to_dict())
+    assert cydp.median([1.0], (0, 9), epsilon=1, interval=0.9).query != with_interval
+
+
+def test_confidences_that_were_not_released_are_refused() -> None:
+    release = cydp.quantile([1.0] * 9, [0.25, 0.5], (0, 9), interval="0.98", epsilon=1)
+    lower, upper = release.interval(0.98)
+    assert lower.shape == upper.shape == (2,)
+    assert (release.interval(0.96, count=2)[0] == lower).all()
+    assert list(release.to_pandas(simultaneous=True))[-1] == "quantile_upper"
+    for call in (
+        lambda: release.interval(0.981),
+        lambda: release.interval(0.97, count=2),
+    ):
+        with pytest.raises(ValueError, match="for which the intervals were released"):
+            call()
+    assert list(release.to_pandas(confidence=0.99)) == ["q", "quantile"]
+    assert "released for 98 % confidence, and not for more" in release.to_text(0.99)
+    one = cydp.median(np.arange(1001.0), (0, 2000), epsilon=9, interval="0.9")
+    low, high = one.interval(0.9)
+    note = next(note for note in one.to_dict()["notes"] if "for 90 % confidence, from " in note)
+    ends = [float(word) for word in note.replace(",", "").split() if word[0].isdigit()][1:]
+    assert ends == pytest.approx([low, high], rel=1e-5)
+    with pytest.raises(TypeError, match="interval= of quantile and median releases an interval"):
+        cydp.median([1.0], (0, 9), epsilon=1).interval()
+
+
+def test_an_interval_is_said_in_every_output() -> None:
+    x = np.arange(1001.0)
+    single = cydp.median(x, (0, 1000), interval=0.95, epsilon=3, rng=SeededGenerator(1))
+    lower, upper = single.interval()
+    words = "interval: the true number is from "
+    assert words in repr(single)
+    assert words in single.to_html()
+    assert "interval: each true number within the interval beside it" in repr(
+        cydp.quantile(x, [0.25, 0.5], (0, 1000), interval=0.95, epsilon=3)
+    )
+    found = single.to_dict()["columns"]["median"]
+    assert (found["lower"], found["upper"]) == (lower, upper)
+    assert single.to_polars().rows() == [(single.value, lower, upper)]
+    days = np.arange("2024-01-01", "2025-01-01", dtype="M8[D]")
+    dated = cydp.median(days, ("2023-01-01", "2026-01-01"), interval=0.95, epsilon=9)
+    first, last = dated.interval()
+    assert first <= np.datetime64("2024-07-01") <= last
+    assert f"from {first} to {last}" in repr(dated)
+
+
+@pytest.mark.parametrize("wrong", [0, 1, "x", True, 2])
+def test_an_interval_is_a_confidence(wrong: Any) -> None:
+    with pytest.raises((TypeError, ValueError), match="interval"):
+        cydp.median([1.0], (0, 9), interval=wrong, epsilon=1)
+
+
+def test_intervals_that_nobody_can_give_are_refused() -> None:
+    for q in (0, 1, [0.5, 1]):
+        with pytest.raises(ValueError, match="left out for the quantiles 0 and 1"):
+            cydp.quantile([1.0], q, (0, 9), interval=0.95, epsilon=1)
+    with pytest.raises(ValueError, match="left out at so small a cost"):
+        cydp.quantile([1.0], 0.999, (0, 9), interval=0.95, epsilon="1e-4")
