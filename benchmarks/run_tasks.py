@@ -71,6 +71,9 @@ def main() -> int:
         "load": load,
         "rows": ROWS,
         "versions": versions(asked.ways),
+        "shared": {
+            cells.WAYS[way].title: code for way in asked.ways if (code := cells.shared(way))
+        },
         "cells": [*found.values()],
     }
     file = HERE / "results" / name / "tasks.json"

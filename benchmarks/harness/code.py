@@ -5,13 +5,19 @@ from pathlib import Path
 from textwrap import dedent
 
 
-def body(file: Path, function: str) -> str | None:
-    """Return the body of a function in a file that is not imported; None: it has none."""
+def function(file: Path, name: str) -> str | None:
+    """Return a function in a file that is not imported; None: it has none of this name."""
     code = file.read_text()
     for node in ast.parse(code).body:
-        if isinstance(node, ast.FunctionDef) and node.name == function:
-            return dedent("\n".join(code.splitlines()[node.lineno : node.end_lineno]))
+        if isinstance(node, ast.FunctionDef) and node.name == name:
+            return "\n".join(code.splitlines()[node.lineno - 1 : node.end_lineno])
     return None
+
+
+def body(file: Path, name: str) -> str | None:
+    """Return the body of a function in a file that is not imported, whose head is a line."""
+    found = function(file, name)
+    return None if found is None else dedent(found.partition("\n")[2])
 
 
 def count(code: str) -> int:
@@ -19,7 +25,7 @@ def count(code: str) -> int:
     return len([line for line in code.splitlines() if line.strip()])
 
 
-def lines(file: Path, function: str) -> int | None:
+def lines(file: Path, name: str) -> int | None:
     """Return how many lines of code a function's body has; None: there is no such function."""
-    found = body(file, function)
+    found = body(file, name)
     return None if found is None else count(found)

@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 import rivals
-from harness.code import body
+from harness.code import body, function
 from harness.environments import python_with
 from harness.processes import run
 from tasks.answers import CONFIDENCE, Answer, of_dict
@@ -86,6 +86,12 @@ def code_of(task: str, name: str) -> str:
         return COMMANDS[task]
     files = [BENCHMARKS / f"{module.replace('.', '/')}.py" for module in WAYS[name].modules]
     return next(code for file in files if (code := body(file, task)) is not None)
+
+
+def shared(name: str) -> str | None:
+    """Return the code that the tasks of a way have in common, if they have any."""
+    files = [BENCHMARKS / f"{module.replace('.', '/')}.py" for module in WAYS[name].modules]
+    return next((code for file in files if (code := function(file, "query"))), None)
 
 
 def python_of(name: str) -> Path:
