@@ -137,6 +137,7 @@ def write_report(
     unit: str,
     relation: str,
     guarantee: Loss,
+    together: tuple[str, Loss | None],
     blocks: Mapping[str, BlockState],
     charges: Sequence[Mapping[str, Any]],
     n_charges: int,
@@ -151,6 +152,8 @@ def write_report(
     relation : str
     guarantee : loss
         What holds for a unit with all its records in one block, or without blocks.
+    together : (str, loss or None)
+        The unit around it, whose records are in any blocks, and what holds for it; None: nothing.
     blocks : mapping
         The state of each block.
     charges : sequence of dict
@@ -162,8 +165,18 @@ def write_report(
     left_out = n_charges - sum(line.charges for line in lines[-_MOST_SHOWN:])
     shown = lines[-_MOST_SHOWN:]
     about = f"budget {budget} for each {format_name(unit)}, under {relation!r}"
+    promises = [_promise(guarantee, format_name(unit), relation)]
     if ALL not in blocks:
-        about += f"; for each of them in all data {guarantee}"
+        about += f"; all releases together cost each {format_name(unit)} {_numbers(guarantee)}"
+    whole, loss = together
+    if whole != unit:
+        about += f", and each {format_name(whole)} with records in all blocks "
+        about += "any amount" if loss is None else _numbers(loss)
+        promises.append(
+            f"Nothing is promised to a {format_name(whole)} with records in all blocks."
+            if loss is None
+            else "With records in all blocks: " + _promise(loss, format_name(whole), relation)
+        )
     text = [about, *_omitted(len(blocks) - _MOST_SHOWN, "blocks")]
     for block, state in list(blocks.items())[-_MOST_SHOWN:]:
         name = "" if block == ALL else f"{block!r}: "
@@ -172,7 +185,7 @@ def write_report(
     text += [*_omitted(left_out, "charges"), *(line.text for line in shown)]
     facts = {
         "protected": _PROTECTED[relation].format(format_name(unit)),
-        "promise": _promise(guarantee, format_name(unit), relation),
+        "promise": " ".join(promises),
         "budget": _numbers(budget, left=True) + ("" if ALL in blocks else " for each block"),
         "charges": f"{n_charges:,}",
     }
