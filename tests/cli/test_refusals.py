@@ -18,6 +18,7 @@ C = ["count", WEEK]
 M = ["mean", PUMS, "--column", "age", "--bounds", "0:100"]
 Q = ["quantile", PUMS, "--column", "age", "--bounds", "0:100", "--q", "0.5"]
 D = ["histogramdd", PUMS, "--column", "age", "--column", "income"]
+B = ["contribution-bound", WEEK]
 T = ["top-k", WEEK, "--column", "Day"]
 V = ["value-counts", WEEK, "--column", "Day"]
 G = ["group-by", WEEK, "--by", "Day", "--key-list", "1,2"]
@@ -101,7 +102,7 @@ def test_what_is_released(run: Run, ledger: str) -> None:
             "0:100:7": "write --bins N --range 0:100", "0:100:0": "write --bins N --range 0:100",
             "a:b:c": "write --bins N --range LO:HI", ":": "--bins must be a num",
             "10": "--range must be given", "0": "--bins must be a number of bins from 1 to 1000000",
-            "2.5": "--bins must be a number of bins from 1", "1e7": "from 1 to 1000000, or edges",
+            "2.5": "--bins must be a number of bins from 1", "1e7": "from 1 to 1000000, edges",
             "x": "--bins must be a number", "": "--bins must be a number", "0,1,": "--bins must be",
             "0,2,1": "--bins must have edges that never decrease",
             "0,1e999": "--bins must have edges that are finite",
@@ -111,6 +112,30 @@ def test_what_is_released(run: Run, ledger: str) -> None:
             "0:x": "HI of --range must be a number",
             "0:1:2": "--range must be LO:HI", "0:1e999": "finite as floats",
         }.items()),
+        *(([*H[:4], "--bins", bins, *more, *E], 2, words) for bins, more, words in (
+            ("1d", [], "--range must be given unless --bins has the edges"),
+            ("1d", ["--range", "0:100"], "--range must be two dates or times if bins is a width"),
+            ("1x", ["--range", "2024-01-01:2024-02-01"], "--bins must"),
+            ("10", ["--range", "2024-02-01:2024-01-01"], "--range of times must have lo before hi"),
+            ("10", ["--range", "2024-01-01:5"], "LO of --range must be a number"),
+            ("10", ["--range", "2024-01-01:2024-13-01"], "HI of --range must be a date of the"),
+            ("10", ["--range", "2024-01-01 08:00:2024-02-01 08:00"], "or LO..HI for times with"),
+            ("2024-01-01,5", [], "--bins must be a number"),
+            ("2024-02-01,2024-01-01", [], "--bins must have edges that increase"),
+        )),
+        ([*M[:-1], "2024-01-01:2024-02-01", *E], 2, "LO of --bounds must be a number"),
+        (["group-by", WEEK, "--by", "Day", *E, "--sum", "x:2024-01-01:2024-02-01"], 2,
+         "LO of --sum must be a number"),
+        ([*C, *E, "--left-out", "3"], 2, "--left-out is about rows of users: give --user as well"),
+        ([*C, *E, "--split", "count"], 2, "--split must be KEY=VALUE"),
+        ([*M, *E, "--split", "n=1"], 2, "--split must have weights of sum, count, not of 'n'"),
+        *(([*B, *more, *E], 2, words) for more, words in (
+            (["--max", "0"], "--max: must be a whole number of at least 1"),
+            ([], "required: --max"), (["--max", "5"], "--user must be given"),
+            (["--max", "5", *U, "--share", "1.5"], "--share must be from 0 to 1"),
+            (["--max", "5", *U, "--of", "rows"], "--of: invalid choice"),
+            (["--max", "5", *U, "--max-rows", "2"], "unrecognized arguments: --max-rows"),
+        )),
         ([*H[:4], "--bins", "0,1", "--range", "0:1", *E], 2, "--range must be left out"),
         ([*H, *E, "--by", "sex"], 2, "--by must be given with --keys or --key-list"),
         ([*H, *E, "--key-list", "1"], 2, "--keys and --key-list need --by"),
@@ -119,7 +144,7 @@ def test_what_is_released(run: Run, ledger: str) -> None:
             (["--bins", "2", "--bins", "3", "--bins", "4"], "--bins must be given once, or once "
              "for each of the 2 columns, not 3 times"),
             (["--bins", "2", "--range", "0:1", "--range", "0:2", "--range", "0:3"],
-             "once for each of the 2 columns whose --bins is a number, not 3 times"),
+             "once for each of the 2 columns whose --bins has no edges, not 3 times"),
             (["--bins", "2", "--bins", "0,1", "--range", "0:1", "--range", "0:2"],
              "once for each of the 1 columns"),
             (["--bins", "0,1", "--range", "0:1"], "--range must be left out"),

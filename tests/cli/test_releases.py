@@ -5,6 +5,7 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
+import duckdb
 import numpy as np
 import pytest
 from cli.commands import PUMS, WEEK, Run, parquet
@@ -155,6 +156,29 @@ CASES: list[tuple[list[str], Release]] = [
         ),
     ),
     (
+        ["contribution-bound", WEEK, "--user", "VisitorId", "--max", "10", "--share", "0.9",
+         "--of", "contributions", "--by", "Day", "--epsilon", "1"],
+        lambda: cydp.contribution_bound(
+            week(), user="VisitorId", max=10, share="0.9", of="contributions", by=["Day"],
+            epsilon=1,
+        ),
+    ),
+    (
+        ["quantile", PUMS, "--column", "age", "--q", "0.25,0.75", "--bounds", "0:100",
+         "--interval", "0.9", "--epsilon", "1"],
+        lambda: cydp.quantile(
+            pums("age"), ["0.25", "0.75"], (0, 100), column="age", interval="0.9", epsilon=1
+        ),
+    ),
+    (
+        ["count", WEEK, "--user", "VisitorId", "--max-rows", "2", "--left-out", "5", "--split",
+         "count=9", "--rho", "1"],
+        lambda: cydp.count(
+            week(), user="VisitorId", max_rows=2, left_out=5, split={"count": "9"}, rho=1,
+            column="VisitorId",
+        ),
+    ),
+    (
         ["group-by", PUMS, "--by", "sex", "--by", "married", "--key-list", "0,1", "--key-list",
          "1,0", "--epsilon", "1"],
         lambda: cydp.group_by(
@@ -186,6 +210,70 @@ def test_a_command_releases_what_the_library_releases(
     seed(monkeypatch)
     text = run(*arguments)[1]
     assert text.startswith(in_options(expected.to_text()))
+
+
+TIMES: list[tuple[list[str], Callable[[Any], Any]]] = [
+    (
+        ["histogram", "--column", "t", "--bins", "1mo", "--range", "2024-01-01:2024-04-01"],
+        lambda x: cydp.histogram(x, "1mo", ("2024-01-01", "2024-04-01"), column="t", epsilon=1),
+    ),
+    (
+        ["histogram", "--column", "t", "--bins", "2024-01-01,2024-02-01 12:00,2024-03-01"],
+        lambda x: cydp.histogram(
+            x, ["2024-01-01", "2024-02-01 12:00", "2024-03-01"], column="t", epsilon=1
+        ),
+    ),
+    (
+        ["histogramdd", "--column", "t", "--column", "v", "--bins", "5", "--bins", "2", "--range",
+         "2024-01-01 08:00..2024-03-01 18:00", "--range", "0:4"],
+        lambda x: cydp.histogramdd(
+            x, [5, 2], [("2024-01-01 08:00", "2024-03-01 18:00"), (0, 4)], columns=["t", "v"],
+            epsilon=1,
+        ),
+    ),
+    (
+        ["median", "--column", "t", "--bounds", "2024-01-01:2024-04-01"],
+        lambda x: cydp.median(x, ("2024-01-01", "2024-04-01"), column="t", epsilon=1),
+    ),
+    (
+        ["group-by", "--by", "d", "--key-list", "x,y", "--quantile",
+         "t:0.25,0.5:2024-01-01:2024-04-01"],
+        lambda x: cydp.group_by(
+            x, "d", keys=["x", "y"], epsilon=1,
+            quantiles={"t": (["0.25", "0.5"], ("2024-01-01", "2024-04-01"))},
+        ),
+    ),
+]  # fmt: skip
+
+
+@pytest.mark.parametrize("form", ["csv", "parquet"])
+@pytest.mark.parametrize(("arguments", "release"), TIMES)
+def test_dates_and_times(
+    run: Run,
+    monkeypatch: pytest.MonkeyPatch,
+    tmp_path: Path,
+    form: str,
+    arguments: list[str],
+    release: Callable[[Any], Any],
+) -> None:
+    """Of CSV, what is no date or time is missing, as a text in a column of times cannot be."""
+    file = str(tmp_path / f"t.{form}")
+    rows = ["2024-01-01,1,x", "2024-01-31 12:30,2,y", ",3,x", "2024-02-29,4,y", "2025-01-01,2,x"]
+    (tmp_path / "t.csv").write_text("\n".join(["t,v,d", *rows, "n/a,1,x", "5,1,y", ""]))
+    columns = "TRY_CAST(NULLIF(t, '') AS TIMESTAMP) AS t, v::BIGINT AS v, d"
+    typed = duckdb.sql(f"SELECT {columns} FROM read_csv('{tmp_path}/t.csv', all_varchar = true)")
+    if form == "parquet":
+        typed.write_parquet(file)
+    seed(monkeypatch)
+    expected = release(typed)
+    seed(monkeypatch)
+    code, printed, message = run(arguments[0], file, *arguments[1:], "--epsilon", "1", "--json")
+    assert (code, message) == (0, "")
+    facts, shown = json.loads(printed), json.loads(expected.to_json())
+    assert facts["columns"] == shown["columns"]
+    assert facts["axes"] == shown["axes"]
+    noted = "a value that is no date or time counts as missing" in printed
+    assert noted == (form == "csv")
 
 
 def test_users_are_bounded(run: Run) -> None:

@@ -115,6 +115,12 @@ def test_no_record_raises_or_warns(name: str) -> None:
     assert (np.ma.compressed(values) == DAY // column.nanoseconds).sum() == 1
 
 
+def test_a_list_is_bounded_as_a_column_of_64_bits() -> None:
+    far = [dt.datetime(9999, 12, 31), dt.datetime(1, 1, 1), dt.datetime(1970, 1, 1)]
+    column = Times(far, "x", has_zone=False, nanoseconds=1)
+    assert column.read().tolist() == [2**63 - 1, NAT + 1, 0]
+
+
 REFUSED = {
     "numbers": (np.array([1.5]), "not numbers"),
     "a list of numbers": ([1, dt.date(2024, 1, 1)], "not int"),

@@ -35,8 +35,9 @@ def cases(draw: st.DrawFn) -> tuple[np.ndarray[Any, Any], np.ndarray[Any, Any]]:
     """Values and edges near each other, in units of their own."""
     held, shown = draw(st.sampled_from(UNITS)), draw(st.sampled_from(UNITS))
     step, width = NANOSECONDS[held], NANOSECONDS[shown]
-    middle = draw(st.sampled_from([0, 1_704_067_200 * 10**9, -(2**62), 2**62])) // width
-    places = st.integers(-5, 5).map(lambda n: n * max(step // width, 1))
+    middle = draw(st.sampled_from([0, 1_704_067_200 * 10**9, -(2**62), 2**62, 2**63])) // width
+    middle = min(middle, 2**62)
+    places = st.integers(-5, 5).map(lambda n: n * max(step // width, 1)) | st.integers(-3, 3)
     edges = middle + np.array(sorted(draw(st.sets(places, min_size=2, max_size=6))))
     near = [int(edge) * width // step + shift for edge in edges for shift in (-1, 0, 1)]
     values = draw(st.lists(st.sampled_from([*near, 2**63 - 1, -(2**63)]), max_size=20))

@@ -162,6 +162,11 @@ def test_confidences_that_were_not_released_are_refused() -> None:
             call()
     assert list(release.to_pandas(confidence=0.99)) == ["q", "quantile"]
     assert "released for 98 % confidence, and not for more" in release.to_text(0.99)
+    one = cydp.median(np.arange(1001.0), (0, 2000), epsilon=9, interval="0.9")
+    low, high = one.interval(0.9)
+    note = next(note for note in one.to_dict()["notes"] if "for 90 % confidence, from " in note)
+    ends = [float(word) for word in note.replace(",", "").split() if word[0].isdigit()][1:]
+    assert ends == pytest.approx([low, high], rel=1e-5)
     with pytest.raises(TypeError, match="interval= of quantile and median releases an interval"):
         cydp.median([1.0], (0, 9), epsilon=1).interval()
 

@@ -87,6 +87,13 @@ def test_quantiles_are_those_of_the_days() -> None:
     assert fine.value.dtype == "M8[us]"
 
 
+def test_infinite_times_are_the_ends() -> None:
+    bounds = dt.datetime(1960, 1, 1), dt.datetime(1960, 1, 1, 0, 0, 0, 5)
+    for far, expected in ((2**63 - 1, bounds[1]), (-(2**63) + 1, bounds[0])):
+        x = np.full(9, far).view("M8[us]")
+        assert cydp.median(x, bounds, epsilon=SURE).value.item() == expected
+
+
 def test_the_grid_follows_from_the_bounds_alone() -> None:
     for bounds, unit in (
         (JANUARY, "D"),

@@ -163,7 +163,7 @@ class ColumnKeys:
         if not all(isinstance(label, int) for label in self.labels):
             return column.read_as("DOUBLE")
         fits = all(-(2**63) <= label < 2**63 for label in self.labels)
-        return column.read_as("BIGINT" if fits else "HUGEINT")
+        return column.read_as("BIGINT" if fits else "DECIMAL(38, 0)")
 
     def check(self, column: Labels) -> None:
         """Raise a TypeError if a column can hold none of the labels, by its type."""

@@ -157,6 +157,7 @@ class DataFile:
         self,
         numbers: Sequence[str],
         labels: Sequence[str],
+        times: Sequence[str] = (),
         *,
         every_row: bool = False,
         where: Condition | None = None,
@@ -169,6 +170,8 @@ class DataFile:
             Of CSV, what is no number is null.
         labels : names of columns
             Of keys and users.
+        times : names of columns
+            Of CSV, what is no date or time is null.
         every_row : bool, default False
             Whether to add the column `row_name`, which is null in no record.
         where : Condition, optional
@@ -183,12 +186,13 @@ class DataFile:
             For a condition on a column of another type.
 
         """
-        both = [name for name in numbers if name in labels]
+        both = [name for name in (*numbers, *times) if name in labels]
         if both:
             raise FileError(
                 f"column {both[0]!r} must be used either for numbers or for keys and users"
             )
         selected = {name: self.numbers_of(name) for name in dict.fromkeys(numbers)}
+        selected |= {name: self.labels_of(name, "TIMESTAMP") for name in dict.fromkeys(times)}
         selected |= {name: self._column(name) for name in dict.fromkeys(labels)}
         lowered: dict[str, str] = {}
         for name in selected:
@@ -399,6 +403,6 @@ def _list_of(files: Sequence[str]) -> str:
 
 def _entries_of(column: str, sql_type: str) -> str:
     """Return the entries of a column of text as another type, without rounding."""
-    if sql_type in ("BIGINT", "HUGEINT"):
+    if sql_type in ("BIGINT", "DECIMAL(38, 0)"):
         column = f"regexp_extract({column}, '^\\s*([+-]?[0-9]+)(?:\\.0*)?\\s*$', 1)"
     return f"TRY_CAST(NULLIF({column}, '') AS {sql_type})"

@@ -28,6 +28,8 @@ class SharedLazyFrame(SharedRows):
 
     Raises
     ------
+    TypeError
+        If this version of polars does not read it in pieces.
     ValueError
         If its schema cannot be found.
 
@@ -37,6 +39,11 @@ class SharedLazyFrame(SharedRows):
 
     def __init__(self, frame: Any) -> None:
         super().__init__()
+        if not hasattr(frame, "collect_batches"):
+            raise TypeError(
+                "a lazy frame needs polars 1.36 or later, which reads it in pieces: update polars, "
+                "or call its collect()"
+            )
         self._frame = frame
         # Without rows: the query does not run.
         self._empty = _guard(lambda: frame.clear().collect(), "lazy frame", "its schema")

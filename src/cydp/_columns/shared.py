@@ -73,7 +73,7 @@ class SharedRows(ABC):
         """Return how many rows there are; a query of its own runs, and its errors are replaced."""
 
     def check(self) -> None:
-        """Raise a ValueError, before a charge, if the rows cannot be read as they are."""
+        """Raise an error, before a charge, if the rows cannot be read as they are."""
         return
 
     def column(self, label: str) -> SharedColumn:
@@ -204,4 +204,6 @@ class SharedColumn:
         """Export the rows that the column holds; the query runs if it has not run."""
         schema, arrays = self.rows.read(self.place)
         streams = import_module("nanoarrow.c_array_stream").CArrayStream
-        return streams.from_c_arrays(arrays, schema).__arrow_c_stream__(requested_schema)
+        # A column of nulls of polars has a buffer that the format does not have.
+        stream = streams.from_c_arrays(arrays, schema, validate=schema.format != "n")
+        return stream.__arrow_c_stream__(requested_schema)

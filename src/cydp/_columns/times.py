@@ -63,7 +63,8 @@ class Times:
 
     def __init__(self, x: Column | Source, name: str, *, has_zone: bool, nanoseconds: int) -> None:
         source = open_source(x, name).kept()
-        labels = Labels(source, name)
+        # A column of CSV has no type: what is no time without a zone is missing.
+        labels = Labels(source, name, None if has_zone else "TIMESTAMP")
         self._labels, self._has_zone, self.nanoseconds = labels, has_zone, nanoseconds
         kind = labels.type.kind
         if isinstance(source, ListSource):

@@ -8,21 +8,23 @@ once what an argument is on the command line. Those that all releases share are 
 from __future__ import annotations
 
 import argparse
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
 from cydp.cli._options import read_count
 from cydp.cli._specs import (
+    are_times,
     read_bins,
     read_by_column,
     read_ends,
     read_names,
+    read_pairs,
     read_qs,
     read_qs_by_column,
 )
 
-__all__ = ["ARGUMENTS", "columns_of_keys", "numbers_by_column"]
+__all__ = ["ARGUMENTS", "columns_of_keys", "columns_of_times", "numbers_by_column"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -45,12 +47,10 @@ class Argument:
 
 def columns_of_keys(options: argparse.Namespace) -> list[str] | None:
     """Return the columns that have the keys of a command; None if there are none."""
-    if not hasattr(options, "key_list"):
-        return None
     if not hasattr(options, "by"):
-        return [options.column]
+        return [options.column] if hasattr(options, "key_list") else None
     if options.by is None:
-        if (options.keys, options.key_list) != (None, None):
+        if (getattr(options, "keys", None), getattr(options, "key_list", None)) != (None, None):
             raise ValueError("--keys and --key-list need --by: the columns of the keys")
         return None
     found = [name for spec in options.by for name in read_names(spec, "--by")]
@@ -71,6 +71,17 @@ def numbers_by_column(options: argparse.Namespace) -> list[str]:
         return []
     sums, means = _by_column("sum")(options), _by_column("mean")(options)
     return list(dict.fromkeys([*sums, *means, *read_qs_by_column(options.quantile)]))
+
+
+def columns_of_times(column: str | None, named: Mapping[str, Any]) -> list[str]:
+    """Return the columns whose bins or bounds are dates or times."""
+    ends = [named.get(name) for name in ("bins", "range", "bounds")]
+    if "columns" in named:
+        given = zip(named["columns"], named["bins"], named["range"], strict=True)
+        return [name for name, *each in given if any(map(are_times, each))]
+    quantiles = named.get("quantiles") or {}
+    found = [name for name, (_, bounds) in quantiles.items() if are_times(bounds)]
+    return [column] if column is not None and any(map(are_times, ends)) else found
 
 
 def _option(name: str, **about: Any) -> Callable[[Any, Sequence[str]], None]:
@@ -104,16 +115,18 @@ def _add_bins(parser: Any, own: Sequence[str]) -> None:
     parser.add_argument(
         "--bins",
         required=True,
-        metavar="N | EDGE,EDGE,...",
-        help="how many equal bins, over --range; or their edges, such as 0,18,65,100"
+        metavar="N | WIDTH | EDGE,EDGE,...",
+        help="how many equal bins, over --range; their width in time, such as 1d or 1mo; or their "
+        "edges, such as 0,18,65,100"
         + ("; once for all columns, or once for each in their order" if several else ""),
         **each,
     )
     parser.add_argument(
         "--range",
         metavar="LO:HI",
-        help="the ends of the bins, chosen without looking at the data"
-        + ("; once for all columns whose --bins is a number, or once for each" if several else ""),
+        help="the ends of the bins, chosen without looking at the data; dates are written as "
+        "2024-01-01:2024-02-01, times with colons as LO..HI"
+        + ("; once for all columns whose --bins has no edges, or once for each" if several else ""),
         **each,
     )
 
@@ -137,16 +150,16 @@ def _read_range(options: argparse.Namespace) -> Any:
     """Return the ends of the bins that are given by their number, which need them."""
     bins, given = _read_bins(options), options.range
     several = isinstance(bins, list) and isinstance(options.bins, list)
-    counted = [isinstance(each, int) for each in (bins if several else [bins])]
+    counted = [isinstance(each, int | str) for each in (bins if several else [bins])]
     if given is None and any(counted):
-        raise ValueError("--range must be given if --bins is a number: --range 0:100")
+        raise ValueError("--range must be given unless --bins has the edges: --range 0:100")
     if given is not None and not any(counted):
         raise ValueError("--range must be left out if --bins has the edges")
     if not several:
         return None if given is None else read_ends(given, "--range")
     ends = [read_ends(spec, "--range") for spec in given or ()]
     left = iter(
-        _for_each(ends, sum(counted), "--range", "columns whose --bins is a number")
+        _for_each(ends, sum(counted), "--range", "columns whose --bins has no edges")
         if given
         else ()
     )
@@ -167,7 +180,7 @@ def _add_by(parser: Any, own: Sequence[str]) -> None:
     parser.add_argument(
         "--by",
         action="append",
-        required="by_keys" not in own,
+        required="keys" in own,
         metavar="COLUMN[,COLUMN...]",
         help="the columns of keys; may be repeated; a name with a comma is written in quotes, "
         '"\\"a,b\\""',
@@ -258,7 +271,7 @@ ARGUMENTS: dict[str, Argument] = {
             "--bounds",
             required=True,
             metavar="LO:HI",
-            help="numbers outside are clamped; chosen without looking at the data",
+            help="numbers or dates outside are clamped; chosen without looking at the data",
         ),
         lambda options: read_ends(options.bounds),
     ),
@@ -271,6 +284,54 @@ ARGUMENTS: dict[str, Argument] = {
     "sums": Argument(None, _by_column("sum")),
     "means": Argument(None, _by_column("mean")),
     "quantiles": Argument(None, lambda options: read_qs_by_column(options.quantile)),
+    "max": Argument(
+        _option(
+            "--max",
+            required=True,
+            type=read_count,
+            metavar="K",
+            help="the most rows of a user, or keys with --by, that are told apart: public",
+        ),
+        lambda options: options.max,
+    ),
+    "share": Argument(
+        _option("--share", default="0.95", metavar="S", help="which share to keep (default: 0.95)"),
+        lambda options: options.share,
+    ),
+    "of": Argument(
+        _option("--of", default="users", choices=("users", "contributions"), help="of what"),
+        lambda options: options.of,
+    ),
+    "interval": Argument(
+        _option(
+            "--interval",
+            metavar="C",
+            help="release an interval as well that holds the quantile with this probability, such "
+            "as 0.95; paid from the same cost",
+        ),
+        lambda options: options.interval,
+    ),
+    "left_out": Argument(
+        _option(
+            "--left-out",
+            type=read_count,
+            metavar="M",
+            help="with --user: release as well how many rows its bounds leave out, of each user at "
+            "most M; paid from the same cost",
+        ),
+        lambda options: options.left_out,
+    ),
+    "split": Argument(
+        _option(
+            "--split",
+            action="append",
+            default=[],
+            metavar="NAME=WEIGHT",
+            help="the weight of a part in the privacy, such as count=3 (default: 1 each); may be "
+            "repeated",
+        ),
+        lambda options: read_pairs(options.split, "--split") or None,
+    ),
     "missing": Argument(
         _option(
             "--missing",

@@ -15,9 +15,10 @@ from pathlib import Path
 from typing import Any
 
 from cydp._columns.files import shown_files
-from cydp.cli._arguments import ARGUMENTS, columns_of_keys, numbers_by_column
+from cydp.cli._arguments import ARGUMENTS, columns_of_keys, columns_of_times, numbers_by_column
 from cydp.cli._options import add_post_processors, add_release
 from cydp.cli._release import Request, release
+from cydp.releases._contribution_bound import contribution_bound
 from cydp.releases._count import count
 from cydp.releases._group_by import group_by
 from cydp.releases._histogram import histogram
@@ -118,6 +119,12 @@ _COMMANDS = (
     ),
     _Command(median, "print the private median of a column of numbers", _HELD, _INCOME),
     _Command(
+        contribution_bound,
+        "print how many rows, or keys, of a user keep a share of users or rows",
+        None,
+        f"{_VISITS} --user VisitorId --max 10 --share 0.9",
+    ),
+    _Command(
         value_counts,
         "print private counts of the values of a column",
         _LABELS,
@@ -144,10 +151,9 @@ def add_commands(commands: Any) -> None:
     """Add the commands to the parser."""
     for command in _COMMANDS:
         example = f"cydp {command.name} {command.example} --epsilon 1"
-        parser = add_release(
+        parser, group = add_release(
             commands, command.name, command.summary, command.parameters, example=[example]
         )
-        group = parser.add_argument_group("what is released")
         if command.column is not None:
             group.add_argument("--column", required=not command.optional, help=command.column)
         for add in (ARGUMENTS[name].add for name in command.own):
@@ -167,14 +173,16 @@ def _run(command: _Command, options: argparse.Namespace) -> int:
     if column is not None and by != [column]:
         is_numbers = not {"bins", "bounds"}.isdisjoint(command.own)
         (numbers if is_numbers else labels).append(column)
+    times = columns_of_times(column, named)
     request = Request(
         function=command.function,
         named=named,
-        numbers=numbers,
+        numbers=[name for name in numbers if name not in times],
+        times=times,
         labels=labels,
         column=column,
         every_row=command.optional and column is None,
-        by=by,
+        by=by if hasattr(options, "key_list") else None,
         keys="by_keys" if "by_keys" in command.own else "keys",
         label=_label_of(command, options, [column] if column else numbers or by or ["rows"]),
     )

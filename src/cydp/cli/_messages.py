@@ -49,6 +49,13 @@ _IN_PYTHON = {
     "by and by_keys must be given together: the column, and public keys": "--by must be "
     "given with --keys or --key-list",
     "edges in bins must never decrease: sort them": "--bins must have edges that never decrease",
+    "edges of times in bins must increase": "--bins must have edges that increase",
+    "each edge in bins": "each edge in --bins",
+    "range=(lo, hi)": "--range",
+    "lo of range": "LO of --range",
+    "hi of range": "HI of --range",
+    "lower in bounds=(lower, upper)": "LO of --bounds",
+    "upper in bounds=(lower, upper)": "HI of --bounds",
     "repeat the same call, or use": "repeat the same command, or use",
     "True and False would be counted alike: pass the records that have the property, as x[mask], "
     "or use cydp.sum(x, (0, 1), ...)": "true and false would be counted alike: use `cydp sum` with "
@@ -77,7 +84,8 @@ _BLOCK_BUDGET = re.compile(r"^budget must be (\w+), as the ledger's budget is, n
 _BY_OPTIONS = {"PureDP": "--epsilon alone", "ApproxDP": "--epsilon and --delta", "ZCDP": "--rho"}
 _NAMES = (
     "max_rows_per_partition", "max_rows_per_unit", "max_partitions", "max_rows", "data_version",
-    "charge_id", "privacy_unit", "units_in_one_block", "by_block", "block_column", "read_only",
+    "charge_id", "left_out", "privacy_unit", "units_in_one_block", "by_block", "block_column",
+    "read_only",
 )  # fmt: skip
 _UNIT = re.compile(r"\bunit=(\([^()]*\)|'[^']*'|\"[^\"]*\")")
 _POSITIONAL = {"block": "ID", "file": "FILE", "path": "PATH"}

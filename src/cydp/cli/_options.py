@@ -32,8 +32,9 @@ _ORDER = (
     "whatever happens afterwards."
 )
 _CSV = (
-    "In a CSV file a value that is no number counts as missing, so a column in which nothing is a "
-    "number gives pure noise. Keys and users are compared as text; an empty cell is missing."
+    "In a CSV file a value that is no number, date or time counts as missing, so a column in "
+    "which nothing is a number gives pure noise. Keys and users are compared as text; an empty "
+    "cell is missing."
 )
 
 
@@ -61,8 +62,10 @@ def add_parser(
 
 def add_release(
     commands: Any, name: str, summary: str, parameters: Sequence[str], *, example: Sequence[str]
-) -> argparse.ArgumentParser:
+) -> tuple[argparse.ArgumentParser, Any]:
     """Add a command that releases something of a file, with the options that all of these share.
+
+    It returns the parser, and its group for what is released.
 
     Parameters
     ----------
@@ -75,11 +78,12 @@ def add_release(
     """
     parser = add_parser(commands, name, summary, _ORDER, _CSV, example=example)
     _add_file(parser)
+    group = parser.add_argument_group("what is released")
     _add_privacy(parser)
     _add_unit(parser, parameters)
     _add_ledger(parser)
     _add_output(parser)
-    return parser
+    return parser, group
 
 
 def _add_file(parser: argparse.ArgumentParser) -> None:
@@ -154,13 +158,14 @@ def _add_unit(parser: argparse.ArgumentParser, parameters: Sequence[str]) -> Non
     for name in (each for each in parameters if each in bounds):
         option = f"--{name.replace('_', '-')}"
         group.add_argument(option, type=read_count, metavar="K", help=bounds[name])
-    group.add_argument(
-        "--max-rows-per-unit",
-        type=read_count,
-        metavar="K",
-        help="instead of --user: your promise that no person, or whatever the unit of the ledger "
-        "is, has more than K rows in FILE; the noise grows with K",
-    )
+    if "max_rows_per_unit" in parameters:
+        group.add_argument(
+            "--max-rows-per-unit",
+            type=read_count,
+            metavar="K",
+            help="instead of --user: your promise that no person, or whatever the unit of the "
+            "ledger is, has more than K rows in FILE; the noise grows with K",
+        )
 
 
 def _add_ledger(parser: argparse.ArgumentParser) -> None:

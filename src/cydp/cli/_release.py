@@ -11,6 +11,7 @@ import sys
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import partial
+from inspect import signature
 from typing import Any
 
 from cydp._columns.conditions import Condition, all_of, condition_on_blocks, parse_condition
@@ -54,7 +55,7 @@ __all__ = ["Request", "charged_words", "release"]
 _UNREAD = "could not be read"  # in the error of a relation, if its query fails
 
 _NOTE = (
-    "a value that is no number counts as missing, so a column in which nothing is a number "
+    "a value that is no {0} counts as missing, so a column in which nothing is a {0} "
     "gives pure noise"
 )
 
@@ -71,6 +72,8 @@ class Request:
         Its own arguments, but for the column and the keys.
     numbers : sequence of str
         Columns of numbers.
+    times : sequence of str
+        Columns of dates or times that are binned or ranked.
     labels : sequence of str
         Columns of keys, and the column that has its entries counted.
     column : str or None
@@ -89,6 +92,7 @@ class Request:
     function: Callable[..., Any]
     named: Mapping[str, Any]
     numbers: Sequence[str]
+    times: Sequence[str]
     labels: Sequence[str]
     column: str | None
     every_row: bool
@@ -119,10 +123,13 @@ def release(options: argparse.Namespace, request: Request) -> int:
         data = open_data(files, form)
         labels = [*request.labels, *([] if options.user is None else [options.user])]
         where = _condition(options, ledger)
-        rows = data.relation(request.numbers, labels, every_row=request.every_row, where=where)
+        rows = data.relation(
+            request.numbers, labels, request.times, every_row=request.every_row, where=where
+        )
         table = partial(table_of_relation, rows, repeatable=True, where=where)
-        named, notes = dict(request.named) | _common(options, relation), list[str]()
-        if ledger is not None and options.max_rows_per_unit is not None and options.unit is None:
+        named, notes = dict(request.named) | _common(options, request, relation), list[str]()
+        promised = getattr(options, "max_rows_per_unit", None)
+        if ledger is not None and promised is not None and options.unit is None:
             # Of a ledger of rows, a unit that has several rows is none.
             named["unit"] = None if ledger.privacy_unit == "row" else ledger.privacy_unit
         if request.every_row:
@@ -134,7 +141,7 @@ def release(options: argparse.Namespace, request: Request) -> int:
                 options.keys, options.key_list, request.by, data, Format()
             )
             notes = [] if note is None else [note]
-        columns = [*request.numbers, *labels]
+        columns = [*request.numbers, *request.times, *labels]
         budget = None if ledger is None else scope_of(ledger, options, columns, request.label)
         if options.dry_run:
             return _explain_dry(options, request, table, named, budget, notes)
@@ -162,7 +169,7 @@ def _check(options: argparse.Namespace, request: Request) -> Format:
     check_ledger_options(options)
     if options.where is not None:
         parse_condition(options.where)
-    named = dict(request.named) | _common(options, options.relation or "add-remove")
+    named = dict(request.named) | _common(options, request, options.relation or "add-remove")
     if request.by is not None:
         check_key_list(options.key_list, request.by)
         is_public = options.keys is not None or options.key_list is not None
@@ -189,14 +196,16 @@ def _check(options: argparse.Namespace, request: Request) -> Format:
     return form
 
 
-def _common(options: argparse.Namespace, relation: str) -> dict[str, Any]:
+def _common(options: argparse.Namespace, request: Request, relation: str) -> dict[str, Any]:
     """Return the arguments of the common options. No release takes all of them."""
-    names = ("epsilon", "rho", "delta", "user", "max_rows_per_unit", "max_rows", "max_partitions",
-             "max_rows_per_partition")  # fmt: skip
     unit = options.unit
-    found = {name: getattr(options, name) for name in names if hasattr(options, name)}
-    found["unit"] = unit[0] if unit is not None and len(unit) == 1 else unit
-    return found | {"relation": relation}
+    found = vars(options) | {
+        "relation": relation, "unit": unit[0] if unit is not None and len(unit) == 1 else unit
+    }  # fmt: skip
+    names = ("epsilon", "rho", "delta", "relation", "user", "unit", "max_rows_per_unit", "max_rows",
+             "max_partitions", "max_rows_per_partition")  # fmt: skip
+    taken = signature(request.function).parameters
+    return {name: found[name] for name in names if name in taken}
 
 
 def _run(
@@ -258,7 +267,9 @@ def _publish(
         outputs.write(showing)
     except (TypeError, ValueError) as error:
         failures.append(str(error))
-    notes = [*notes, *([_NOTE] if data.kind == "CSV" and request.numbers else [])]
+    if data.kind == "CSV":
+        kinds = {"number": request.numbers, "date or time": request.times}
+        notes = [*notes, *(_NOTE.format(what) for what, columns in kinds.items() if columns)]
     lines = [f"note: {note}" for note in notes]
     about: dict[str, Any] = {}
     if ledger is not None:

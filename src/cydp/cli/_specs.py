@@ -13,6 +13,7 @@ from typing import TypeAlias
 from cydp._numbers.rational import float_of, read_exact
 
 __all__ = [
+    "are_times",
     "read_bins",
     "read_by_column",
     "read_ends",
@@ -24,18 +25,26 @@ __all__ = [
     "read_qs_by_column",
 ]
 
-Ends: TypeAlias = tuple[float, float]
+Ends: TypeAlias = tuple[float, float] | tuple[str, str]
+"""Numbers, or the texts of dates or times, which the library reads."""
+
+_TIME = re.compile("[0-9]{4}-[0-9]{2}")  # how a date or a time begins
+_WIDTH = re.compile("[0-9]+[a-z]+")  # of bins of dates or times
 
 _MOST_BINS = 10**6
 
 
-def read_bins(spec: str) -> int | list[float]:
-    """Return a number of bins, or the edges of bins, which are separated by commas.
+def read_bins(spec: str) -> int | str | list[float] | list[str]:
+    """Return a number of bins, their width in time, or edges, which are separated by commas.
 
-    >>> read_bins("10"), read_bins("0,18,65.5")
-    (10, [0.0, 18.0, 65.5])
+    >>> read_bins("10"), read_bins("1d"), read_bins("0,18,65.5"), read_bins("2024-01-01,2024-02-01")
+    (10, '1d', [0.0, 18.0, 65.5], ['2024-01-01', '2024-02-01'])
     """
     parts = spec.split(",")
+    if _WIDTH.fullmatch(spec):
+        return spec
+    if len(parts) > 1 and all(map(_TIME.match, parts)):
+        return parts
     if ":" in spec:
         raise ValueError(_not_a_step(spec))
     numbers = [read_exact(part, "--bins") for part in parts]
@@ -47,8 +56,8 @@ def read_bins(spec: str) -> int | list[float]:
     count = numbers[0]
     if count.denominator != 1 or not 1 <= count <= _MOST_BINS:
         raise ValueError(
-            f"--bins must be a number of bins from 1 to {_MOST_BINS}, or edges such as 0,18,65, "
-            f"not {spec!r}"
+            f"--bins must be a number of bins from 1 to {_MOST_BINS}, edges such as 0,18,65, or a "
+            f"width in time such as 1d, not {spec!r}"
         )
     return int(count)
 
@@ -69,18 +78,22 @@ def _not_a_step(spec: str) -> str:
 
 
 def read_ends(spec: str, option: str = "--bounds") -> Ends:
-    """Return bounds, LO:HI or LO..HI, as floats.
+    """Return bounds, LO:HI or LO..HI, as floats; or as texts, if they are dates or times.
 
-    >>> read_ends("-5:0.1"), read_ends("-5..0.1")
-    ((-5.0, 0.1), (-5.0, 0.1))
+    >>> read_ends("-5:0.1"), read_ends("2024-01-01 08:00..2024-01-02")
+    ((-5.0, 0.1), ('2024-01-01 08:00', '2024-01-02'))
     """
     parts = spec.split(".." if ".." in spec else ":")
     if len(parts) != 2:
-        raise ValueError(f"{option} must be LO:HI, such as 0:100, not {spec!r}")
+        raise ValueError(
+            f"{option} must be LO:HI, such as 0:100, or LO..HI for times with colons, not {spec!r}"
+        )
     return _ends(parts[0], parts[1], option, spec)
 
 
-def _ends(lower: str, upper: str, option: str, spec: str) -> Ends:
+def _ends(lower: str, upper: str, option: str, spec: str, *, times: bool = True) -> Ends:
+    if times and _TIME.match(lower) and _TIME.match(upper):
+        return lower, upper
     low, high = (
         read_exact(part, f"{name} of {option}") for part, name in ((lower, "LO"), (upper, "HI"))
     )
@@ -90,6 +103,16 @@ def _ends(lower: str, upper: str, option: str, spec: str) -> Ends:
     if not all(map(math.isfinite, ends)):
         raise ValueError(f"{option} must have bounds that are finite as floats, not {spec!r}")
     return ends
+
+
+def are_times(given: object) -> bool:
+    """Whether bins or bounds that were read are dates, times or widths in time.
+
+    >>> [*map(are_times, ["1d", ("2024-01-01", "2024-02-01"), (0.0, 1.0), 10, None])]
+    [True, True, False, False, False]
+    """
+    first = given[0] if isinstance(given, list | tuple) and given else given
+    return isinstance(first, str)
 
 
 def read_by_column(specs: Iterable[str], option: str) -> dict[str, Ends]:
@@ -106,7 +129,7 @@ def read_by_column(specs: Iterable[str], option: str) -> dict[str, Ends]:
                 f"{option} must be COLUMN:LO:HI, such as income:0:200000, not {spec!r}"
             )
         _check_new(column, found, option)
-        found[column] = _ends(parts[0], parts[1], option, spec)
+        found[column] = _ends(parts[0], parts[1], option, spec, times=False)
     return found
 
 

@@ -212,9 +212,9 @@ def median(
     >>> round(release.value, 3)
     30.0
     >>> import numpy as np
-    >>> days = np.arange("2024-01-01", "2024-12-31", dtype="datetime64[D]")
-    >>> median(np.repeat(days, 100), ("2023-01-01", "2026-01-01"), epsilon=10).value
-    np.datetime64('2024-07-01')
+    >>> days = np.arange("2024-01-01", "2025-01-01", dtype="datetime64[D]")
+    >>> median(np.repeat(days, 99), ("2023-01-01", "2026-01-01"), epsilon=99).value.astype("M8[M]")
+    np.datetime64('2024-07')
 
     """
     made: QuantileRelease = run(QuantileQuery, locals())

@@ -338,8 +338,7 @@ class QuantileRelease(Release):
         if self.interval_steps and self._holds(read_level(confidence), together):
             lower, upper = map(np.asarray, map(self._values_of, self.interval_steps))
         elif self.interval_steps:
-            released = percent_of(self.query.interval)
-            notes += (f"an interval was released for {released} confidence, and not for more",)
+            notes += (self._note_on_interval(),)
         chosen = Numbers(
             name="median" if self.query.title == "median" else self.query.function,
             values=np.asarray(self.value),
@@ -350,6 +349,19 @@ class QuantileRelease(Release):
         )
         axes = [keys_of((qs,), ("q",), "quantile")] if several else []
         return self._make_sheet(axes, [chosen], confidence, simultaneous, notes=notes)
+
+    def _note_on_interval(self) -> str:
+        """Return a note for a confidence that is above that of the intervals."""
+        from cydp.releases.output._words import end_words
+
+        note = f"an interval was released for {percent_of(self.query.interval)} confidence, "
+        if self.steps.ndim:
+            return note + "and not for more"
+        lower, upper = map(self._values_of, self.interval_steps)
+        return (
+            f"{note}from {end_words(lower, upper=False)} to {end_words(upper, upper=True)}, and "
+            "not for more"
+        )
 
     @property
     def _noise_words(self) -> str:

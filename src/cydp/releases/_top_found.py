@@ -59,6 +59,11 @@ class FoundTopQuery(GroupQuery):
         return cls(privacy, unit, None, True, (), read_split(None, [KEYS, "n"]), k=number)
 
     @property
+    def title(self) -> str:
+        """The function: counts of keys are `value_counts` elsewhere."""
+        return self.function
+
+    @property
     def notes(self) -> tuple[str, ...]:
         """Notes on how many keys are returned, and on the counts of the largest."""
         return (
