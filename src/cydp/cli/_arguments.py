@@ -257,15 +257,6 @@ ARGUMENTS: dict[str, Argument] = {
         ),
         lambda options: read_qs(options.q),
     ),
-    "interval": Argument(
-        _option(
-            "--interval",
-            metavar="C",
-            help="also release an interval of values that holds the quantile with this "
-            "confidence, such as 0.95, for two thirds of the privacy",
-        ),
-        lambda options: options.interval,
-    ),
     "bounds": Argument(
         _option(
             "--bounds",
