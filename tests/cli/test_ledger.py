@@ -47,6 +47,9 @@ def test_round_trip(run: Run, path: str) -> None:
         f"head: {seq}:{digest}",
         "all: left epsilon=2/3; spent epsilon=1/3 of epsilon=1; open",
     ]
+    code, page, _ = run("ledger", "show", path, "--html")
+    with BudgetLedger.open(path) as ledger:
+        assert (code, page) == (0, ledger.report().to_html() + "\n")
     code, past, _ = run("ledger", "history", path)
     create, block, charge = past.splitlines()
     assert (create[:2], create.split(" ", 2)[2]) == (

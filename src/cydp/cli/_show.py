@@ -26,6 +26,9 @@ __all__ = ["history", "list_blocks", "show"]
 def show(options: argparse.Namespace) -> int:
     """Print what was spent and what is left."""
     with open_to_read(options.path) as ledger:
+        if options.html:
+            print(ledger.report().to_html())
+            return 0
         entries, blocks, guarantee = _read_consistently(ledger, options)
         about = {
             "budget": numbers_of(ledger.budget),

@@ -31,6 +31,8 @@ _MOST_WRITTEN = 1000  # beyond which e**epsilon is not computed
 
 _WRAPPED = CELL.replace("nowrap", "normal")
 
+_SAME = ("label", "released", "params", "count", "data_version")  # of charges of one line
+
 _PROTECTED = {
     "add-remove": "whether one {} is in the data or not",
     "change-one": "which data one {} has",
@@ -96,11 +98,13 @@ class _Line:
 
     @property
     def what(self) -> str:
-        """What was released, and the label."""
+        """The label, what was released, and the version of the data, where they are known."""
         entry = self.first
         released = entry.get("released") or entry["params"]
         words = [format_name(each) for each in (entry["label"], released) if each]
         what = ": ".join(words) or "a loss"
+        if version := entry.get("data_version"):
+            what += f", data {format_name(version)}"
         if len(what) > _LONGEST:
             what = what[:_LONGEST] + " ..."
         return what if entry["count"] == 1 else f"{entry['count']:,} x {what}"
@@ -200,7 +204,7 @@ def _grouped(charges: Iterable[Mapping[str, Any]], kind: type[Loss]) -> list[_Li
     """
     lines: dict[tuple[Any, ...], _Line] = {}
     for entry in charges:
-        what = tuple(entry.get(name) for name in ("label", "released", "params", "count"))
+        what = (entry.get(name) for name in _SAME)
         key = (*what, *entry["cost"])
         blocks = () if entry["blocks"] == [ALL] else tuple(entry["blocks"])
         before = lines.pop(key, None)
