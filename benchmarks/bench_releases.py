@@ -7,7 +7,6 @@ in each release of Polars; "OpenDP, Polars, resolved" did so before, and only re
 "OpenDP, vector" is its way on numpy arrays: users give the scale of the noise, nothing is searched.
 """
 
-import ast
 import csv
 import inspect
 from collections.abc import Callable
@@ -19,6 +18,7 @@ import pytest
 import rivals
 from foreign.questions import BOUNDS, DAYS, LEVELS, QS
 from harness import in_turn, sizes
+from harness.code import lines
 from harness.environments import FOREIGN
 
 import cydp
@@ -176,16 +176,6 @@ def numbers(answer: Any) -> Any:
     if isinstance(answer, tuple):  # diffprivlib's counts, and the edges of a histogram
         return answer[0]
     return np.asarray(answer.value if hasattr(answer, "value") else answer)
-
-
-def lines(file: Path, function: str) -> int | None:
-    """How many lines of code a function's body has, or None: the file is not imported."""
-    code = file.read_text()
-    for node in ast.parse(code).body:
-        if isinstance(node, ast.FunctionDef) and node.name == function:
-            body = code.splitlines()[node.lineno : node.end_lineno]
-            return len([line for line in body if line.strip()])
-    return None
 
 
 def errors(drawn: Any, exact: Any) -> dict[str, Any]:

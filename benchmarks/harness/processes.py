@@ -4,6 +4,7 @@ import json
 import os
 import subprocess
 import sys
+from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
@@ -25,14 +26,25 @@ def answer(**found):
     print(json.dumps(found))
 """
 
+ONE_THREAD = {"CYDP_NUM_THREADS": "1"}
 
-def run(code: str, *arguments: Any, python: Path | str = sys.executable) -> Any:
-    """Return what the code gives to its function `answer`, by name; one thread computes."""
+
+def run(
+    code: str,
+    *arguments: Any,
+    python: Path | str = sys.executable,
+    variables: Mapping[str, str] = ONE_THREAD,
+) -> Any:
+    """Return what the code gives to its function `answer`, by name.
+
+    The process has these variables besides the ones here: unless others are given, one thread
+    computes.
+    """
     done = subprocess.run(
         [python, "-c", START + code, *map(str, arguments)],
         capture_output=True,
         text=True,
-        env={**os.environ, "CYDP_NUM_THREADS": "1"},
+        env={**os.environ, **variables},
         check=False,
     )
     if done.returncode:

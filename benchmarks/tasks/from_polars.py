@@ -1,0 +1,24 @@
+"""The tasks from a lazy frame of polars; a ledger does not choose rows of one."""
+
+from typing import Any
+
+import numpy as np
+import polars as pl
+
+import cydp
+
+OPEN = 'pl.scan_parquet("visits.parquet")'
+
+
+def daily(visits: Any) -> Any:
+    days = np.arange("2024-01-01", "2024-01-31", dtype="datetime64[D]")
+    ledger = cydp.BudgetLedger.create(
+        "days.db", cydp.PureDP(1), privacy_unit="user", by_block=True, block_column="ts"
+    )
+    ledger.add_blocks(days)
+    found = []
+    for day in days:
+        payer = ledger.scope(blocks=[day], table_in_blocks=True)
+        rows = visits.filter(pl.col("ts").dt.date() == day.item())
+        found.append(cydp.count(rows, user="user", max_rows=20, epsilon=1, budget=payer))
+    return found
