@@ -155,8 +155,9 @@ class ContributionQuery(DataQuery):
         name, many = self.unit.name, f"{percent_of(self.share)} of all {self.ranked}"
         stay = "have no more" if self.whole == "users" else "stay if nobody has more"
         return (
-            f"{many} {stay}, up to the error. More {self.counted} than {self.max:,} count as "
-            f"{self.max:,}, and rows without a {name} do not count",
+            f"{many} {stay}, up to the error, unless the bound is {self.max:,}: more "
+            f"{self.counted} count as {self.max:,}, so ask for a larger max then. Rows without a "
+            f"{name} do not count",
         )
 
     def answers(self) -> list[Answer]:
