@@ -64,7 +64,7 @@ def check_told(
             before = kept()
         if said:
             wrong.append((" ".join(arguments)[-150:], said))
-    assert wrong == []
+    assert not wrong, "\n".join(map(str, wrong))
 
 
 def head(path: str) -> tuple[int, str]:

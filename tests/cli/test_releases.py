@@ -159,6 +159,13 @@ CASES: list[tuple[list[str], Release]] = [
         ),
     ),
     (
+        ["quantile", PUMS, "--column", "age", "--q", "0.25,0.75", "--bounds", "0:100",
+         "--interval", "0.9", "--epsilon", "1"],
+        lambda: cydp.quantile(
+            pums("age"), ["0.25", "0.75"], (0, 100), column="age", interval="0.9", epsilon=1
+        ),
+    ),
+    (
         ["count", WEEK, "--user", "VisitorId", "--max-rows", "2", "--left-out", "5", "--split",
          "count=9", "--rho", "1"],
         lambda: cydp.count(

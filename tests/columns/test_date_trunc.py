@@ -127,6 +127,14 @@ EXTREMES: dict[str, Any] = {
 }  # fmt: skip
 
 
+def test_many_rows_are_rounded_down_as_few() -> None:
+    days = np.random.default_rng(2).integers(-900, 25_000, 30_000).view("M8[D]")
+    for part in PARTS[3:]:
+        many = Labels(cydp.date_trunc(part, days)).read().values
+        few = [Labels(cydp.date_trunc(part, each)).read().values for each in days[:600, None]]
+        assert np.array_equal(np.asarray(many)[:600], np.concatenate(few))
+
+
 EPOCH_OF = {"week": "1969-12-29", "day": "1970-01-02"}
 
 

@@ -31,7 +31,10 @@ def test_settings(tmp_path: Path) -> None:
     kind, name = "table must be a table or a column", "analyst must be a name"
     bad: dict[str, tuple[dict[str, Any], type[Exception], tuple[str, ...]]] = {
         "a loss for a budget": ({"budget": PureDP(1)}, TypeError, ("budget", "PrivacyFilter")),
-        "a path": ({"table": "data.csv"}, TypeError, (kind, "str")),
+        "a path": (
+            {"table": "data.csv"}, ValueError,
+            ("table must be the path of a table, as a text is: no such file: 'data.csv'",),
+        ),
         "no table": ({"table": None}, TypeError, (kind,)),
         "an iterator": ({"table": iter(X)}, TypeError, once),
         "a generator": ({"table": (each for each in X)}, TypeError, once),

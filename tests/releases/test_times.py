@@ -118,6 +118,46 @@ def test_quantiles_by_key_may_be_of_dates() -> None:
     assert release.to_pandas().iloc[:, 1].dtype.kind == "M"
 
 
+CSV = ["2024-01-01", " 2024-01-01 12:00 ", "2024-01-02T23:59:59.9", "2024-1-3", "2024-01-03", "x",
+       "", "2024-01-02T23:30:00Z", "2024-01-03 00:00:00+01:00", "2024-01-02 01:00-0330",
+       "2024-01-02 01:00 UTC", "2024-01-02 01:00:00 Europe/Vienna", "infinity", "epoch",
+       "2024-01-02 12:00 PM", "2024-02-30", "1/2/2024"]  # fmt: skip
+"""Entries without a type: five times without a zone, and three with an offset."""
+
+
+def test_text_of_csv_is_read_as_times(tmp_path: Path) -> None:
+    """No cast drops a zone, or makes one up: such an entry is missing."""
+    path = tmp_path / "visits.csv"
+    path.write_text("ts,u\n" + "\n".join(f'"{each}",{i}' for i, each in enumerate(CSV)))
+    days = np.arange("2024-01-01", "2024-01-04", dtype="M8[D]")
+    span = ("2024-01-01", "2024-01-04")
+    zoned = ("2024-01-01T00:00Z", "2024-01-04T00:00Z")
+    column: Any = {"column": "ts", "epsilon": SURE}
+    assert cydp.histogram(path, "1d", span, **column).counts.tolist() == [2, 1, 2]
+    assert cydp.histogram(path, "1d", zoned, **column).counts.tolist() == [0, 3, 0]
+    for name, expected in ((cydp.date_trunc("day", "ts"), [2, 1, 2]),
+                           (cydp.date_trunc("day", "ts", "Europe/Vienna"), [0, 1, 2]),
+                           ("ts", [1, 0, 2])):  # fmt: skip
+        found = cydp.group_by(path, name, keys=days, epsilon=SURE)
+        assert found.counts.tolist() == expected, name
+    assert cydp.value_counts(path, [pd.Timestamp("2024-01-02 23:00", tz="UTC")], **column)["n"] == 1
+    assert cydp.median(path, span, **column).value == np.datetime64("2024-01-02")
+    users = cydp.histogram(path, "1d", span, user="u", max_partitions=1, **column)
+    assert users.counts.tolist() == [2, 1, 2]
+
+
+def test_paths_and_lazy_frames(tmp_path: Path) -> None:
+    frame, days = pl.DataFrame({"ts": HOURS}), np.arange(*JANUARY, dtype="M8[D]")
+    frame.write_parquet(tmp_path / "t.parquet")
+    expected = [int((np.array(DAYS, "M8[D]") == day).sum()) for day in days]
+    for table in (tmp_path / "t.parquet", frame.lazy()):
+        made = cydp.histogram(table, "1d", JANUARY, column="ts", epsilon=SURE)
+        assert made.counts.tolist() == expected
+        by_day = cydp.group_by(table, cydp.date_trunc("day", "ts"), keys=days, epsilon=SURE)
+        assert by_day.counts.tolist() == expected
+        assert cydp.median(table, JANUARY, column="ts", epsilon=SURE).value.dtype == "M8[D]"
+
+
 USERS = np.arange(201) // 4
 
 
@@ -137,7 +177,7 @@ def test_users() -> None:
 
 
 def test_pieces_of_a_relation(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("cydp._columns.relations._PIECE_ROWS", 16)
+    monkeypatch.setattr("cydp._columns.shared._PIECE_ROWS", 16)
     frame = pl.DataFrame({"ts": HOURS, "u": USERS[:200]})
     days = np.arange(*JANUARY, dtype="M8[D]")
     for call in (
@@ -274,6 +314,18 @@ def test_outputs_show_times_as_iso_8601(tmp_path: Path) -> None:
     zoned = cydp.quantile(ZONED, [0.5], IN_UTC, column="ts", epsilon=SURE)
     assert zoned.value[0].isoformat() in zoned.to_text()
     assert zoned.to_dict()["columns"]["quantile"]["values"] == [zoned.value[0].isoformat()]
+
+
+def test_intervals_of_quantiles_are_of_times() -> None:
+    ends = {"column": "ts", "interval": 0.95, "epsilon": SURE}
+    median = cydp.median(TABLE, JANUARY, **ends)
+    assert median.interval() == (median.value, median.value)
+    assert f"from {median.value} to {median.value}" in median.to_text()
+    frame = cydp.quantile(ZONED, [0.5], IN_UTC, **ends).to_pandas()
+    assert [str(frame[name].dtype) for name in ("quantile_lower", "quantile_upper")] == [
+        "datetime64[us, UTC]"
+    ] * 2
+    assert median.plot().get_xlim()[0] > 0  # days from 1970
 
 
 def test_plots_have_axes_of_dates() -> None:

@@ -73,6 +73,21 @@ def test_it_is_a_part_of_the_query(table: Any, tmp_path: Path) -> None:
     assert "where='age >= 18'" in repr(first.query)
 
 
+def test_a_column_of_csv_is_times_where_bins_are(tmp_path: Path) -> None:
+    """What is no date or time is missing; a condition and users do not change that."""
+    rows = ["2024-01-01,a", "2024-01-02 10:00,a", "n/a,b", ",b", "2024-01-09,b", "5,c"]
+    (tmp_path / "t.csv").write_text("\n".join(["day,user", *rows, ""]))
+    weeks = {"bins": "1w", "range": ("2024-01-01", "2024-01-15"), "column": "day"}
+    path = tmp_path / "t.csv"
+    assert cydp.histogram(path, **weeks, **EXACT).counts.tolist() == [2, 1]
+    late = cydp.where(path, "day >= date '2024-01-02'")
+    assert cydp.histogram(late, **weeks, **EXACT).counts.tolist() == [1, 1]
+    bounded = cydp.histogram(path, **weeks, user="user", max_partitions=1, **EXACT)
+    assert bounded.counts.tolist() == [1, 1]
+    with pytest.raises(TypeError, match="must hold dates or times"):
+        cydp.histogram(path, "1w", ("2024-01-01[UTC]", "2024-01-15[UTC]"), column="day", epsilon=1)
+
+
 def test_a_session_and_a_sample_take_it(table: Any) -> None:
     adults = cydp.where(table, "age >= 18")
     session = cydp.Session(adults, PrivacyFilter(PureDP(10**5)))

@@ -154,11 +154,16 @@ class ColumnKeys:
         return {rank(label)[0] for label in self.labels}
 
     def compared(self, column: Labels) -> Labels:
-        """Return a column as it is compared with the labels: without a type, numbers if they are.
+        """Return a column as it is compared with the labels: numbers or times if they are such.
 
-        Text that is no such number is none of the labels.
+        Only a column without a type is another one then. Text that is no such number or time is
+        none of the labels.
         """
-        if not column.is_untyped or self.kinds != {NUMBERS}:
+        if not column.is_untyped:
+            return column
+        if self.kinds in ({TIMES}, {INSTANTS}):
+            return column.read_as("TIMESTAMP" if self.kinds == {TIMES} else "TIMESTAMPTZ")
+        if self.kinds != {NUMBERS}:
             return column
         if not all(isinstance(label, int) for label in self.labels):
             return column.read_as("DOUBLE")

@@ -34,7 +34,8 @@ class SharedFile(SharedRelation):
         return duckdb.SQLExpression(label)
 
     def check(self) -> None:
-        """Raise a FileError if a CSV file is ill-formed."""
+        """Raise a FileError if a CSV file is ill-formed, and an ImportError as a relation does."""
+        super().check()
         self._file.check()
 
 

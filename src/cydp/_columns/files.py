@@ -41,6 +41,10 @@ _PARQUET_NAMES = (".parquet", ".pq")
 _INTEGERS = {
     f"{sign}{kind}" for sign in ("", "U") for kind in ("TINYINT", "SMALLINT", "INTEGER", "BIGINT")
 }
+_DAY = r"\d{4}-\d{1,2}-\d{1,2}"
+_TIME = rf"{_DAY}[T ]\d{{1,2}}:\d\d(?::\d\d(?:\.\d+)?)?"
+_OFFSET = r"(?:Z|\+00|[+-]\d\d:?\d\d)"
+_NAIVE = rf"^\s*(?:{_DAY}|{_TIME})\s*$"
 _NUMBERS = ("BOOLEAN", "FLOAT", "DOUBLE", "HUGEINT", "UHUGEINT", "DECIMAL")
 # A scan holds a few blocks for each thread. Nothing of the data is written to a disk, and nothing
 # is fetched from a network.
@@ -406,6 +410,10 @@ def _list_of(files: Sequence[str]) -> str:
 
 def _entries_of(column: str, sql_type: str) -> str:
     """Return the entries of a column of text as another type, without rounding."""
+    if sql_type.startswith("TIMESTAMP"):
+        # DuckDB's cast would drop a zone, or take the one of this machine.
+        shape = f"^\\s*{_TIME}{_OFFSET}\\s*$" if sql_type == "TIMESTAMPTZ" else _NAIVE
+        column = f"CASE WHEN regexp_matches({column}, {sql_text(shape)}) THEN {column} END"
     if sql_type in ("BIGINT", "DECIMAL(38, 0)"):
         column = f"regexp_extract({column}, '^\\s*([+-]?[0-9]+)(?:\\.0*)?\\s*$', 1)"
     return f"TRY_CAST(NULLIF({column}, '') AS {sql_type})"

@@ -9,6 +9,7 @@ from contextlib import closing
 from functools import partial
 from typing import Any
 
+from cydp._columns.arrow import import_nanoarrow
 from cydp._columns.shared import SharedColumn, SharedRows
 
 __all__ = ["SharedRelation", "is_relation"]
@@ -45,6 +46,10 @@ class SharedRelation(SharedRows):
         """The names of the columns."""
         return tuple(self._relation.columns)
 
+    def check(self) -> None:
+        """Raise an ImportError if `nanoarrow` is missing, which no column may have asked for."""
+        import_nanoarrow(self._what)
+
     def _column(self, label: str, place: int) -> SharedColumn:
         types = self._relation.select(self._expression(label)).types
         return SharedColumn(self, place, types=types)
@@ -75,7 +80,7 @@ class SharedRelation(SharedRows):
 
     def _run(self, relation: Any) -> Generator[Any, None, None]:
         """Yield the batches of a relation, and keep their schema."""
-        import nanoarrow  # a declaration has imported it before
+        import nanoarrow  # it was imported before the charge
 
         stream = self._guard(partial(nanoarrow.c_array_stream, relation))
         try:

@@ -73,7 +73,7 @@ class SharedRows(ABC):
         """Return how many rows there are; a query of its own runs, and its errors are replaced."""
 
     def check(self) -> None:
-        """Raise a ValueError, before a charge, if the rows cannot be read as they are."""
+        """Raise an error, before a charge, if the rows cannot be read as they are."""
         return
 
     def column(self, label: str) -> SharedColumn:

@@ -18,7 +18,7 @@ from cydp._columns.masks import both_present, mask_absent
 from cydp._columns.shared import SharedColumn
 from cydp._columns.source import ListSource, Source, open_source
 
-__all__ = ["NAT", "Times", "in_units"]
+__all__ = ["NAT", "Times", "in_units", "sql_type_of_times"]
 
 NAT = -(2**63)
 """The integer that numpy stores for NaT."""
@@ -62,9 +62,8 @@ class Times:
     __slots__ = ("_has_zone", "_labels", "nanoseconds")
 
     def __init__(self, x: Column | Source, name: str, *, has_zone: bool, nanoseconds: int) -> None:
-        source = open_source(x, name).kept()
-        # A column of CSV has no type: what is no time without a zone is missing.
-        labels = Labels(source, name, None if has_zone else "TIMESTAMP")
+        source = open_source(x, name).as_labels(sql_type_of_times(has_zone=has_zone)).kept()
+        labels = Labels(source, name)
         self._labels, self._has_zone, self.nanoseconds = labels, has_zone, nanoseconds
         kind = labels.type.kind
         if isinstance(source, ListSource):
@@ -143,6 +142,15 @@ class Times:
                 f"{name} has no time zone, so bins, range and bounds must have none, such as "
                 "'2024-01-31'"
             )
+
+
+def sql_type_of_times(*, has_zone: bool) -> str:
+    """Return the type of DuckDB that a column without a type is read as.
+
+    >>> sql_type_of_times(has_zone=False)
+    'TIMESTAMP'
+    """
+    return "TIMESTAMPTZ" if has_zone else "TIMESTAMP"
 
 
 def in_units(times: NDArray[np.int64], nanoseconds: int, unit: int) -> NDArray[np.int64]:

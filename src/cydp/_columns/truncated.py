@@ -18,7 +18,7 @@ from cydp._columns.label_types import NANOSECONDS, LabelType, type_of_dtype
 from cydp._columns.moments import read_zone
 from cydp._columns.shared import SharedColumn
 from cydp._columns.source import Source
-from cydp._columns.times import Times, in_units
+from cydp._columns.times import Times, in_units, sql_type_of_times
 
 __all__ = ["DAYS", "PARTS", "DateTrunc", "TruncatedSource"]
 
@@ -92,7 +92,8 @@ class TruncatedSource(Source):
 
     def kept(self) -> Self:
         """Return the column as it is until it is read."""
-        return type(self)(self.x.kept(), self.name, self.part, self.zone)
+        times = self.x.as_labels(sql_type_of_times(has_zone=self.zone is not None)).kept()
+        return type(self)(times, self.name, self.part, self.zone)
 
     @property
     def shared(self) -> SharedColumn | None:
@@ -152,16 +153,24 @@ def _truncate(
         seconds = seconds.clip(-(2**62), 2**62)
         return (seconds - seconds % _SECONDS[part]).view("M8[s]"), present
     days = days.clip(-_MOST_DAYS, _MOST_DAYS)
+    least, most = int(days.min(initial=0)), int(days.max(initial=0))
+    if most - least < len(days):  # each day once, since numpy's calendar is slow
+        return _begin_of(np.arange(least, most + 1), part)[days - least], present
+    return _begin_of(days, part), present
+
+
+def _begin_of(days: NDArray[np.int64], part: str) -> NDArray[Any]:
+    """Return the first day of the week, month, quarter or year of each day, or the day itself."""
     if part == "week":
         days = (days + 3) // 7 * 7 - 3  # 1970 began on a Thursday, weeks on a Monday
-    dates = days.view("M8[D]")
+    dates: NDArray[Any] = days.view("M8[D]")
     if part in ("month", "quarter"):
         months = dates.astype("M8[M]").view(np.int64)
         months = months // 3 * 3 if part == "quarter" else months
         dates = months.view("M8[M]").astype("M8[D]")
     if part == "year":
         dates = dates.astype("M8[Y]").astype("M8[D]")
-    return dates, present
+    return dates
 
 
 def _on_clock(

@@ -293,6 +293,15 @@ ARGUMENTS: dict[str, Argument] = {
         _option("--of", default="users", choices=("users", "contributions"), help="of what"),
         lambda options: options.of,
     ),
+    "interval": Argument(
+        _option(
+            "--interval",
+            metavar="C",
+            help="release an interval as well that holds the quantile with this probability, such "
+            "as 0.95; paid from the same cost",
+        ),
+        lambda options: options.interval,
+    ),
     "left_out": Argument(
         _option(
             "--left-out",

@@ -49,6 +49,13 @@ _IN_PYTHON = {
     "by and by_keys must be given together: the column, and public keys": "--by must be "
     "given with --keys or --key-list",
     "edges in bins must never decrease: sort them": "--bins must have edges that never decrease",
+    "edges of times in bins must increase": "--bins must have edges that increase",
+    "each edge in bins": "each edge in --bins",
+    "range=(lo, hi)": "--range",
+    "lo of range": "LO of --range",
+    "hi of range": "HI of --range",
+    "lower in bounds=(lower, upper)": "LO of --bounds",
+    "upper in bounds=(lower, upper)": "HI of --bounds",
     "repeat the same call, or use": "repeat the same command, or use",
     "True and False would be counted alike: pass the records that have the property, as x[mask], "
     "or use cydp.sum(x, (0, 1), ...)": "true and false would be counted alike: use `cydp sum` with "

@@ -32,8 +32,9 @@ _ORDER = (
     "whatever happens afterwards."
 )
 _CSV = (
-    "In a CSV file a value that is no number counts as missing, so a column in which nothing is a "
-    "number gives pure noise. Keys and users are compared as text; an empty cell is missing."
+    "In a CSV file a value that is no number, date or time counts as missing, so a column in "
+    "which nothing is a number gives pure noise. Keys and users are compared as text; an empty "
+    "cell is missing."
 )
 
 

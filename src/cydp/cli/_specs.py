@@ -91,8 +91,8 @@ def read_ends(spec: str, option: str = "--bounds") -> Ends:
     return _ends(parts[0], parts[1], option, spec)
 
 
-def _ends(lower: str, upper: str, option: str, spec: str) -> Ends:
-    if _TIME.match(lower) and _TIME.match(upper):
+def _ends(lower: str, upper: str, option: str, spec: str, *, times: bool = True) -> Ends:
+    if times and _TIME.match(lower) and _TIME.match(upper):
         return lower, upper
     low, high = (
         read_exact(part, f"{name} of {option}") for part, name in ((lower, "LO"), (upper, "HI"))
@@ -129,7 +129,7 @@ def read_by_column(specs: Iterable[str], option: str) -> dict[str, Ends]:
                 f"{option} must be COLUMN:LO:HI, such as income:0:200000, not {spec!r}"
             )
         _check_new(column, found, option)
-        found[column] = _ends(parts[0], parts[1], option, spec)
+        found[column] = _ends(parts[0], parts[1], option, spec, times=False)
     return found
 
 

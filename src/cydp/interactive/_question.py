@@ -17,7 +17,13 @@ from typing import Any
 
 import numpy as np
 
-from cydp._columns.tables import is_column, is_read_once, is_table_or_column, open_table
+from cydp._columns.tables import (
+    is_column,
+    is_read_once,
+    is_table_or_column,
+    open_data_table,
+    open_table,
+)
 from cydp._numbers.bounds import Pair
 from cydp.releases._query import Query
 
@@ -154,7 +160,8 @@ def _digest(parts: Any) -> str:
 def check_table(table: Any) -> None:
     """Raise a TypeError for anything but a table or column that can be read more than once.
 
-    No value is read.
+    No value is read. For a path of no file, or for a lazy frame without a schema, it is a
+    ValueError.
     """
     if is_read_once(table):
         raise TypeError(
@@ -166,6 +173,7 @@ def check_table(table: Any) -> None:
             "table must be a table or a column, of a kind that releases take, not "
             f"{type(table).__name__}"
         )
+    open_data_table(table)
 
 
 def opened(table: Any) -> Any:
