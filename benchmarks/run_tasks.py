@@ -61,13 +61,16 @@ def main() -> int:
             (task, way): {"task": task, "way": way} for way in asked.ways for task in asked.tasks
         }
         for number in range(1 if asked.small else asked.runs):
-            for (task, way), cell in found.items():
-                if "none" not in cell and not (number and is_long(cell)):
-                    turn(task, way, cell, folder, exact)
-                    print(said(cell), flush=True)
-            if not asked.small:
-                watch.look()
-                write(file, asked.ways, [*found.values()], watch)
+            for way in asked.ways:
+                for task in asked.tasks:
+                    cell = found[task, way]
+                    if "none" not in cell and not (number and is_long(cell)):
+                        turn(task, way, cell, folder, exact)
+                        print(said(cell), flush=True)
+                if not asked.small:
+                    watch.look()
+                    measured = [cell for cell in found.values() if len(cell) > 2]
+                    write(file, asked.ways, measured, watch)
     return 0
 
 

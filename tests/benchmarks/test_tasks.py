@@ -35,13 +35,6 @@ def test_an_input(table: tuple[Path, Any], way: str) -> None:
         assert found["wall"] > 0
 
 
-@pytest.mark.long
-@pytest.mark.parametrize("task", TASKS)
-@pytest.mark.parametrize("way", INPUTS)
-def test_each_cell(table: tuple[Path, Any], task: str, way: str) -> None:
-    cells.measure(task, way, *table)
-
-
 def test_each_cell_has_code_or_a_reason() -> None:
     for task in TASKS:
         for way in cells.WAYS:
