@@ -147,8 +147,8 @@ def code(cells: Mapping[tuple[str, str], Any], shared: Mapping[str, str]) -> str
     """What was run: in Python once for all inputs that share it, and each command."""
     parts = ["COUNTRIES and PLACES are lists of names, and public.\n"]
     parts += [
-        f"\nBefore {library}'s code, once, and not counted:\n\n```python\n{text}\n```\n"
-        for library, text in shared.items()
+        f"\nBefore each task, {way}, not counted:\n\n```python\n{text}\n```\n"
+        for way, text in shared.items()
     ]
     for task in TASKS:
         written: dict[str, list[str]] = {}

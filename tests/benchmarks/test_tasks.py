@@ -41,8 +41,11 @@ def test_each_cell_has_code_or_a_reason() -> None:
             if (task, way) not in cells.NONE:
                 assert count(cells.code_of(task, way)) > 0
     assert {task for task, _ in cells.NONE} <= TASKS.keys()
-    assert cells.shared("OpenDP") is not None
-    assert cells.shared("pandas") is None
+    assert cells.shared("pandas") == 'visits = pd.read_parquet("visits.parquet")'
+    context, opened = str(cells.shared("OpenDP")).split("\n\n")
+    assert context.startswith("def query(")
+    assert opened.startswith("visits = pl.scan_parquet(")
+    assert cells.shared("command") is None
 
 
 def test_the_table_is_what_it_says(table: tuple[Path, Any]) -> None:
