@@ -85,7 +85,8 @@ def code_of(task: str, name: str) -> str:
     if name == "command":
         return COMMANDS[task]
     files = [BENCHMARKS / f"{module.replace('.', '/')}.py" for module in WAYS[name].modules]
-    return next(code for file in files if (code := body(file, task)) is not None)
+    code = next(code for file in files if (code := body(file, task)) is not None)
+    return code.replace("  # fmt: skip", "")
 
 
 def shared(name: str) -> str | None:
