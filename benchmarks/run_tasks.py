@@ -109,8 +109,8 @@ def turn(task: str, way: str, cell: dict[str, Any], folder: Path, exact: Any) ->
     except RuntimeError as error:
         if ours:
             raise
-        said, *_ = last_line(str(error)).split(". ")
-        cell["none"] = f"it fails: {said}"
+        why, *_ = last_line(str(error)).split(". ")
+        cell["none"] = f"it fails: {why}"
     else:
         code = cells.code_of(task, way)
         cell |= {"code": code, "lines": count(code)}
