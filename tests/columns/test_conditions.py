@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import math
-from itertools import product
+from datetime import date, datetime, time
+from itertools import combinations, product
 from typing import Any
 
 import duckdb
@@ -271,6 +272,27 @@ def test_a_row_lies_in_one_block_at_most(kind: str) -> None:
     assert set().union(*found)
     several = kept(condition_on_blocks("d", IDS), table, {"d": kind})
     assert {row[0] for row in several} == set().union(*found)
+
+
+@pytest.mark.parametrize("kind", ["DATE", "TIMESTAMP"])
+def test_parts_of_a_file_that_are_skipped_have_no_row_of_a_block(kind: str) -> None:
+    """The block of a row is its day, whether DuckDB skips by the first and last of the days."""
+    edges = [date(1, 1, 1), date(2024, 2, 28), date(2024, 3, 1), date(9999, 12, 31)]
+    times = [datetime.combine(day, at) for day in edges for at in (time.min, time.max)]
+    times += [datetime(2024, 2, 29, 12), datetime(2024, 3, 2)]
+    if kind == "DATE":
+        times = [datetime.combine(each, time.min) for each in {each.date() for each in times}]
+    rows = ", ".join(f"('{each}'::{kind})" for each in [*times, "infinity", "-infinity"])
+    table = duckdb.sql(f"SELECT d FROM (VALUES {rows}) t(d)")
+    days = [*map(date.isoformat, edges), "2024-02-29"]
+    for size in range(1, len(days) + 1):
+        for blocks in combinations([*days, "infinity"], size):
+            found = kept(condition_on_blocks("d", blocks), table, {"d": kind})
+            wanted = sum(each.date().isoformat() in blocks for each in times)
+            assert len(found) == wanted + ("infinity" in blocks)
+    assert ">= DATE '2024-02-28'" in sql_of_condition(
+        condition_on_blocks("d", ["2024-02-29", "2024-02-28"]), lambda _: ("d", "DATE")
+    )
 
 
 def test_blocks_of_times_are_days_and_other_types_have_none() -> None:

@@ -75,7 +75,7 @@ def _sql(node: Node, column: Lookup) -> str:
         return f"({_entry(sql, kind)} IS NULL)"
     if isinstance(node, InBlocks):
         blocks = ", ".join(map(_text, node.blocks))
-        return f"({_block(node.column, sql, kind)} IN ({blocks}))"
+        return f"({_block(node.column, sql, kind)} IN ({blocks}){_span(sql, kind, node.blocks)})"
     if isinstance(node, Like):
         if kind and not _is_text(kind):
             raise ValueError(
@@ -150,6 +150,18 @@ def _block(name: str, sql: str, kind: str) -> str:
         f"column {name!r} cannot tell the blocks of rows, since it holds {kind[:40]}: it must hold "
         "text, integers, dates or times without a zone"
     )
+
+
+def _span(sql: str, kind: str, blocks: Sequence[str]) -> str:
+    """Return what each row of these blocks satisfies as well, if all of them are days.
+
+    DuckDB compares it with the least and the largest time of a part of a file, and reads no other.
+    """
+    days = [date.fromisoformat(block) for block in blocks if _is_date(block)]
+    if kind not in ("DATE", "TIMESTAMP") or len(days) < len(blocks) or max(days) == date.max:
+        return ""
+    end = max(days) + timedelta(days=1)
+    return f" AND {sql} >= {kind} '{min(days)}' AND {sql} < {kind} '{end}'"
 
 
 def _cast(sql: str, wanted: str) -> str:

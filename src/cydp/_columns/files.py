@@ -315,7 +315,10 @@ def connect() -> Any:
     import duckdb
 
     threads = min(os.cpu_count() or 1, _MOST_THREADS)
-    return duckdb.connect(config={"threads": threads, **_SETTINGS})
+    connection = duckdb.connect(config={"threads": threads, **_SETTINGS})
+    # On by itself where Python is interactive, as with -c: it would tell how many rows there are.
+    connection.execute("SET enable_progress_bar = false")
+    return connection
 
 
 def open_data(given: str | Sequence[str], form: Format, *, header: bool = True) -> DataFile:
