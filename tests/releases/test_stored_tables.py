@@ -273,6 +273,32 @@ def test_what_is_no_table_is_told_before_a_charge(
     assert cydp.count("one.csv", epsilon=10**4).value == 1  # a file is a table
 
 
+def test_columns_of_a_query_are_named(tmp_path: Path) -> None:
+    """A column itself would go with other rows than those that the query keeps."""
+    frame, path = pl.DataFrame({"age": [31, 64, 12], "user": ["a", "b", "c"]}), tmp_path / "t.csv"
+    frame.write_csv(path)
+    ages, users, budget = frame["age"], frame["user"], PrivacyFilter(PureDP(1))
+    paid: Any = {"epsilon": 1, "budget": budget}
+    for table in (frame.lazy().filter(pl.col("age") > 18), path, duckdb.sql("from frame")):
+        calls: dict[str, Callable[[Any], Any]] = {
+            "column": lambda given, table=table: cydp.count(table, column=given, **paid),
+            "user": lambda given, table=table: cydp.count(table, user=given, max_rows=1, **paid),
+            "by": lambda given, table=table: cydp.group_by(table, given, keys=[31], **paid),
+        }
+        for argument, call in calls.items():
+            for given, words in ((ages, "a column itself"), (ages.to_numpy(), "a column itself")):
+                with pytest.raises(TypeError, match=f"^{argument} must be the name.*, not {words}"):
+                    call(given)
+        for argument in ("column", "user"):
+            with pytest.raises(TypeError, match=f"^{argument} must be .* not a list of names"):
+                calls[argument](["user", "age"])
+        with pytest.raises(TypeError, match="^user must be the name of a column of table"):
+            cydp.contribution_bound(table, user=users, max=3, **paid)
+        with pytest.raises(TypeError, match="^column must be the name of a column of x"):
+            cydp.value_counts(table, [31], column=ages, **paid)
+    assert budget.spent == PureDP(0)
+
+
 def test_a_query_that_fails_is_charged_and_shows_nothing() -> None:
     frame = pl.LazyFrame({"age": ["31415926", "7"], "sex": ["f", "m"]})
 

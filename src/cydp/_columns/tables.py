@@ -120,29 +120,31 @@ class Table:
         Parameters
         ----------
         given : hashable, or array_like
-            A name, or a list, an array or a column with an entry for each row.
+            A name; of a table whose length is known also a list, an array or a column with an entry
+            for each row.
         argument : str
             What to call it in an error.
 
         Raises
         ------
         TypeError, ValueError
-            For a name that is not in the table or is there twice, and for a column of another
-            length than the table.
+            For a name that is not in the table or is there twice, for a column of another length
+            than the table, and for a column itself beside a query, whose rows may be others.
 
         """
         if isinstance(given, DateTrunc):
             times = self.column(given.column, argument)
             return TruncatedSource(times, argument, given.part, given.zone)
         if is_column(given):
-            if self.where is not None:
+            if self.length is None:
+                given_as = "a list of names" if isinstance(given, list) else "a column itself"
                 raise TypeError(
-                    f"{argument} must be the name of a column of {self._name}: a column itself has "
-                    "entries for rows that its condition leaves out"
+                    f"{argument} must be the name of a column of {self._name}, not {given_as}: "
+                    "which rows there are is known only when they are read"
                 )
             column = open_source(given, argument)
             length = column.length
-            if None not in (length, self.length) and length != self.length:
+            if length is not None and length != self.length:
                 raise ValueError(f"{argument} must have an entry for each row of {self._name}")
             return column
         return open_source(self._column_at(self._place(given, argument)), argument)
