@@ -16,7 +16,9 @@ from cydp import _core
 from cydp._columns.canonical import (
     BYTES,
     INSTANTS,
+    INTERVALS,
     NUMBERS,
+    PERIODS,
     RAW,
     SPANS,
     TEXT,
@@ -37,11 +39,12 @@ __all__ = ["ColumnKeys", "KeyPlaces", "as_strings"]
 _KINDS = {
     "numbers": NUMBERS, "decimals": NUMBERS, "text": TEXT, "bytes": BYTES,
     "bytes of one length": BYTES, "times": TIMES, "instants": INSTANTS, "time spans": SPANS,
-    "times of day": TIMES_OF_DAY,
+    "times of day": TIMES_OF_DAY, "periods": PERIODS, "intervals": INTERVALS,
 }  # fmt: skip
 _WORDS = {
     NUMBERS: "numbers", TEXT: "text", BYTES: "bytes", TIMES: "dates or times without a zone",
     INSTANTS: "times with a zone", SPANS: "time spans", TIMES_OF_DAY: "times of day",
+    PERIODS: "periods of pandas", INTERVALS: "intervals of pandas",
 }  # fmt: skip
 
 
