@@ -117,6 +117,13 @@ class DataFile:
         return self._form is None
 
     @property
+    def first_line(self) -> str:
+        """What to call the first line of a CSV file, without what is in it."""
+        assert self._form is not None
+        hint = f", which has one cell: is it separated by another than {self._form.delimiter!r}?"
+        return f"the first line of {self.path!r}" + (hint if len(self.names) == 1 else "")
+
+    @property
     def cannot_read(self) -> str:
         """What to say of a file that turns out to be broken."""
         return f"cannot read {self.path!r} as {self.kind}"
@@ -272,7 +279,7 @@ class DataFile:
             return self.names.index(name)
         if self.kind == "CSV":
             found = "more than one" if name in self.names else "no"
-            raise FileError(f"{found} column {name!r} in the first line of {self.path!r}")
+            raise FileError(f"{found} column {name!r} in {self.first_line}")
         names = ", ".join(map(repr, self.names))
         shown = names if len(names) <= 200 else names[:200] + " ..."
         raise FileError(f"no column {name!r} in {self.path!r}; it has: {shown}")

@@ -68,10 +68,11 @@ def open_columns(x: Any, column: Any, **others: Any) -> tuple[Any, dict[str, Any
         def find(each: Any, name: str) -> list[Any] | None:
             if each is None:
                 return None
-            names = each if isinstance(each, list | tuple) else [each]
-            return [table.column(one, name) for one in names]
+            if isinstance(each, list | tuple):
+                return [table.column(one, name) for one in each]
+            return [table.column(each, name, is_named=True)]
 
-        return table.column(column, "column"), {
+        return table.column(column, "column", is_named=True), {
             name: find(each, name) for name, each in others.items()
         }
     for name, each in others.items():
@@ -106,7 +107,7 @@ def declare_users(columns: list[Any] | None) -> Labels | None:
 
 def users_of(table: Table, user: Any) -> Labels | None:
     """Return the column of users of a table, declared, if one is named."""
-    return declare_users(None if user is None else [table.column(user, "user")])
+    return declare_users(None if user is None else [table.column(user, "user", is_named=True)])
 
 
 class Rows:
