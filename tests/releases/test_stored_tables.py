@@ -311,6 +311,41 @@ def test_columns_of_a_query_are_named(tmp_path: Path) -> None:
     assert budget.spent == PureDP(0)
 
 
+def test_what_text_of_csv_is_read_as_is_said(tmp_path: Path) -> None:
+    """By the columns that are used and the parameters alone, whatever the file holds."""
+    number, moment = "a value that is no number counts", "a value that is no date or time counts"
+    days: dict[str, Any] = {"bins": "1d", "range": ("2024-01-01", "2024-01-03"), "epsilon": 1}
+    sums: dict[str, Any] = {"bounds": (0, 1), "epsilon": 1}
+    for rows in ([], ["1,2024-01-01"], ["x,x", ","]):
+        (tmp_path / "t.csv").write_text("\n".join(["age,day", *rows, ""]))
+        pl.DataFrame({"age": [1], "day": [date(2024, 1, 1)]}).write_parquet(tmp_path / "t.parquet")
+        csv, parquet = tmp_path / "t.csv", tmp_path / "t.parquet"
+        calls: list[tuple[Callable[[Any], Any], list[str]]] = [
+            (lambda table: cydp.sum(table, column="age", **sums), [number]),
+            (lambda table: cydp.histogram(table, column="day", **days), [moment]),
+            (lambda table: cydp.value_counts(table, [1], column="age", epsilon=1), [number]),
+            (lambda table: cydp.count(table, epsilon=1), []),
+            (
+                lambda table: cydp.group_by(
+                    table, "day", keys=[date(2024, 1, 1)], means={"age": (0, 1)}, epsilon=1
+                ),
+                [moment, number],
+            ),
+            (
+                lambda table: Session(table, PrivacyFilter(PureDP(1))).sum(column="age", **sums),
+                [number],
+            ),
+        ]  # fmt: skip
+        for call, words in calls:
+            made = call(csv)
+            for said in (made.to_text(), made._repr_html_(), made.to_json()):
+                found = [word for word in (moment, number) if word in " ".join(said.split())]
+                assert found == words
+            assert not any(word in call(parquet).to_text() for word in (moment, number))
+            made = call(cydp.where(csv, "day is null"))
+            assert all(word in " ".join(made.to_text().split()) for word in words)
+
+
 def test_a_query_that_fails_is_charged_and_shows_nothing() -> None:
     frame = pl.LazyFrame({"age": ["31415926", "7"], "sex": ["f", "m"]})
 

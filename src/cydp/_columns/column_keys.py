@@ -162,16 +162,20 @@ class ColumnKeys:
         Only a column without a type is another one then. Text that is no such number or time is
         none of the labels.
         """
-        if not column.is_untyped:
-            return column
+        kind = self.sql_type if column.is_untyped else None
+        return column if kind is None else column.read_as(kind)
+
+    @property
+    def sql_type(self) -> str | None:
+        """What a column without a type is read as: a type of DuckDB, or None for text."""
         if self.kinds in ({TIMES}, {INSTANTS}):
-            return column.read_as("TIMESTAMP" if self.kinds == {TIMES} else "TIMESTAMPTZ")
+            return "TIMESTAMP" if self.kinds == {TIMES} else "TIMESTAMPTZ"
         if self.kinds != {NUMBERS}:
-            return column
+            return None
         if not all(isinstance(label, int) for label in self.labels):
-            return column.read_as("DOUBLE")
+            return "DOUBLE"
         fits = all(-(2**63) <= label < 2**63 for label in self.labels)
-        return column.read_as("BIGINT" if fits else "DECIMAL(38, 0)")
+        return "BIGINT" if fits else "DECIMAL(38, 0)"
 
     def check(self, column: Labels) -> None:
         """Raise a TypeError if a column can hold none of the labels, by its type."""

@@ -56,8 +56,16 @@ class FileColumn:
 
     def numbers(self) -> SharedColumn:
         """Return the column as numbers; of CSV, what is none is null."""
+        self._say("number")
         return self._rows.column(self.file.numbers_of(self.name))
 
     def labels(self, sql_type: str | None = None) -> SharedColumn:
         """Return the column as it is stored; of CSV, as entries of a type of DuckDB."""
+        if sql_type is not None:
+            self._say("date or time" if sql_type.startswith("TIMESTAMP") else "number")
         return self._rows.column(self.file.labels_of(self.name, sql_type))
+
+    def _say(self, what: str) -> None:
+        """Note what text is read as, which depends on public parameters alone."""
+        if not self.file.has_types:
+            self._rows.text_as.add(what)

@@ -11,9 +11,10 @@ from __future__ import annotations
 import csv
 import os
 import zlib
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
+from types import MappingProxyType
 from typing import Any
 
 from cydp._columns.condition_sql import sql_of_condition
@@ -170,6 +171,7 @@ class DataFile:
         labels: Sequence[str],
         times: Sequence[str] = (),
         *,
+        label_types: Mapping[str, str] = MappingProxyType({}),
         every_row: bool = False,
         where: Condition | None = None,
     ) -> Any:
@@ -183,6 +185,8 @@ class DataFile:
             Of keys and users.
         times : names of columns
             Of CSV, what is no date or time is null.
+        label_types : mapping
+            Types of DuckDB by the names of labels that are no text. Of CSV, what is none is null.
         every_row : bool, default False
             Whether to add the column `row_name`, which is null in no record.
         where : Condition, optional
@@ -204,7 +208,9 @@ class DataFile:
             )
         selected = {name: self.numbers_of(name) for name in dict.fromkeys(numbers)}
         selected |= {name: self.labels_of(name, "TIMESTAMP") for name in dict.fromkeys(times)}
-        selected |= {name: self._column(name) for name in dict.fromkeys(labels)}
+        selected |= {
+            name: self.labels_of(name, label_types.get(name)) for name in dict.fromkeys(labels)
+        }
         lowered: dict[str, str] = {}
         for name in selected:
             other = lowered.setdefault(name.lower(), name)

@@ -9,7 +9,7 @@ from __future__ import annotations
 import os
 import re
 from array import array
-from collections.abc import Callable, Hashable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Hashable, Iterator, Mapping, Sequence
 from difflib import get_close_matches
 from functools import partial
 from typing import Any
@@ -326,6 +326,7 @@ def table_of_relation(
     repeatable: bool = False,
     watch: Callable[[int], object] | None = None,
     where: Condition | None = None,
+    text_as: Collection[str] = (),
 ) -> Table:
     """Return a relation of DuckDB as a table that releases take. Its query does not run.
 
@@ -341,6 +342,8 @@ def table_of_relation(
         A release calls it with the number of rows that it has read so far, after each batch.
     where : Condition, optional
         The condition by which the relation was filtered.
+    text_as : collection of str, optional
+        What text was made in it: see `SharedRows`.
 
     Examples
     --------
@@ -350,7 +353,9 @@ def table_of_relation(
     (('age', 'sex'), None)
 
     """
-    made = partial(table_of_relation, name=name, repeatable=repeatable, watch=watch)
+    made = partial(
+        table_of_relation, name=name, repeatable=repeatable, watch=watch, text_as=text_as
+    )
 
     def restrict(further: Condition) -> Table:
         chosen = relation.filter(sql_of_condition(further, typed))
@@ -362,7 +367,7 @@ def table_of_relation(
         return sql_name(column), str(relation.types[relation.columns.index(column)])
 
     return _of_rows(
-        lambda: SharedRelation(relation, repeatable=repeatable, watch=watch),
+        lambda: SharedRelation(relation, repeatable=repeatable, watch=watch, text_as=text_as),
         name,
         reopen=partial(made, relation, where=where),
         restrict=restrict,

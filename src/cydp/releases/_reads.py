@@ -49,6 +49,9 @@ class Reads(NamedTuple):
         The labels of places in domains, in the types that the columns declare.
     where : str or None
         The condition on rows: others are left out.
+    text_as : tuple of str
+        What text of CSV is read as: "number", "date or time". The columns and the other parameters
+        decide it, so `to_dict` leaves it out.
 
     """
 
@@ -58,6 +61,20 @@ class Reads(NamedTuple):
     public: Mapping[str, Any] = {}
     labels: tuple[NDArray[Any], ...] = ()
     where: str | None = None
+    text_as: tuple[str, ...] = ()
+
+    @property
+    def notes(self) -> tuple[str, ...]:
+        """Notes for a reader: they are the same whatever a file holds.
+
+        >>> Reads(text_as=("number",)).notes[0][:45]
+        'a value that is no number counts as missing, '
+        """
+        return tuple(
+            f"a value that is no {what} counts as missing, so a column in which nothing is a "
+            f"{what} gives pure noise"
+            for what in self.text_as
+        )
 
     def to_dict(self) -> dict[str, Any]:
         """Return it as JSON can hold it: keys and edges by their number and a digest."""
