@@ -196,7 +196,7 @@ def test_guarantee_by_measure(path: Path) -> None:
         assert pure.guarantee() == PureDP(0.75, relation="add-remove")
         assert (
             "together cost each person in one block epsilon=0.75, and each person with records in "
-            "all blocks epsilon=1.25"
+            "all blocks epsilon=1"
         ) in pure.report().text
     with new(path.with_name("approximate"), ApproxDP(1, 1e-5), by_block=True) as ledger:
         ledger.add_blocks({"a": ApproxDP(1, 1e-6), "b": ApproxDP(1, 1e-5), "c": ApproxDP(1, 1e-5)})
