@@ -5,12 +5,20 @@ from __future__ import annotations
 
 from typing import Any
 
-from cydp._columns.conditions import Condition
+from cydp._columns.conditions import Condition, constants_of
 from cydp._columns.files import DataFile
 from cydp._columns.relations import SharedRelation
 from cydp._columns.shared import SharedColumn
 
-__all__ = ["FileColumn", "SharedFile"]
+__all__ = ["CONSTANTS", "FileColumn", "SharedFile", "has_numbers_as_text"]
+
+CONSTANTS = "constants"
+"""In `text_as`: a condition compares text with a number or a time in quotes."""
+
+
+def has_numbers_as_text(where: Condition) -> bool:
+    """Whether a condition has a number, a date or a time in quotes, for which 01 is not 1."""
+    return any(constant.unquoted is not None for constant in constants_of(where.node))
 
 
 class SharedFile(SharedRelation):
@@ -21,6 +29,8 @@ class SharedFile(SharedRelation):
     def __init__(self, file: DataFile, where: Condition | None = None) -> None:
         super().__init__(file.everything(where), repeatable=True, what=repr(file.path))
         self._file = file
+        if where is not None and not file.has_types and has_numbers_as_text(where):
+            self.text_as.add(CONSTANTS)
 
     @property
     def names(self) -> tuple[str, ...]:

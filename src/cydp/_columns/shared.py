@@ -29,7 +29,8 @@ class SharedRows(ABC):
     watch : callable, optional
         It is called with the number of rows that were read so far, after each batch.
     text_as : collection of str, optional
-        What text was made in the query: "number", "date or time", or both.
+        What text was made in the query: "number", "date or time"; or "constants", for a condition
+        that compares it with numbers or times in quotes.
 
     Attributes
     ----------

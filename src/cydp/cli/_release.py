@@ -15,6 +15,7 @@ from inspect import signature
 from typing import Any
 
 from cydp._columns.conditions import Condition, all_of, condition_on_blocks, parse_condition
+from cydp._columns.file_columns import CONSTANTS, has_numbers_as_text
 from cydp._columns.file_errors import FileError
 from cydp._columns.files import DataFile, Format, open_data
 from cydp._columns.tables import Table, table_of_relation
@@ -132,7 +133,7 @@ def release(options: argparse.Namespace, request: Request) -> int:
             every_row=request.every_row,
             where=where,
         )
-        text_as = _text_as(data, request, types)
+        text_as = _text_as(data, request, types, where)
         table = partial(table_of_relation, rows, repeatable=True, where=where, text_as=text_as)
         promised = getattr(options, "max_rows_per_unit", None)
         if ledger is not None and promised is not None and options.unit is None:
@@ -156,12 +157,18 @@ def release(options: argparse.Namespace, request: Request) -> int:
             raise
 
 
-def _text_as(data: DataFile, request: Request, types: Mapping[str, str]) -> list[str]:
-    """Return what text is read as, as `FileColumn` does."""
+def _text_as(
+    data: DataFile, request: Request, types: Mapping[str, str], where: Condition | None
+) -> list[str]:
+    """Return what text is read as, as columns of files say it in Python."""
     if data.has_types:
         return []
-    kinds = {"number": request.numbers or types, "date or time": request.times}
-    return [what for what, columns in kinds.items() if columns]
+    kinds = {
+        "number": request.numbers or types,
+        "date or time": request.times,
+        CONSTANTS: where is not None and has_numbers_as_text(where),
+    }
+    return [what for what, is_read in kinds.items() if is_read]
 
 
 def _condition(options: argparse.Namespace, ledger: BudgetLedger | None) -> Condition | None:
