@@ -280,7 +280,7 @@ def test_keys(run: Run, tmp_path: Path) -> None:
         'Day\n7\n""\n8\n': "none missing",
         "Day\n7\n7\n": "--keys must be distinct: some are given more than once",
         "Day\n": "--keys must be 1 to 2**32 - 4 keys, not 0",
-        "": "or with 1 columns and no header",
+        "": "is empty: the first line of CSV has the names",
         f"{SECRET},b,c\n": "no header: ",
         f'Day\n"7" {SECRET}\n1,2,{SECRET}\n': "is no well-formed CSV",
         "Day\n7\n\udcff\n1\n": "is no text in UTF-8",

@@ -35,6 +35,7 @@ _INTEGERS = {
 _NUMBERS = ("FLOAT", "DOUBLE", "UHUGEINT", "DECIMAL")
 _TEXT = ("VARCHAR", "ENUM", "UUID")
 _TIMES = ("text", "date", "timestamp")  # kinds of constants
+_ORDERS = ("<", "<=", ">", ">=")
 _ZONED = "TIMESTAMP WITH TIME ZONE"
 _EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
 _MOST = 2**127  # a HUGEINT is below it
@@ -52,7 +53,8 @@ def sql_of_condition(condition: Condition, column: Lookup) -> str:
     Raises
     ------
     ValueError
-        For a constant of another type than its column, by types alone.
+        For a constant of another type than its column, by types alone, and for a number or a time
+        in quotes that gives an order of cells without a type.
 
     Examples
     --------
@@ -87,6 +89,11 @@ def _sql(node: Node, column: Lookup) -> str:
     if isinstance(node, In):
         values, constants = _comparable(node.column, sql, kind, node.constants)
         return f"({values} IN ({', '.join(constants)}))"
+    if not kind and node.operator in _ORDERS and (meant := node.constant.unquoted) is not None:
+        raise ValueError(
+            f"condition must compare {node.column!r} of CSV with {meant}, not with "
+            f"{node.constant}: the letters of texts decide their order"
+        )
     values, (constant,) = _comparable(node.column, sql, kind, [node.constant])
     return f"({values} {node.operator} {constant})"
 

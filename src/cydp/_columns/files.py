@@ -11,9 +11,10 @@ from __future__ import annotations
 import csv
 import os
 import zlib
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
+from types import MappingProxyType
 from typing import Any
 
 from cydp._columns.condition_sql import sql_of_condition
@@ -117,6 +118,13 @@ class DataFile:
         return self._form is None
 
     @property
+    def first_line(self) -> str:
+        """What to call the first line of a CSV file, without what is in it."""
+        assert self._form is not None
+        hint = f", which has one cell: is it separated by another than {self._form.delimiter!r}?"
+        return f"the first line of {self.path!r}" + (hint if len(self.names) == 1 else "")
+
+    @property
     def cannot_read(self) -> str:
         """What to say of a file that turns out to be broken."""
         return f"cannot read {self.path!r} as {self.kind}"
@@ -163,6 +171,7 @@ class DataFile:
         labels: Sequence[str],
         times: Sequence[str] = (),
         *,
+        label_types: Mapping[str, str] = MappingProxyType({}),
         every_row: bool = False,
         where: Condition | None = None,
     ) -> Any:
@@ -176,6 +185,8 @@ class DataFile:
             Of keys and users.
         times : names of columns
             Of CSV, what is no date or time is null.
+        label_types : mapping
+            Types of DuckDB by the names of labels that are no text. Of CSV, what is none is null.
         every_row : bool, default False
             Whether to add the column `row_name`, which is null in no record.
         where : Condition, optional
@@ -197,7 +208,9 @@ class DataFile:
             )
         selected = {name: self.numbers_of(name) for name in dict.fromkeys(numbers)}
         selected |= {name: self.labels_of(name, "TIMESTAMP") for name in dict.fromkeys(times)}
-        selected |= {name: self._column(name) for name in dict.fromkeys(labels)}
+        selected |= {
+            name: self.labels_of(name, label_types.get(name)) for name in dict.fromkeys(labels)
+        }
         lowered: dict[str, str] = {}
         for name in selected:
             other = lowered.setdefault(name.lower(), name)
@@ -272,7 +285,7 @@ class DataFile:
             return self.names.index(name)
         if self.kind == "CSV":
             found = "more than one" if name in self.names else "no"
-            raise FileError(f"{found} column {name!r} in the first line of {self.path!r}")
+            raise FileError(f"{found} column {name!r} in {self.first_line}")
         names = ", ".join(map(repr, self.names))
         shown = names if len(names) <= 200 else names[:200] + " ..."
         raise FileError(f"no column {name!r} in {self.path!r}; it has: {shown}")

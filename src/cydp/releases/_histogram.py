@@ -171,7 +171,7 @@ def histogram(
         Makes a histogram for each of `by_keys`. Several columns are a tuple or a list of names.
     by_keys : list of labels, optional
         The public keys of `by`; records with others are left out. For several columns a list of
-        tuples, a dict of columns, or a frame.
+        tuples, a dict of columns, or a frame, which are aligned: itertools.product makes all pairs.
     epsilon : number > 0, optional
         Privacy cost of the whole release, in nats: pure DP, by discrete Laplace noise, or with
         `delta` approximate DP. Either epsilon or `rho` must be given.
@@ -243,7 +243,8 @@ def binned_rows(
 ) -> CellRows:
     """Return the columns of numbers, users and keys of a call, with bins and keys."""
     if range is not None and type(bins) is not int and np.ndim(bins) != 0:
-        raise ValueError("range must be None if bins are edges")
+        swapped = ": a number of bins comes before its range" if np.ndim(range) == 0 else ""
+        raise ValueError(f"range must be None if bins are edges{swapped}")
     x, column, user = given["x"], given["column"], given["user"]
     found: dict[str, Any] = {"user": None, "by": None}
     if by is not None or user is not None or column is not None:

@@ -184,8 +184,8 @@ class Query(ABC):
 
     @property
     def standing_notes(self) -> tuple[str, ...]:
-        """The notes that every result has: on rows that may be left out, and on its cost."""
-        return (*self.left_out, *self.notes_on_cost)
+        """The notes that every result has: on text, rows that may be left out, and its cost."""
+        return (*self.reads.notes, *self.left_out, *self.notes_on_cost)
 
     @classmethod
     def kept(cls, given: Given, *own: Any) -> Self:

@@ -13,6 +13,7 @@ from cydp._arguments import Column
 from cydp._columns.declared import Labels, Records
 from cydp._columns.numbers import is_real_array
 from cydp._columns.pieces import Totals, add_pieces
+from cydp._columns.shared import SharedRows
 from cydp._columns.source import open_source
 from cydp._columns.tables import Table, is_table, is_tabular, open_table
 from cydp._columns.truncated import TruncatedSource
@@ -68,10 +69,11 @@ def open_columns(x: Any, column: Any, **others: Any) -> tuple[Any, dict[str, Any
         def find(each: Any, name: str) -> list[Any] | None:
             if each is None:
                 return None
-            names = each if isinstance(each, list | tuple) else [each]
-            return [table.column(one, name) for one in names]
+            if isinstance(each, list | tuple):
+                return [table.column(one, name) for one in each]
+            return [table.column(each, name, is_named=True)]
 
-        return table.column(column, "column"), {
+        return table.column(column, "column", is_named=True), {
             name: find(each, name) for name, each in others.items()
         }
     for name, each in others.items():
@@ -106,7 +108,7 @@ def declare_users(columns: list[Any] | None) -> Labels | None:
 
 def users_of(table: Table, user: Any) -> Labels | None:
     """Return the column of users of a table, declared, if one is named."""
-    return declare_users(None if user is None else [table.column(user, "user")])
+    return declare_users(None if user is None else [table.column(user, "user", is_named=True)])
 
 
 class Rows:
@@ -154,8 +156,18 @@ class Rows:
 
     def check(self) -> None:
         """Raise a ValueError, before a charge, if rows in files cannot be read as they are."""
-        for rows in {_rows_of(each) for each in (*self.columns, self.users)} - {None}:
+        for rows in self._queries():
             rows.check()
+
+    @property
+    def text_as(self) -> tuple[str, ...]:
+        """What text of files is read as, such as "number": what is none is missing."""
+        return tuple(sorted({what for rows in self._queries() for what in rows.text_as}))
+
+    def _queries(self) -> set[SharedRows]:
+        """Return the rows of queries that the columns are of."""
+        found = {_rows_of(each) for each in (*self.columns, self.users)}
+        return {rows for rows in found if rows is not None}
 
     def add(self, exact: Callable[[], Totals]) -> Totals:
         """Return exact answers that add up over the rows, which are read in pieces if they can be.
@@ -371,7 +383,7 @@ class PresentRows(Rows):
         return found
 
 
-def _rows_of(column: Records | Labels | Table | None) -> Any:
+def _rows_of(column: Records | Labels | Table | None) -> SharedRows | None:
     """Return the rows of a query that a column, or a table, is of; None if it is in memory."""
     if column is None or isinstance(column, Table):
         return None if column is None else column.rows
