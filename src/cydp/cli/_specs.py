@@ -10,10 +10,12 @@ from collections.abc import Iterable, Sequence
 from contextlib import suppress
 from typing import TypeAlias
 
+from cydp._columns.moments import is_time, read_moment
 from cydp._numbers.rational import float_of, read_exact
 
 __all__ = [
     "are_times",
+    "has_zone",
     "read_bins",
     "read_by_column",
     "read_ends",
@@ -113,6 +115,16 @@ def are_times(given: object) -> bool:
     """
     first = given[0] if isinstance(given, list | tuple) and given else given
     return isinstance(first, str)
+
+
+def has_zone(given: object) -> bool:
+    """Whether bins or bounds that were read are times with a zone.
+
+    >>> [*map(has_zone, [("2024-01-01[UTC]", "2024-01-02[UTC]"), ("2024-01-01", "2024-02-01"), 10])]
+    [True, False, False]
+    """
+    each = given if isinstance(given, list | tuple) else ()
+    return any(is_time(end) and read_moment(end, "a time").zone is not None for end in each)
 
 
 def read_by_column(specs: Iterable[str], option: str) -> dict[str, Ends]:
