@@ -211,13 +211,15 @@ def _within(sheet: Sheet, column: Numbers) -> str:
 
 def _held(sheet: Sheet, column: Numbers) -> str:
     """Return that intervals hold the exact numbers; a released number may be outside."""
+    what = f"time, rounded down to {column.rounded_to}," if column.rounded_to else "number"
     if not sheet.axes:
         ends = (column.lower, False), (column.upper, True)
         shown = (end_words(np.asarray(end).flat[0], upper=is_upper) for end, is_upper in ends)
-        return f"the true number is from {' to '.join(shown)}"
+        return f"the true {what} is from {' to '.join(shown)}"
     if sheet.simultaneous:
-        return f"all {sheet.cells:,} true numbers together within the intervals beside them"
-    return "each true number within the interval beside it"
+        whats = what.replace("time", "times") if column.rounded_to else "numbers"
+        return f"all {sheet.cells:,} true {whats} together within the intervals beside them"
+    return f"each true {what} within the interval beside it"
 
 
 def _unit_of(column: Numbers, unit: str, number: str) -> str:
