@@ -14,6 +14,7 @@ from numpy.typing import NDArray
 
 from cydp._numbers.rounding import percent_of
 from cydp.releases.output._sheet import Axis, Numbers, Sheet, are_times, time_words
+from cydp.releases.output._short_times import with_short_times
 
 __all__ = [
     "axis_labels",
@@ -268,7 +269,7 @@ def _what(axis: Axis) -> str:
 def header_of(sheet: Sheet) -> list[str]:
     """Return the names of the columns of `rows_of`."""
     found = []
-    for axis in sheet.axes:
+    for axis in map(with_short_times, sheet.axes):
         default = "key" if axis.edges is None else "bin"
         found += [_key_words(name) if name else default for name in axis.names]
     for column in sheet.columns:
@@ -286,7 +287,7 @@ def rows_of(sheet: Sheet, rows: NDArray[np.intp]) -> list[list[str]]:
     labels = [
         column
         for axis, each in zip(sheet.axes, places, strict=True)
-        for column in axis_labels(axis, each)
+        for column in axis_labels(with_short_times(axis), each)
     ]
     return [
         [*row_labels, *_numbers_of(sheet, row)]
