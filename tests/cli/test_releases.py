@@ -255,6 +255,19 @@ def test_dates_and_times(
     assert noted == (form == "csv")
 
 
+def test_times_of_csv_keep_their_zone(run: Run, tmp_path: Path) -> None:
+    """A cell with an offset is missing for a range without a zone, and the other way round."""
+    file = tmp_path / "t.csv"
+    file.write_text("t\n2024-01-04T23:30:00-05:00\n2024-01-04T22:30:00Z\n2024-01-05 10:00\n")
+    binned = ["histogram", str(file), "--column", "t", "--bins", "1d", "--json"]
+    binned += ["--epsilon", "1000", "--range"]
+    for ends, counts in [
+        ("2024-01-04:2024-01-06", [0, 1]), ("2024-01-04[UTC]:2024-01-06[UTC]", [1, 1]),
+    ]:  # fmt: skip
+        code, printed, _ = run(*binned, ends)
+        assert (code, json.loads(printed)["columns"]["count"]["values"]) == (0, counts)
+
+
 def test_users_are_bounded(run: Run) -> None:
     visits = np.genfromtxt(WEEK, delimiter=",", skip_header=1, usecols=0, dtype=np.int64)
     _, times = np.unique(visits, return_counts=True)

@@ -185,12 +185,18 @@ def test_a_repetition_may_name_the_blocks_in_another_order(run: Run, tmp_path: P
 def test_dates_are_blocks(run: Run, tmp_path: Path) -> None:
     path, file = by_day(tmp_path, days="2024-01-01,2024-01-02"), str(tmp_path / "t.parquet")
     times = "range(TIMESTAMP '2024-01-01', TIMESTAMP '2024-01-03', INTERVAL 7 HOUR)"
-    for kind, rows in [("DATE", [4, 3]), ("TIMESTAMP", [4, 3]), ("VARCHAR", [0, 0])]:
+    for kind, rows in [("DATE", [4, 3]), ("TIMESTAMP", [4, 3]), ("VARCHAR", [4, 3])]:
         duckdb.execute(f"COPY (SELECT unnest({times})::{kind} AS Day) TO '{file}'")
         found = [
             count(run, file, "--ledger", path, "--blocks", f"2024-01-0{day}") for day in (1, 2)
         ]
         assert found == rows
+    file = str(tmp_path / "t.csv")
+    Path(file).write_text(
+        "Day\n2024-01-01 00:00\n2024-01-01\n2024-01-02T23:59\n2024-01-01T00:00Z\n"
+    )
+    assert count(run, file, "--ledger", path, "--blocks", "2024-01-01") == 2
+    assert count(run, file, "--where", "Day < timestamp '2024-01-02T00:00Z'") == 1
 
 
 def test_what_is_refused(run: Run, tmp_path: Path, path: str) -> None:

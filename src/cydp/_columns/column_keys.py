@@ -178,10 +178,18 @@ class ColumnKeys:
         return "BIGINT" if fits else "DECIMAL(38, 0)"
 
     def check(self, column: Labels) -> None:
-        """Raise a TypeError if a column can hold none of the labels, by its type."""
+        """Raise a TypeError if a column can hold none of the labels, by its type.
+
+        And a ValueError for times that no time is rounded down to.
+        """
         wanted = _KINDS.get(column.type.kind)
         if wanted is not None and wanted not in self.kinds:
-            raise TypeError(f"keys must be {_WORDS[wanted]}, as the entries of {column.name} are")
+            raise TypeError(
+                f"keys must be {_WORDS[wanted]}, as the entries of {column.name} are"
+                + (", such as datetime.date(2024, 1, 31)" if wanted == TIMES else "")
+            )
+        if TIMES in self.kinds and (words := column.times_wanted(self._of_kind(TIMES)[0])):
+            raise ValueError(f"keys must be {words}")
 
     def table(self, kind: LabelType, encoding: str) -> KeyPlaces | DensePlaces | None:
         """Return the table for a column of a type; None if it can hold none of the labels.

@@ -398,7 +398,7 @@ def choose_rows(x: Any, condition: Condition, name: str) -> Table:
     if table is None or table.restrict is None:
         raise TypeError(
             f"{name} must be a path of files or a relation of DuckDB, to have its rows chosen by "
-            f'"{condition}": filter another table itself'
+            f'"{condition}": filter another table or lazy frame itself'
         )
     return table.restrict(condition)
 

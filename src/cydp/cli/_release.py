@@ -68,8 +68,8 @@ class Request:
         Its own arguments, but for the column and the keys.
     numbers : sequence of str
         Columns of numbers.
-    times : sequence of str
-        Columns of dates or times that are binned or ranked.
+    times : mapping of str
+        Columns of dates or times that are binned or ranked, and the type of DuckDB of each.
     labels : sequence of str
         Columns of keys, and the column that has its entries counted.
     column : str or None
@@ -88,7 +88,7 @@ class Request:
     function: Callable[..., Any]
     named: Mapping[str, Any]
     numbers: Sequence[str]
-    times: Sequence[str]
+    times: Mapping[str, str]
     labels: Sequence[str]
     column: str | None
     every_row: bool

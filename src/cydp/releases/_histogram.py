@@ -157,11 +157,11 @@ def histogram(
         `column`, a table: of pandas, polars (a lazy frame too), pyarrow or DuckDB, or CSV or
         Parquet files, such as "data/*.csv": a text is a path. What a query computes must treat each
         record alone, and not fail on one. Or a date or a time for each record.
-    bins : int, sequence of edges, or a width of time as text
+    bins : int, sequence of edges, or a width of time
         A number of equal bins over `range`, or edges that never decrease. The last bin includes its
         right edge. Missing numbers, and numbers in no bin, are left out.
         Of dates or times: edges that are such, or a width over `range`, such as "15m", "6h", "1d",
-        "1w", "1mo" or "1y"; then no bin includes its right edge.
+        "1w", "1mo" or "1y", or a timedelta; then no bin includes its right edge.
     range : (float, float), or two dates or times, optional
         The ends of the bins, unless `bins` are edges. There is no default, because the range of the
         data would reveal records.
@@ -253,7 +253,7 @@ def binned_rows(
     labels = [Labels(each, "by") for each in found["by"] or ()]
     if (by is None) != (by_keys is None):
         raise TypeError(_BOTH)
-    records, grid = open_binned(x, bins, range)
+    records, grid = open_binned(x, bins, range, column=column)
     binned = BinnedColumns([records], [grid])
     if by is None:
         return CellRows([binned], users)

@@ -29,6 +29,7 @@ __all__ = [
     "NumberRows",
     "PresentRows",
     "Rows",
+    "called",
     "declare_users",
     "open_columns",
     "users_of",
@@ -268,6 +269,15 @@ class Rows:
         return int(np.arange(1, most + 1) @ users)
 
 
+def called(column: Any, name: str) -> str:
+    """Return what to call a column of times in an error: by the name that it was chosen by.
+
+    >>> called("ts", "x"), called(None, "x")
+    ("column 'ts'", 'x')
+    """
+    return name if column is None else f"column {column!r}"
+
+
 class NumberRows(Rows):
     """Numbers, or times in steps of a grid, and the user of each row.
 
@@ -291,7 +301,7 @@ class NumberRows(Rows):
         found: dict[str, Any] = {"user": None}
         if user is not None or column is not None:
             x, found = open_columns(x, column, user=user)
-        records = Records(x) if grid is None else grid.open(x)
+        records = Records(x) if grid is None else grid.open(x, called(column, "x"))
         super().__init__([records], declare_users(found["user"]))
 
     def read(self, unit: Unit, key: Key, *, absent_count: bool = False) -> NDArray[Any]:
