@@ -474,3 +474,14 @@ def test_csv_counts_what_is_not_empty(tmp_path: Path) -> None:
     assert counts == [4, 2, 3]
     ages = cydp.histogram(tmp_path / "t.csv", [0, 9], column="age", epsilon=10**4).counts
     assert np.array_equal(ages, [1])
+
+
+def test_long_texts_of_a_lazy_frame_are_read_as_often_as_they_are_asked() -> None:
+    """A string view beyond 12 bytes lies in a buffer of its own, which copies must keep."""
+    texts = ["u1", "u2", "y" * 100, "u3"] * 3
+    frame = pl.DataFrame({"u": texts, "k": texts})
+    given: dict[str, Any] = {"user": "u", "max_rows": 1, "epsilon": 1000}
+    assert {cydp.count(frame.lazy(), **given).value for _ in range(60)} == {4}
+    keys = ["u1", "y" * 100]
+    found = [cydp.value_counts(frame.lazy(), keys, column="k", epsilon=1000) for _ in range(60)]
+    assert {tuple(each.counts.tolist()) for each in found} == {(3, 3)}

@@ -22,6 +22,7 @@ from cydp._columns.dtypes import (
     not_numbers,
 )
 from cydp._columns.masks import Mask, both_present, concatenate_masks
+from cydp._columns.shared import SharedColumn
 
 __all__ = ["ArrowColumn", "Chunk", "declared_in", "import_nanoarrow", "read_arrow", "read_table"]
 
@@ -221,6 +222,8 @@ def _read_arrays(x: Any, name: str) -> tuple[Any, list[Any]]:
     """
     na = import_nanoarrow(name)
     try:
+        if isinstance(x, SharedColumn):
+            return x.arrays()
         if hasattr(x, "__arrow_c_array__"):
             array = na.c_array(x)
             return array.schema, [array]

@@ -9,7 +9,6 @@ from __future__ import annotations
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Collection, Generator
 from contextlib import closing
-from importlib import import_module
 from threading import Lock
 from typing import Any
 
@@ -190,7 +189,7 @@ class SharedRows(ABC):
 
 
 class SharedColumn:
-    """One column of a query, which declares a type and exports Arrow.
+    """One column of a query, which declares a type and holds arrays of Arrow.
 
     Attributes
     ----------
@@ -210,10 +209,10 @@ class SharedColumn:
     ) -> None:
         self.rows, self.place, self.types, self.schema = rows, place, types, schema
 
-    def __arrow_c_stream__(self, requested_schema: object = None) -> object:
-        """Export the rows that the column holds; the query runs if it has not run."""
-        schema, arrays = self.rows.read(self.place)
-        streams = import_module("nanoarrow.c_array_stream").CArrayStream
-        # A column of nulls of polars has a buffer that the format does not have.
-        stream = streams.from_c_arrays(arrays, schema, validate=schema.format != "n")
-        return stream.__arrow_c_stream__(requested_schema)
+    def arrays(self) -> tuple[Any, list[Any]]:
+        """Return the schema and the arrays of the rows that it holds; the query may run.
+
+        They are not exported and imported: nanoarrow 0.9 copies string views, as polars has them,
+        beyond the end of what it allocates (`CArrayStream.from_c_arrays`).
+        """
+        return self.rows.read(self.place)
