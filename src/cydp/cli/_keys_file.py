@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+import os
 import re
 from collections.abc import Callable, Sequence
 from functools import partial
@@ -12,6 +13,7 @@ from typing import Any
 
 from cydp._columns.file_errors import FileError
 from cydp._columns.files import DataFile, Format, connect, is_integer, open_data, sql_name
+from cydp._columns.paths import named_files
 from cydp.cli._specs import read_names
 
 __all__ = ["check_key_list", "read_keys"]
@@ -55,6 +57,8 @@ def read_keys(
         return _keys_of_lists(given, by, types), None
     if file is None:
         return None, None
+    if not any(map(os.path.exists, named_files([file]))):
+        raise FileError(f"no such file: {file!r}: --keys takes a file, and --key-list a list")
     opened = open_data(file, form)
     note = None
     if all(opened.names.count(name) == 1 for name in by):
@@ -81,7 +85,8 @@ def check_key_list(given: Sequence[str] | None, by: Sequence[str]) -> None:
     if len(given) != len(by):
         raise ValueError(
             f"--key-list must be given once for each column of keys, {', '.join(by)}, and is given "
-            f"{len(given)} times: --keys FILE takes keys of several columns as well"
+            f"{'once' if len(given) == 1 else f'{len(given)} times'}: --keys FILE takes keys "
+            "of several columns as well"
         )
     if prod(len(read_names(each, "--key-list")) for each in given) > _MOST_KEYS:
         raise ValueError(f"--key-list must give at most {_MOST_KEYS:,} combinations")

@@ -16,6 +16,7 @@ from cydp.accounting._errors import BudgetExceededError, LedgerError, PrivacyErr
 from cydp.build import build_info
 from cydp.cli import _ledger
 from cydp.cli._commands import add_commands
+from cydp.cli._known import check_known
 from cydp.cli._messages import message_of
 from cydp.cli._options import add_parser, epilog_of
 from cydp.cli._release import charged_words
@@ -72,7 +73,9 @@ def main(arguments: Sequence[str] | None = None) -> int:
     """Run ``cydp``; return the exit code."""
     parser = _make_parser()
     given = sys.argv[1:] if arguments is None else arguments
-    options = parser.parse_args(_join_values(given, *_options_of(parser)))
+    joined = _join_values(given, *_options_of(parser))
+    check_known(parser, joined)
+    options = parser.parse_args(joined)
     # It may be closed: an answer could not be read, but would be paid for.
     if sys.stdout is None:
         parser.error("there is no standard output to write to")

@@ -93,7 +93,8 @@ def _add_file(parser: argparse.ArgumentParser) -> None:
         metavar="FILE",
         help="*.parquet and *.pq are read as Parquet, *.gz as compressed CSV, *.tsv as CSV with "
         "tabs, others as CSV; several files with the same columns are one table, and 'data/*.csv' "
-        "names several; - is CSV from the standard input, of which a temporary copy is made",
+        "names several; - is CSV or Parquet from the standard input, of which a temporary copy is "
+        "made",
     )
     group = parser.add_argument_group("file")
     group.add_argument(
@@ -247,8 +248,8 @@ def _add_output(parser: argparse.ArgumentParser) -> None:
     group.add_argument(
         "--confidence",
         metavar="C",
-        help="the probability with which the errors hold (default: 0.95). If it is given, *.csv "
-        "and *.parquet have intervals too",
+        help="the probability with which the errors hold, and the intervals of *.csv and *.parquet "
+        "(default: 0.95)",
     )
     group.add_argument(
         "--simultaneous",
