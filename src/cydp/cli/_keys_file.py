@@ -14,6 +14,7 @@ from typing import Any
 from cydp._columns.file_errors import FileError
 from cydp._columns.files import DataFile, Format, connect, is_integer, open_data, sql_name
 from cydp._columns.paths import named_files
+from cydp._columns.truncated import DAYS, DateTrunc
 from cydp.cli._specs import read_names
 
 __all__ = ["check_key_list", "read_keys"]
@@ -52,9 +53,9 @@ def read_keys(
         For an entry that is missing or not of the type of its column.
 
     """
-    types = [data.type_of(name) for name in by]
+    types = [_type_of(name, data) for name in by]
     if given is not None:
-        return _keys_of_lists(given, by, types), None
+        return _tuples_of(_keys_of_lists(given, by, types), by), None
     if file is None:
         return None, None
     if not any(map(os.path.exists, named_files([file]))):
@@ -75,7 +76,23 @@ def read_keys(
         columns = []
     opened.check()
     relation = _ask(lambda: opened.all_columns(columns), opened.cannot_read)
-    return _typed(relation, relation.columns, by, types, "--keys", opened.cannot_read), note
+    found = _typed(relation, relation.columns, by, types, "--keys", opened.cannot_read)
+    return _tuples_of(found, by), note
+
+
+def _type_of(name: str, data: DataFile) -> str:
+    """Return the type of the labels of a column."""
+    if isinstance(name, DateTrunc):
+        data.type_of(str(name.column))  # raises if there is none
+        return "DATE" if name.part in DAYS else "TIMESTAMP_S"
+    return data.type_of(name)
+
+
+def _tuples_of(keys: Any, by: Sequence[str]) -> Any:
+    """Return keys of several columns as tuples if one is a part of times: no key has this name."""
+    if isinstance(keys, dict) and any(isinstance(name, DateTrunc) for name in by):
+        return list(zip(*keys.values(), strict=True))
+    return keys
 
 
 def check_key_list(given: Sequence[str] | None, by: Sequence[str]) -> None:

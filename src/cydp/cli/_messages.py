@@ -56,6 +56,7 @@ _IN_PYTHON = {
     "hi of range": "HI of --range",
     "lower in bounds=(lower, upper)": "LO of --bounds",
     "upper in bounds=(lower, upper)": "HI of --bounds",
+    "and come first: date_trunc('day', 'ts')": "as in date_trunc('day', COLUMN)",
     "repeat the same call, or use": "repeat the same command, or use",
     "True and False would be counted alike: pass the records that have the property, as x[mask], "
     "or use cydp.sum(x, (0, 1), ...)": "true and false would be counted alike: use `cydp sum` with "
@@ -90,7 +91,7 @@ _NAMES = (
 _UNIT = re.compile(r"\bunit=(\([^()]*\)|'[^']*'|\"[^\"]*\")")
 _POSITIONAL = {"block": "ID", "file": "FILE", "path": "PATH"}
 _ARGUMENT = re.compile(rf"(?<![\w-])({'|'.join(_NAMES)}|user)(=|\b(?!-))")
-_FIRST = re.compile(r"([a-z_]+) (must|names|bounds)\b")
+_FIRST = re.compile(r"([a-z_]+) (must|names|bounds|has)\b")
 # Arguments that have another name on the command line.
 _OPTIONS = {"x": "--column", "keys": "--keys", "q": "--q", "n": "--total", "condition": "--where"}
 
