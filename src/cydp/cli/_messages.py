@@ -25,7 +25,9 @@ __all__ = [
     "in_options",
     "json_in_options",
     "json_of",
+    "losses_in_options",
     "message_of",
+    "print_head",
 ]
 
 
@@ -113,6 +115,20 @@ def head_of(ledger: BudgetLedger) -> str:
     return f"{seq}:{digest}"
 
 
+def print_head(ledger: BudgetLedger) -> None:
+    """Print the head in a line of its own, which ``--head`` takes as it is."""
+    print(f"head: {head_of(ledger)}")
+
+
+def losses_in_options(text: str) -> str:
+    """Return a text with the numbers of losses alone.
+
+    >>> losses_in_options("left PureDP(epsilon='1/3')")
+    'left epsilon=1/3'
+    """
+    return _LOSS.sub(lambda match: match[1].replace("'", ""), text)
+
+
 def format_block(block: str) -> str:
     """Return the id of a block in quotes, since it may have spaces and commas."""
     return block if block == ALL else repr(block)
@@ -143,7 +159,7 @@ def message_of(error: BaseException, options: argparse.Namespace) -> str:
     if isinstance(error, ChargeConflictError):
         message = _DIFFERENCES.sub(_write_differences, message)
     message = _BLOCK_BUDGET.sub(_write_measures, message)
-    message = _LOSS.sub(r"\1", message)
+    message = losses_in_options(message)
     first = _FIRST.match(message)
     if first is not None and (shown := _option(first[1], options)) is not None:
         message = shown + message[first.end(1) :]

@@ -233,7 +233,7 @@ def read_name(given: str) -> str:
 
 def read_head(given: str) -> tuple[int, str]:
     """Return the place and the hash of a head, SEQ:HASH; else an ArgumentTypeError."""
-    match = re.fullmatch("([0-9]{1,18}):([0-9a-f]{64})", given)
+    match = re.fullmatch("(?:head: )?([0-9]{1,18}):([0-9a-f]{64})", given)
     if match is None:
         raise argparse.ArgumentTypeError(
             f"must be SEQ:HASH, as another command printed it, not {given[:100]!r}"

@@ -20,7 +20,7 @@ from cydp.accounting._words import format_name, format_numbers, numbers_of
 from cydp.accounting.ledger._blocks import ALL, BlockState
 from cydp.accounting.ledger._serialize import amount_from
 
-__all__ = ["MOST_READ", "LedgerReport", "write_report"]
+__all__ = ["MOST_READ", "LedgerReport", "what_of", "write_report"]
 
 MOST_READ = 1000  # charges that are grouped in lines
 _MOST_SHOWN = 20  # blocks, and lines of charges
@@ -72,6 +72,14 @@ class LedgerReport:
         return self.text
 
 
+def what_of(entry: Mapping[str, Any]) -> str:
+    """Return the label of a charge and what was released, unless the label begins with that."""
+    label, released = entry["label"] or "", entry.get("released") or entry["params"] or ""
+    named = [label] if label.startswith(released) else [label, released]
+    what = ": ".join(format_name(each) for each in named if each) or "a loss"
+    return what if len(what) <= _LONGEST else what[:_LONGEST] + " ..."
+
+
 @dataclass(frozen=True, slots=True)
 class _Line:
     """Charges of one cost for the same thing.
@@ -97,12 +105,7 @@ class _Line:
     @property
     def what(self) -> str:
         """What was released, and the label."""
-        entry = self.first
-        released = entry.get("released") or entry["params"]
-        words = [format_name(each) for each in (entry["label"], released) if each]
-        what = ": ".join(words) or "a loss"
-        if len(what) > _LONGEST:
-            what = what[:_LONGEST] + " ..."
+        entry, what = self.first, what_of(self.first)
         return what if entry["count"] == 1 else f"{entry['count']:,} x {what}"
 
     @property
