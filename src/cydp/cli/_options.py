@@ -20,9 +20,9 @@ __all__ = [
     "add_parser",
     "add_post_processors",
     "add_release",
-    "epilog_of",
     "read_budget",
     "read_count",
+    "texts_of_help",
 ]
 
 
@@ -38,22 +38,23 @@ _CSV = (
 )
 
 
-def epilog_of(*paragraphs: str, example: Sequence[str]) -> str:
-    """Return the end of a help: paragraphs, and an example of one or several commands."""
-    texts = [textwrap.fill(text, 79) for text in paragraphs]
+def texts_of_help(summary: str, *paragraphs: str, example: Sequence[str]) -> dict[str, str]:
+    """Return the beginning of a help, with an example of one or several commands, and its end."""
     lines = "\n".join(f"  {line}" for line in example)
-    return "\n\n".join([*texts, f"Example:\n{lines}"])
+    return {
+        "description": f"{summary}\n\nExample:\n{lines}",
+        "epilog": "\n\n".join(textwrap.fill(text, 79) for text in paragraphs),
+    }
 
 
 def add_parser(
     commands: Any, name: str, summary: str, *paragraphs: str, example: Sequence[str]
 ) -> argparse.ArgumentParser:
-    """Add a command; its help ends with an example."""
+    """Add a command; its help begins with an example."""
     parser: argparse.ArgumentParser = commands.add_parser(
         name,
         help=summary,
-        description=f"{summary[0].upper()}{summary[1:]}.",
-        epilog=epilog_of(*paragraphs, example=example),
+        **texts_of_help(f"{summary[0].upper()}{summary[1:]}.", *paragraphs, example=example),
         formatter_class=argparse.RawDescriptionHelpFormatter,
         allow_abbrev=False,
     )
