@@ -140,7 +140,7 @@ def test_an_error_names_the_path_that_was_given(name: str, tmp_path: Path) -> No
     with pytest.raises(FileNotFoundError) as raised:
         write(tmp_path / "gone" / "a.csv")
     assert raised.value.filename == str(tmp_path / "gone" / "a.csv")
-    with pytest.raises(TypeError, match="PathLike|path must be a path or an open text file"):
+    with pytest.raises(TypeError, match=r"PathLike|path must be a path or an open text file"):
         write(7)
     with pytest.raises(ValueError, match="confidence"):
         write(tmp_path / "a.csv", confidence=1)
