@@ -60,8 +60,8 @@ def show(options: argparse.Namespace) -> int:
     if ALL not in about["blocks"] or options.unit is not None:
         unit = format_name(about["guarantee_for"]["unit"])
         if options.max_blocks is not None:
-            unit += f" with records in at most {options.max_blocks:,} blocks,"
-        print(f"guarantee: {format_numbers(about['guarantee'])} for each {unit} in all data")
+            unit += f" with records in at most {options.max_blocks:,} blocks"
+        print(f"guarantee: {format_numbers(about['guarantee'])} for each {unit}")
     for block, state in about["blocks"].items():
         print(f"{format_block(block)}: {_state_line_of(state)}")
     return 0
