@@ -11,6 +11,7 @@ from typing import Any
 from harness.environments import ForeignWay
 
 START = """
+__file__ = "-c"  # DuckDB takes a program without it for an interactive one, and prints its progress
 import json, sys
 from time import perf_counter, process_time
 

@@ -14,8 +14,8 @@ from tasks.questions import TASKS
 FILE, PAGE = "tasks.json", "tasks.md"
 BESIDE = {"diffprivlib": "pandas", "OpenDP": "polars"}  # the same input, for a comparison
 HOW = """\
-Each cell is a process of its own, one after the other: the median of three runs, or one run of a
-rival that takes more than 20 s. **Seconds** are from the first line of the code to its end, and
+Each cell is a process of its own, one after the other: the median of its runs, of which a rival
+that takes more than 20 s has one. **Seconds** are from the first line of the code to its end, and
 include opening the table (a frame of pandas is read); imports are not counted, those of the
 command line are. **Memory** is the peak of the process (of the largest one on the command line),
 and in brackets what of it was there after the imports. All libraries may use all cores. **Bold**
@@ -55,7 +55,7 @@ def page(name: str, found: Mapping[str, Any]) -> str:
     about = (
         f"{machine['cpu']}, {machine['cores']} cores, {shown.size(machine['memory'])} of memory, "
         f"{machine['system']}, Python {machine['python']}, cydp {machine['cydp']} "
-        f"({machine['commit']}), {machine['date']}. Load before the run: {found['load']:.1f}. "
+        f"({machine['commit']}), {machine['date']}. {loads(cells)}"
         + ", ".join(f"{library} {version}" for library, version in found["versions"].items())
         + ".\n"
     )
@@ -70,6 +70,13 @@ def page(name: str, found: Mapping[str, Any]) -> str:
     }
     head = f"# Twelve tasks of a data engineer: {name}\n\n{warned}{about}\n{HOW}"
     return head + "".join(f"\n## {title}\n\n{text}" for title, text in sections.items() if text)
+
+
+def loads(cells: Mapping[tuple[str, str], Any]) -> str:
+    """How busy the machine was as each cell began."""
+    found = [load for cell in cells.values() for load in cell.get("load", ())]
+    middle, most = statistics.median(found), max(found)
+    return f"Load average as a cell began: {middle:.1f} (median), {most:.1f} (most). "
 
 
 def table(cells: Mapping[tuple[str, str], Any], figure: Callable[[Any, Any], str]) -> str:
@@ -140,8 +147,8 @@ def code(cells: Mapping[tuple[str, str], Any], shared: Mapping[str, str]) -> str
     """What was run: in Python once for all inputs that share it, and each command."""
     parts = ["COUNTRIES and PLACES are lists of names, and public.\n"]
     parts += [
-        f"\nBefore {library}'s code, once, and not counted:\n\n```python\n{text}\n```\n"
-        for library, text in shared.items()
+        f"\nBefore each task, {way}, not counted:\n\n```python\n{text}\n```\n"
+        for way, text in shared.items()
     ]
     for task in TASKS:
         written: dict[str, list[str]] = {}

@@ -85,13 +85,18 @@ def code_of(task: str, name: str) -> str:
     if name == "command":
         return COMMANDS[task]
     files = [BENCHMARKS / f"{module.replace('.', '/')}.py" for module in WAYS[name].modules]
-    return next(code for file in files if (code := body(file, task)) is not None)
+    code = next(code for file in files if (code := body(file, task)) is not None)
+    return code.replace("  # fmt: skip", "")
 
 
 def shared(name: str) -> str | None:
-    """Return the code that the tasks of a way have in common, if they have any."""
-    files = [BENCHMARKS / f"{module.replace('.', '/')}.py" for module in WAYS[name].modules]
-    return next((code for file in files if (code := function(file, "query"))), None)
+    """Return what comes before the code of each task: the line that opens the table, and others."""
+    parts = []
+    for module in WAYS[name].modules:
+        file = BENCHMARKS / f"{module.replace('.', '/')}.py"
+        parts += [code for code in [function(file, "query")] if code is not None]
+        parts += re.findall("(?m)^OPEN = '(.*)'$", file.read_text())
+    return "\n\n".join([*parts[:-1], f"visits = {parts[-1]}"]) if parts else None
 
 
 def python_of(name: str) -> Path:

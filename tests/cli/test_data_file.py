@@ -4,6 +4,7 @@ import bz2
 import gzip
 import lzma
 import os
+import subprocess
 import sys
 from pathlib import Path
 from typing import Any
@@ -197,7 +198,7 @@ def test_files_that_cannot_be_read(tmp_path: Path, monkeypatch: pytest.MonkeyPat
     """No message shows a record, which the first line may be."""
     contents: dict[str, tuple[str, bytes, str]] = {
         "text as Parquet": ("t.parquet", b"a\nSECRET 1\n", "as Parquet"),
-        "empty": ("t.csv", b"", "no column"),
+        "empty": ("t.csv", b"", "t.csv' is empty"),
         "a record as header": ("t.csv", b"SECRET,positive,42\n", "no column 'a'"),
         "two columns": ("t.csv", b"a,a\n1,2\n", "more than one column 'a'"),
         "bzip2": ("t.csv.bz2", bz2.compress(TABLE), "is compressed by bzip2"),
@@ -259,6 +260,17 @@ def test_nothing_goes_to_a_disk_and_nothing_comes_from_a_network() -> None:
     names = ("temp_directory", "autoinstall_known_extensions", "autoload_known_extensions")
     asked = ", ".join(f"current_setting('{name}')" for name in names)
     assert connect().execute(f"SELECT {asked}").fetchone() == ("", False, False)
+
+
+def test_an_interactive_python_is_told_no_progress() -> None:
+    """It would say how many rows there are. Python with -c is interactive for DuckDB."""
+    code = (
+        "from cydp._columns.files import connect\n"
+        "asked = 'SELECT current_setting(\\'enable_progress_bar\\')'\n"
+        "print([each.execute(asked).fetchone() for each in (connect(), connect().cursor())])"
+    )
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    assert done.stdout == "[(False,), (False,)]\n"
 
 
 def test_too_little_memory_is_named(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

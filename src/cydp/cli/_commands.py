@@ -15,6 +15,7 @@ from pathlib import Path
 from typing import Any
 
 from cydp._columns.files import shown_files
+from cydp._columns.times import sql_type_of_times
 from cydp._columns.truncated import DateTrunc
 from cydp.cli._arguments import ARGUMENTS, columns_of_keys, columns_of_times, numbers_by_column
 from cydp.cli._options import add_post_processors, add_release
@@ -179,10 +180,11 @@ def _run(command: _Command, options: argparse.Namespace) -> int:
     elif column is not None:
         is_numbers = not {"bins", "bounds"}.isdisjoint(command.own)
         (numbers if is_numbers else labels).append(column)
-    times = [
-        *columns_of_times(column, named),
-        *(str(name.column) for name in labels if isinstance(name, DateTrunc)),
-    ]
+    times = columns_of_times(column, named) | {
+        str(name.column): sql_type_of_times(has_zone=name.zone is not None)
+        for name in labels
+        if isinstance(name, DateTrunc)
+    }
     request = Request(
         function=command.function,
         named=named,

@@ -31,7 +31,7 @@ def with_stdin(files: Sequence[str]) -> Iterator[list[str]]:
     Raises
     ------
     FileError
-        If there is no standard input, or no room for the copy.
+        If there is no standard input, or nothing in it, or no room for the copy.
 
     """
     if STDIN not in files:
@@ -53,7 +53,8 @@ def _copied(folder: Path) -> str:
         raise FileError("there is no standard input to read")
     given = sys.stdin.buffer
     try:
-        first = given.read(len(_PARQUET))
+        if not (first := given.read(len(_PARQUET))):
+            raise FileError("the standard input is empty: its first line must have the names")
         name = "stdin.csv.gz" if first.startswith(_GZIP) else "stdin.csv"
         path = folder / ("stdin.parquet" if first == _PARQUET else name)
         with path.open("wb") as file:
