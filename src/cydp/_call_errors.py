@@ -47,7 +47,7 @@ def require_names(init: _Init) -> _Init:
 
 
 def explain_arguments(function: _Function) -> _Function:
-    """Return a function whose error for wrong arguments shows how it is called, in a line."""
+    """Return a function or a method whose error for wrong arguments shows how it is called."""
 
     @wraps(function)
     def call(*args: Any, **kwargs: Any) -> Any:
@@ -58,8 +58,9 @@ def explain_arguments(function: _Function) -> _Function:
             try:
                 shape.bind(*args, **kwargs)
             except TypeError as wrong:
-                said = f"{wrong}{_near_name(shape, kwargs)}{_name_in_place(shape, args)}"
-                raise TypeError(f"{said}: call {signature_of(function, shape)}") from None
+                near = _near_name(shape, kwargs)
+                how = near or f"{_name_in_place(shape, args)}: call {signature_of(function, shape)}"
+                raise TypeError(f"{wrong}{how}") from None
             raise
 
     return cast(_Function, call)

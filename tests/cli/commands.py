@@ -24,7 +24,7 @@ SECRET = "secret-4711"  # a value that no message shows
 
 # Words for users of Python: arguments, classes and calls.
 _PYTHON = re.compile(
-    r"(?<![\w'-])[a-z]+_[a-z_]+(?![\w'./])|(?<![\w-])(?:user|unit|keys|by|n|epsilon|delta|rho)=(?![\d(a])"
+    r"(?<![\w'-])(?!date_trunc\()[a-z]+_[a-z_]+(?![\w'./])|(?<![\w-])(?:user|unit|keys|by|n|epsilon|delta|rho)=(?![\d(a])"
     r"|\b(?:Pure|Approx|Z)C?DP\b|\bcydp\.[a-z]|\bNone\b|\bTrue\b|\bFalse\b|\bTraceback\b|="
     r"(?:\(|\[)"
 )

@@ -1,4 +1,4 @@
-"""Every help ends with an example, which runs as it stands."""
+"""Every help begins with an example, which runs as it stands."""
 
 import argparse
 import os
@@ -37,7 +37,7 @@ def test_the_example_of_a_help_runs(
     assert code == 0
     monkeypatch.chdir(tmp_path)
     os.symlink(DATA.parent, tmp_path / "examples")
-    example = re.search(r"\n\nExample:\n((?:  cydp .*\n)+)$", text)
+    example = re.search(r"^usage: (?:.+\n)+\n.+\n\nExample:\n((?:  cydp .*\n)+)\n", text)
     assert example is not None
     lines = example[1].splitlines()
     assert lines[-1].startswith(f"  cydp {' '.join(command)}".rstrip())

@@ -28,7 +28,7 @@ def charges(path: str) -> int:
 
 def test_round_trip(run: Run, path: str) -> None:
     code, head, _ = run("ledger", "create", path, "--epsilon", "1", "--privacy-unit", "person")
-    assert (code, head[:2]) == (0, "2:")
+    assert (code, head[:8]) == (0, "head: 2:")
     code, printed, _ = run(*HISTOGRAM, "--epsilon", "1/3", "--ledger", path)
     assert code == 0
     assert printed.splitlines()[0].startswith("histogram: 10 bins; epsilon=1/3")
@@ -47,19 +47,38 @@ def test_round_trip(run: Run, path: str) -> None:
         f"head: {seq}:{digest}",
         "all: left epsilon=2/3; spent epsilon=1/3 of epsilon=1; open",
     ]
-    code, page, _ = run("ledger", "show", path, "--html")
-    with BudgetLedger.open(path) as ledger:
-        assert (code, page) == (0, ledger.report().to_html() + "\n")
     code, past, _ = run("ledger", "history", path)
     create, block, charge = past.splitlines()
     assert (create[:2], create.split(" ", 2)[2]) == (
         "1 ", "create epsilon=1 for each person, add-remove"
     )  # fmt: skip
     assert (block[:2], block.split(" ", 2)[2]) == ("2 ", "block all")
-    label = "histogram of age in pums.csv, bins 10, range 0:100"
+    label = (
+        "histogram of age in pums.csv, bins 10, range 0:100: histogram of age, 10 bins from 0.0 to "
+        "100.0"
+    )
     assert (charge[:2], charge.split(" ", 2)[2]) == ("3 ", f"charge epsilon=1/3 to all: {label}")
+    report = run("ledger", "report", path)[1].splitlines()
+    assert report[0] == "budget epsilon=1 for each person, under 'add-remove'"
+    assert report[-1].endswith(f"Z epsilon=1/3: {label}")  # in the words of the history
     assert run("ledger", "verify", path) == (0, f"ok {seq}:{digest}\n", "")
     assert run("ledger", "verify", path, "--head", head.strip())[0] == 0
+
+
+def test_a_report_is_a_page(run: Run, path: str, ledger: str, tmp_path: Path) -> None:
+    """It is that of Python, is written whole, and replaces no file unless it is told to."""
+    page = str(tmp_path / "r.html")
+    code, printed, said = run("ledger", "report", ledger, "--html", page)
+    assert (code, said) == (0, "")
+    with BudgetLedger.open(ledger) as opened:
+        assert Path(page).read_text() == opened.report().to_html()
+        assert "PureDP" not in printed
+    refused(run("ledger", "report", ledger, "--html", page), 2, "exists already", "--force")
+    assert run("ledger", "report", ledger, "--html", page, "--force")[0] == 0
+    for target, words in ((str(tmp_path), "is a folder"), (f"{page}/x", "cannot write")):
+        refused(run("ledger", "report", ledger, "--html", target), 2, words)
+    refused(run("ledger", "report", ledger, "--html", ledger, "--force"), 2, "another file")
+    refused(run("ledger", "report", ledger, "--force"), 2, "--force needs --html")
 
 
 def test_json_has_exact_texts(run: Run, path: str) -> None:
@@ -341,7 +360,7 @@ def test_blocks_that_can_pay(run: Run, path: str) -> None:
     )
     _, printed, _ = run("ledger", "retire-spent", path)
     with BudgetLedger.open(path) as ledger:
-        assert printed.splitlines() == ["'mon'", "{}:{}".format(*ledger.head())]
+        assert printed.splitlines() == ["'mon'", "head: {}:{}".format(*ledger.head())]
     assert run("ledger", "retire-spent", path, "--epsilon", "0.2001")[1].startswith("'wed'\n")
     assert ids("--open") == ["tue"]
     assert run("ledger", "blocks", path)[1].splitlines()[2] == (

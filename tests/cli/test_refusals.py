@@ -51,9 +51,15 @@ def test_the_cost(run: Run, ledger: str) -> None:
         ([*H, "--epsilon", "0", "--column", "x"], 2, "--column must be given once"),
         (["histogram", "missing.csv", *H[2:], "--epsilon", "0"], 2, "--epsilon must be greater"),
         # words that no command knows, or that are given twice
-        ([*H, "--eps", "1"], 2, "unrecognized arguments: --eps"),
+        ([*H, "--eps", "1"], 2, "unrecognized arguments: --eps (did you mean --epsilon?)"),
+        ([*C, "-e", "1"], 2, "unrecognized arguments: -e (did you mean --epsilon?)"),
+        (["mean", PUMS, "--col=age", *E], 2, "unrecognized arguments: --col (did you mean --col"),
+        ([*Q[:6], "--quantiles", "0.5", *E], 2, "--quantiles (did you mean --q?)"),
+        ([*T, "-k", "1", *E], 2, "unrecognized arguments: -k (did you mean --k?)"),
+        (["ledger", "create", "x", "--unit", "user"], 2, "--unit (did you mean --privacy-unit?)"),
+        ([*H, *E, *U, "--max-rows", "1"], 2, "--max-rows (did you mean --max-partitions?)"),
         ([*H, *E, "--seed", "1"], 2, "unrecognized arguments: --seed"),
-        ([*C, *E, "--max-partitions", "1"], 2, "unrecognized arguments: --max-partitions"),
+        ([*C, *E, "--max-partitions", "1"], 2, "--max-partitions (did you mean --max-rows?)"),
         ([*C, *E, "--nonnegative"], 2, "unrecognized arguments: --nonnegative"),
         ([*T, *E, "--k", "1", "--nonnegative"], 2, "unrecognized arguments: --nonnegative"),
         (["histogramm"], 2, "invalid choice"),
@@ -258,11 +264,15 @@ def test_keys(run: Run, tmp_path: Path) -> None:
         ([*release, "Day", "--key-list", "1,x"], 2, "--key-list must have keys of the types"),
         ([*release, "Day", "--key-list", ""], 2, "--key-list must"),
         ([*release, "Day", "--key-list", "1", "--keys", "k"], 2, "not allowed with argument"),
-        ([*release, "Day", "--keys", "missing.csv"], 2, "no such file: 'missing.csv'"),
+        (
+            [*release, "Day", "--keys", "a,b"],
+            2,
+            "'a,b': --keys takes a file, and --key-list a list",
+        ),
         (
             [*release, "Day,VisitorId", "--key-list", "1"],
             2,
-            "once for each column of keys, Day, VisitorId, and is given 1 times: --keys FILE takes",
+            "once for each column of keys, Day, VisitorId, and is given once: --keys FILE takes",
         ),
         ([*release, "Day,Day"], 2, "--by must name each column once"),
         ([*release, "Day", "--by", "Day"], 2, "--by must name each column once"),
@@ -273,6 +283,15 @@ def test_keys(run: Run, tmp_path: Path) -> None:
         ),
         ([*release, ""], 2, "--by must not be empty"),
         ([*release, "Days", "--key-list", "1"], 2, "no column 'Days' in"),
+        *(
+            ([*release, by, "--key-list", "1"], 2, words)
+            for by, words in {
+                "date_trunc(month, ts)": "--by must be written date_trunc('month', COLUMN)",
+                "date_trunc('decade', ts)": "part must be one of second, minute",
+                "Day,date_trunc('month', ts)": "repeat --by for other columns",
+                "date_trunc('month', ts)": "no column 'ts' in",
+            }.items()
+        ),
         ([*release, "Day"], 2, "--epsilon and --delta must be given for keys that are not public"),
     ]
     for i, (text, words) in enumerate({

@@ -8,7 +8,7 @@ from typing import Any
 import duckdb
 import numpy as np
 import pytest
-from cli.commands import PUMS, WEEK, Run, parquet
+from cli.commands import PUMS, WEEK, Run, parquet, refused
 
 import cydp
 from cydp.cli._messages import in_options, json_in_options
@@ -309,3 +309,40 @@ def test_a_column_in_which_nothing_is_a_number_is_noise(run: Run) -> None:
     assert texts[1].count(note) == numbers[1].count(note) == 1
     for command in ("histogram", "sum", "mean", "quantile", "group-by"):
         assert "gives pure noise" in " ".join(run(command, "--help")[1].split())
+
+
+@pytest.mark.parametrize("form", ["csv", "parquet"])
+def test_times_are_grouped_by_month(run: Run, tmp_path: Path, form: str) -> None:
+    """As `date_trunc` of Python groups them; what is no time in CSV has no month."""
+    file, keys = str(tmp_path / f"t.{form}"), "2024-01-01,2024-02-01"
+    duckdb.execute(
+        "COPY (SELECT timestamp '2024-01-30' + to_hours(i * 12) AS ts, i % 2 AS k, 1 AS v "
+        f"FROM range(10) t(i)) TO '{file}'"
+    )
+    if form == "csv":
+        Path(file).write_text(Path(file).read_text() + "monday,0,1\n,1,1\n")
+    month, exact = "date_trunc('month', ts)", ["--epsilon", "10000", "--json"]
+    (tmp_path / "keys.csv").write_text(f'k,"{month}"\n0,2024-02-01\n')
+    by = ["group-by", file, "--by", month]
+    for command, column, expected in (
+        ([*by, "--key-list", keys], "n", [4, 6]),
+        ([*by, "--by", "k", "--key-list", keys, "--key-list", "0,1"], "n", [2, 2, 3, 3]),
+        ([*by, "--by", "k", "--keys", str(tmp_path / "keys.csv")], "n", [3]),
+        (["value-counts", file, "--column", month, "--key-list", keys], "n", [4, 6]),
+        (["histogram", file, "--column", "v", "--bins", "0,2", "--by", month, "--key-list", keys],
+         "count", [4, 6]),
+    ):  # fmt: skip
+        code, printed, said = run(*command, *exact)
+        assert (code, said) == (0, ""), said
+        values = json.loads(printed)["columns"][column]["values"]
+        assert np.ravel(values).tolist() == expected
+    hours = ["--key-list", "2024-01-30 12:00"]
+    printed = run("value-counts", file, "--column", "date_trunc('hour', ts)", *hours, *exact)[1]
+    assert json.loads(printed)["columns"]["n"]["values"] == [1]
+
+
+def test_a_column_may_be_called_as_a_month(run: Run, tmp_path: Path) -> None:
+    file, name = str(tmp_path / "t.csv"), "date_trunc('month', ts)"
+    Path(file).write_text(f'"{name}"\na\nb\n')
+    assert run("group-by", file, "--by", f'"{name}"', "--key-list", "a", "--epsilon", "1")[0] == 0
+    refused(run("group-by", file, "--by", name, "--key-list", "a", "--epsilon", "1"), 2, "'ts'")

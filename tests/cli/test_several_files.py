@@ -71,14 +71,31 @@ def test_standard_input(run: Run, monkeypatch: pytest.MonkeyPatch, compressed: b
     assert not any(map(os.path.exists, made))
 
 
+def test_parquet_on_standard_input(
+    run: Run, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    content = Path(parquet(tmp_path)).read_bytes()
+    for form in ([], ["--format", "parquet"]):
+        typed(monkeypatch, content)
+        assert count_of(run("count", "-", *SURE, *form)) == 1000
+    typed(monkeypatch, content)
+    said = "--delimiter is for CSV, and the standard input is read as Parquet"
+    refused(run("count", "-", *SURE, "--delimiter", ";"), 2, said)
+
+
 def test_what_standard_input_cannot_be(
     run: Run, ledger: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     typed(monkeypatch, b"age\n31\n")
     paid = (*SURE, "--ledger", ledger)
-    refused(run("count", "-", "--format", "parquet", *paid), 2, "--format parquet needs a file")
+    said = "cannot read the standard input as Parquet"
+    refused(run("count", "-", "--format", "parquet", *paid), 2, said)
+    typed(monkeypatch, b"PK\x03\x04")
+    refused(run("count", "-", *paid), 2, "the standard input is a ZIP archive")
+    typed(monkeypatch, b"age\n31\n")
     refused(run("count", "-", "-", *paid), 2, "must be named once")
-    refused(run("sum", "-", "--column", "x", "--bounds", "0:1", *SURE), 2, "no column 'x'")
+    refused(run("sum", "-", "--column", "x", "--bounds", "0:1", *SURE), 2,
+            "no column 'x' in the first line of the standard input")  # fmt: skip
     typed(monkeypatch, b"")
     refused(run("count", "-", *paid), 2, "the standard input is empty")
     monkeypatch.setattr(sys, "stdin", None)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+import re
 from datetime import date, datetime, time
 from itertools import combinations, product
 from typing import Any
@@ -60,6 +61,24 @@ def test_nothing_else_is_understood(written: str) -> None:
         parse_condition(written)
     assert str(refused.value).count("\n") == 0
     assert len(str(refused.value)) < 300
+
+
+@pytest.mark.parametrize(
+    ("written", "words"),
+    [
+        ("ts >= 2024-02-01", "dates in single quotes, such as '2024-01-31', not 2024-02-01"),
+        ("ts >= 2024-02-01T10:00", "dates in single quotes, such as '2024-01-31', not 2024-02-01"),
+        ('a = "DE"', "a constant, with single quotes around a text, at '\"DE\"'"),
+        ("a = DE", "a constant, with single quotes around a text, at 'DE'"),
+        ("a = 'DE", 'a quote at the end of a text as at its beginning, not "\'DE"'),
+        ("a = 1 && b = 2", "'and', not '&& b = 2'"),
+        ("a = 1 || b = 2", "'or', not '|| b = 2'"),
+        ("`a` = 1", "names in double quotes, not '`a` = 1'"),
+    ],
+)
+def test_what_other_languages_write_is_told(written: str, words: str) -> None:
+    with pytest.raises(ValueError, match="condition must have " + re.escape(words)):
+        parse_condition(written)
 
 
 def test_a_condition_is_a_text() -> None:

@@ -370,12 +370,19 @@ def test_what_has_no_interval() -> None:
 
 
 def test_a_call_with_wrong_arguments_gets_one_line() -> None:
-    """It shows the start of the signature, and the name that may be meant."""
+    """It shows the name that may be meant, or the start of the signature."""
     calls: dict[str, tuple[Callable[[], Any], tuple[str, ...]]] = {
         "epsilon by place": (lambda: cydp.sum(X, (0, 4), 1), (  # type: ignore[misc]
             "too many positional arguments: call sum(x, bounds, *, column=None", "epsilon=None")),
         "eps": (lambda: cydp.count(X, eps=1), (  # type: ignore[call-arg]
-            "unexpected keyword argument 'eps' (did you mean 'epsilon'?): call count(x, ",)),
+            "unexpected keyword argument 'eps' (did you mean 'epsilon'?)",)),
+        "eps of a method": (lambda: cydp.count(X, epsilon=1).to_csv(confidance=1), (  # type: ignore[call-arg]
+            "unexpected keyword argument 'confidance' (did you mean 'confidence'?)",)),
+        "a title": (lambda: cydp.count(X, epsilon=1).plot(title="x"), (  # type: ignore[call-arg]
+            "argument 'title': call plot(ax=None, *, column=None, confidence=0.95, ",)),
+        "a mean by name": (
+            lambda: cydp.group_by({"k": [1]}, "k", keys=[1], means="v", epsilon=1),  # type: ignore[arg-type]
+            ("means must be a dict by column, such as {'income': (0, 200_000)}, not str",)),
         "nothing near": (lambda: cydp.count(X, zzz=1), (  # type: ignore[call-arg]
             "unexpected keyword argument 'zzz': call count(x, ",)),
         "no bounds": (lambda: cydp.sum(X, epsilon=1), (  # type: ignore[call-arg]

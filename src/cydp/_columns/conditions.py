@@ -57,6 +57,16 @@ _TOKEN = re.compile(
     )""",
     re.VERBOSE,
 )
+_BARE_DATE = re.compile(r"\d{4}-\d\d?(?:-\d\d?)?")
+# What other languages write, and what stands for it here.
+_UNKNOWN = {
+    "&": "'and'",
+    "|": "'or'",
+    "!": "'not'",
+    "'": "a quote at the end of a text as at its beginning",
+    '"': "a quote at the end of a name as at its beginning",
+    "`": "names in double quotes",
+}
 
 
 @dataclass(frozen=True, slots=True)
@@ -398,6 +408,8 @@ class _Parser:
                 return Constant(kind, self._need("text", f"a text such as {kind} '2024-01-31'"))
         if self._kind == "null":
             raise self._error("'is null' or 'is not null' for a missing value")
+        if self._kind == "name":
+            raise self._error("a constant, with single quotes around a text,")
         raise self._error(wanted)
 
 
@@ -408,7 +420,11 @@ def _tokens_of(written: str) -> Iterator[tuple[str, str, int]]:
         match = _TOKEN.match(written, place)
         if match is None:
             rest = written[place:].strip()[:_SHOWN]
-            raise ValueError(f"condition must have names, constants and comparisons, not {rest!r}")
+            wanted = next(
+                (words for sign, words in _UNKNOWN.items() if rest.startswith(sign)),
+                "names, constants and comparisons",
+            )
+            raise ValueError(f"condition must have {wanted}, not {rest!r}")
         kind, text = next(
             (kind, text) for kind, text in match.groupdict().items() if text is not None
         )
@@ -420,5 +436,10 @@ def _tokens_of(written: str) -> Iterator[tuple[str, str, int]]:
             text = text.replace("''", "'")
         elif kind == "sign" and text in "(),":
             kind = text
-        yield kind, text, match.start(match.lastgroup or 0)
+        if kind == "number" and (date := _BARE_DATE.match(written, match.start("number"))):
+            raise ValueError(
+                f"condition must have dates in single quotes, such as '2024-01-31', not {date[0]}"
+            )
+        has_quote = match.lastgroup in ("quoted", "text")
+        yield kind, text, match.start(match.lastgroup or 0) - has_quote
         place = match.end()

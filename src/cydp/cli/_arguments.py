@@ -19,8 +19,8 @@ from cydp.cli._specs import (
     has_zone,
     read_bins,
     read_by_column,
+    read_columns,
     read_ends,
-    read_names,
     read_pairs,
     read_qs,
     read_qs_by_column,
@@ -50,15 +50,20 @@ class Argument:
 def columns_of_keys(options: argparse.Namespace) -> list[str] | None:
     """Return the columns that have the keys of a command; None if there are none."""
     if not hasattr(options, "by"):
-        return [options.column] if hasattr(options, "key_list") else None
+        return _one_column(options.column) if hasattr(options, "key_list") else None
     if options.by is None:
         if (getattr(options, "keys", None), getattr(options, "key_list", None)) != (None, None):
             raise ValueError("--keys and --key-list need --by: the columns of the keys")
         return None
-    found = [name for spec in options.by for name in read_names(spec, "--by")]
+    found = [name for spec in options.by for name in read_columns(spec, "--by")]
     if len(set(found)) < len(found):
         raise ValueError("--by must name each column once, and one is named twice")
     return found
+
+
+def _one_column(spec: str) -> list[str]:
+    """Return the column of labels that is named as it is, or is a part of times."""
+    return read_columns(spec, "--column") if spec.startswith("date_trunc(") else [spec]
 
 
 def _read_by(options: argparse.Namespace) -> Any:
@@ -191,7 +196,8 @@ def _add_by(parser: Any, own: Sequence[str]) -> None:
         required="keys" in own,
         metavar="COLUMN[,COLUMN...]",
         help="the columns of keys; may be repeated; a name with a comma is written in quotes, "
-        '"\\"a,b\\""',
+        '"\\"a,b\\""; "date_trunc(\'month\', COLUMN)" is the month of a column of times, or its '
+        "day, week, hour ..., and its keys are the first days",
     )
 
 

@@ -15,6 +15,8 @@ from pathlib import Path
 from typing import Any
 
 from cydp._columns.files import shown_files
+from cydp._columns.times import sql_type_of_times
+from cydp._columns.truncated import DateTrunc
 from cydp.cli._arguments import ARGUMENTS, columns_of_keys, columns_of_times, numbers_by_column
 from cydp.cli._options import add_post_processors, add_release
 from cydp.cli._release import Request, release
@@ -34,7 +36,10 @@ __all__ = ["add_commands"]
 
 _NUMBERS = "name of a numeric column"
 _HELD = f"{_NUMBERS}, which is held in memory: some 24 bytes a row"
-_LABELS = "name of a column of labels"
+_LABELS = (
+    "name of a column of labels; \"date_trunc('month', COLUMN)\" is the month of a column of times "
+    "or its day, week, hour ..., and its keys are the first days"
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -170,16 +175,22 @@ def _run(command: _Command, options: argparse.Namespace) -> int:
     by = columns_of_keys(options)
     column: str | None = getattr(options, "column", None)
     numbers, labels = [*named.get("columns", ()), *numbers_by_column(options)], list(by or ())
-    if column is not None and by != [column]:
+    if column is not None and hasattr(options, "key_list") and not hasattr(options, "by"):
+        (column,) = labels
+    elif column is not None:
         is_numbers = not {"bins", "bounds"}.isdisjoint(command.own)
         (numbers if is_numbers else labels).append(column)
-    times = columns_of_times(column, named)
+    times = columns_of_times(column, named) | {
+        str(name.column): sql_type_of_times(has_zone=name.zone is not None)
+        for name in labels
+        if isinstance(name, DateTrunc)
+    }
     request = Request(
         function=command.function,
         named=named,
         numbers=[name for name in numbers if name not in times],
         times=times,
-        labels=labels,
+        labels=[name for name in labels if not isinstance(name, DateTrunc)],
         column=column,
         every_row=command.optional and column is None,
         by=by if hasattr(options, "key_list") else None,

@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+import os
 import re
 from collections.abc import Callable, Sequence
 from itertools import product
@@ -12,6 +13,8 @@ from typing import Any
 from cydp._columns.column_keys import ColumnKeys
 from cydp._columns.file_errors import FileError
 from cydp._columns.files import DataFile, Format, connect, is_integer, open_data, sql_name
+from cydp._columns.paths import named_files
+from cydp._columns.truncated import DAYS, DateTrunc
 from cydp.cli._specs import read_names
 
 __all__ = ["check_key_list", "read_keys"]
@@ -59,7 +62,7 @@ def read_keys(
         For an entry that is missing or not of the type of its column.
 
     """
-    types = [kind if data.has_types else "" for kind in map(data.type_of, by)]
+    types = [_type_of(name, data) for name in by]
     if given is not None:
         lists = [
             _of_list(each, name, kind) for each, name, kind in zip(given, by, types, strict=True)
@@ -67,6 +70,8 @@ def read_keys(
         return _all_combinations(lists, by), *_how_read(lists, by, types)
     if file is None:
         return None, {}, []
+    if not any(map(os.path.exists, named_files([file]))):
+        raise FileError(f"no such file: {file!r}: --keys takes a file, and --key-list a list")
     opened = open_data(file, form)
     notes = []
     if all(opened.names.count(name) == 1 for name in by):
@@ -88,6 +93,15 @@ def read_keys(
     return _keys_of(keys, by), read_as, notes + further
 
 
+def _type_of(name: str, data: DataFile) -> str:
+    """Return the type of the labels of a column; "" for text of CSV."""
+    if isinstance(name, DateTrunc):
+        data.type_of(str(name.column))  # raises if there is none
+        return "DATE" if name.part in DAYS else "TIMESTAMP_S"
+    kind = data.type_of(name)
+    return kind if data.has_types else ""
+
+
 def check_key_list(given: Sequence[str] | None, by: Sequence[str]) -> None:
     """Raise a ValueError unless there is a list of keys for each column, if there are lists."""
     if given is None:
@@ -95,7 +109,8 @@ def check_key_list(given: Sequence[str] | None, by: Sequence[str]) -> None:
     if len(given) != len(by):
         raise ValueError(
             f"--key-list must be given once for each column of keys, {', '.join(by)}, and is given "
-            f"{len(given)} times: --keys FILE takes keys of several columns as well"
+            f"{'once' if len(given) == 1 else f'{len(given)} times'}: --keys FILE takes keys "
+            "of several columns as well"
         )
     if prod(len(_stripped(each)) for each in given) > _MOST_KEYS:
         raise ValueError(f"--key-list must give at most {_MOST_KEYS:,} combinations")
@@ -115,7 +130,12 @@ def _stripped(given: str) -> list[str]:
 
 
 def _keys_of(columns: Sequence[list[Any]], by: Sequence[str]) -> Any:
-    return columns[0] if len(by) == 1 else dict(zip(by, columns, strict=True))
+    """Return the keys as a list, as lists by name, or as tuples if no key has the name."""
+    if len(by) == 1:
+        return columns[0]
+    if any(isinstance(name, DateTrunc) for name in by):
+        return list(zip(*columns, strict=True))
+    return dict(zip(by, columns, strict=True))
 
 
 def _all_combinations(lists: Sequence[list[Any]], by: Sequence[str]) -> Any:

@@ -9,7 +9,7 @@ from typing import Any
 
 from cydp.accounting._words import format_name
 from cydp.accounting.ledger._ledger import BudgetLedger
-from cydp.cli._messages import format_block, head_of
+from cydp.cli._messages import format_block, head_of, print_head
 from cydp.cli._options import BUDGETS, add_budget, add_head, add_parser, read_budget, read_count
 from cydp.cli._payment import (
     WITHOUT_BLOCKS,
@@ -20,7 +20,7 @@ from cydp.cli._payment import (
     open_ledger,
     open_to_read,
 )
-from cydp.cli._show import history, list_blocks, show
+from cydp.cli._show import history, list_blocks, report, show
 from cydp.cli._specs import read_name, read_pairs
 
 __all__ = ["add_commands"]
@@ -147,13 +147,20 @@ def add_commands(commands: Any) -> None:
         metavar="K",
         help="in how many blocks such a person has records at most (default: in all of them)",
     )
-    form = show_parser.add_mutually_exclusive_group()
-    form.add_argument("--json", action="store_true", help="print JSON")
-    form.add_argument(
+    show_parser.add_argument("--json", action="store_true", help="print JSON")
+
+    report_parser = _command(
+        ledger, "report", report,
+        "print what was spent and left, and a line for each thing that was released", _READ,
+        example=[_CREATE, "cydp ledger report ages.db --html ages.html"],
+    )  # fmt: skip
+    report_parser.add_argument(
         "--html",
-        action="store_true",
-        help="print a page for people who decide on the budget: what is protected and promised, "
-        "and what was released",
+        metavar="FILE",
+        help="write a page for people who decide on budgets, which also says what is protected",
+    )
+    report_parser.add_argument(
+        "--force", action="store_true", help="replace a file that exists (default: refuse)"
     )
 
     history_parser = _command(
@@ -234,7 +241,7 @@ def _create(options: argparse.Namespace) -> int:
         block_column=options.block_column,
         units_in_one_block=options.units_in_one_block,
     ) as ledger:
-        print(head_of(ledger))
+        print_head(ledger)
     return 0
 
 
@@ -255,7 +262,7 @@ def _add_block(options: argparse.Namespace) -> int:
                 f"block {known[0]!r} is in the ledger already: use another id, or leave it out"
             )
         ledger.add_blocks(blocks, budget, **dims)
-        print(head_of(ledger))
+        print_head(ledger)
     return 0
 
 
@@ -263,7 +270,7 @@ def _retire(options: argparse.Namespace) -> int:
     with open_ledger(BudgetLedger.open, options.path, expect_head=options.head) as ledger:
         check_blocks(ledger, [options.block], "block")
         ledger.retire(options.block)
-        print(head_of(ledger))
+        print_head(ledger)
     return 0
 
 
@@ -274,7 +281,7 @@ def _retire_spent(options: argparse.Namespace) -> int:
             raise ValueError(WITHOUT_BLOCKS)
         for block in ledger.retire_spent(read_budget(options)):
             print(format_block(block))
-        print(head_of(ledger))
+        print_head(ledger)
     return 0
 
 
@@ -311,5 +318,5 @@ def _charge(options: argparse.Namespace) -> int:
             )
         for line in describe_left(ledger, left_in(ledger, options.blocks)):
             print(line)
-        print(head_of(ledger))
+        print_head(ledger)
     return 0 if is_fresh else _REPEATED

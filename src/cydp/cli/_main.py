@@ -7,6 +7,7 @@ import argparse
 import io
 import os
 import sys
+import textwrap
 from collections.abc import Sequence
 from typing import Any, NoReturn
 
@@ -16,8 +17,9 @@ from cydp.accounting._errors import BudgetExceededError, LedgerError, PrivacyErr
 from cydp.build import build_info
 from cydp.cli import _ledger
 from cydp.cli._commands import add_commands
+from cydp.cli._known import check_known
 from cydp.cli._messages import message_of
-from cydp.cli._options import add_parser, epilog_of
+from cydp.cli._options import add_parser, texts_of_help
 from cydp.cli._release import charged_words
 from cydp.cli._verify import add_verify_release
 
@@ -39,6 +41,17 @@ class _Parser(argparse.ArgumentParser):
         super().__init__(*arguments, **named)
         for name in (None, "store"):
             self.register("action", name, _StoreOnce)
+
+    def format_help(self) -> str:
+        """Return the help, whose first lines have what must be given, and an example."""
+        if self.usage is None:
+            formatter = self._get_formatter()
+            required = [action for action in self._actions if action.required]
+            formatter.add_usage(None, required, [], "")
+            words = [*formatter.format_help().split(), "[OPTION ...]"]
+            usage = textwrap.fill(" ".join(words), 72, subsequent_indent="  ")
+            self.usage = usage.replace("%", "%%")
+        return super().format_help()
 
     def error(self, message: str) -> NoReturn:
         """Say what is wrong in one line and exit with 2."""
@@ -72,7 +85,9 @@ def main(arguments: Sequence[str] | None = None) -> int:
     """Run ``cydp``; return the exit code."""
     parser = _make_parser()
     given = sys.argv[1:] if arguments is None else arguments
-    options = parser.parse_args(_join_values(given, *_options_of(parser)))
+    joined = _join_values(given, *_options_of(parser))
+    check_known(parser, joined)
+    options = parser.parse_args(joined)
     # It may be closed: an answer could not be read, but would be paid for.
     if sys.stdout is None:
         parser.error("there is no standard output to write to")
@@ -102,8 +117,11 @@ def main(arguments: Sequence[str] | None = None) -> int:
 def _make_parser() -> _Parser:
     parser = _Parser(
         prog="cydp",
-        description="Exact noise, private histograms, budgets.",
-        epilog=epilog_of(_EXIT_CODES, example=["cydp count examples/data/pums.csv --epsilon 1"]),
+        **texts_of_help(
+            "Exact noise, private histograms, budgets.",
+            _EXIT_CODES,
+            example=["cydp count examples/data/pums.csv --epsilon 1"],
+        ),
         formatter_class=argparse.RawDescriptionHelpFormatter,
         allow_abbrev=False,
     )

@@ -25,7 +25,9 @@ __all__ = [
     "in_options",
     "json_in_options",
     "json_of",
+    "losses_in_options",
     "message_of",
+    "print_head",
 ]
 
 
@@ -60,6 +62,7 @@ _IN_PYTHON = {
     "hi of range": "HI of --range",
     "lower in bounds=(lower, upper)": "LO of --bounds",
     "upper in bounds=(lower, upper)": "HI of --bounds",
+    "and come first: date_trunc('day', 'ts')": "as in date_trunc('day', COLUMN)",
     "repeat the same call, or use": "repeat the same command, or use",
     "True and False would be counted alike: pass the records that have the property, as x[mask], "
     "or use cydp.sum(x, (0, 1), ...)": "true and false would be counted alike: use `cydp sum` with "
@@ -94,7 +97,7 @@ _NAMES = (
 _UNIT = re.compile(r"\bunit=(\([^()]*\)|'[^']*'|\"[^\"]*\")")
 _POSITIONAL = {"block": "ID", "file": "FILE", "path": "PATH"}
 _ARGUMENT = re.compile(rf"(?<![\w-])({'|'.join(_NAMES)}|user)(=|\b(?!-))")
-_FIRST = re.compile(r"([a-z_]+) (must|names|bounds)\b")
+_FIRST = re.compile(r"([a-z_]+) (must|names|bounds|has)\b")
 # Arguments that have another name on the command line.
 _OPTIONS = {"x": "--column", "keys": "--keys", "q": "--q", "n": "--total", "condition": "--where"}
 
@@ -114,6 +117,20 @@ def head_of(ledger: BudgetLedger) -> str:
     """Return the head of a ledger, as ``--head`` takes it."""
     seq, digest = ledger.head()
     return f"{seq}:{digest}"
+
+
+def print_head(ledger: BudgetLedger) -> None:
+    """Print the head in a line of its own, which ``--head`` takes as it is."""
+    print(f"head: {head_of(ledger)}")
+
+
+def losses_in_options(text: str) -> str:
+    """Return a text with the numbers of losses alone.
+
+    >>> losses_in_options("left PureDP(epsilon='1/3')")
+    'left epsilon=1/3'
+    """
+    return _LOSS.sub(lambda match: match[1].replace("'", ""), text)
 
 
 def format_block(block: str) -> str:
@@ -146,7 +163,7 @@ def message_of(error: BaseException, options: argparse.Namespace) -> str:
     if isinstance(error, ChargeConflictError):
         message = _DIFFERENCES.sub(_write_differences, message)
     message = _BLOCK_BUDGET.sub(_write_measures, message)
-    message = _LOSS.sub(r"\1", message)
+    message = losses_in_options(message)
     first = _FIRST.match(message)
     if first is not None and (shown := _option(first[1], options)) is not None:
         message = shown + message[first.end(1) :]

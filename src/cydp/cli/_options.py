@@ -20,9 +20,9 @@ __all__ = [
     "add_parser",
     "add_post_processors",
     "add_release",
-    "epilog_of",
     "read_budget",
     "read_count",
+    "texts_of_help",
 ]
 
 
@@ -39,22 +39,23 @@ _CSV = (
 )
 
 
-def epilog_of(*paragraphs: str, example: Sequence[str]) -> str:
-    """Return the end of a help: paragraphs, and an example of one or several commands."""
-    texts = [textwrap.fill(text, 79) for text in paragraphs]
+def texts_of_help(summary: str, *paragraphs: str, example: Sequence[str]) -> dict[str, str]:
+    """Return the beginning of a help, with an example of one or several commands, and its end."""
     lines = "\n".join(f"  {line}" for line in example)
-    return "\n\n".join([*texts, f"Example:\n{lines}"])
+    return {
+        "description": f"{summary}\n\nExample:\n{lines}",
+        "epilog": "\n\n".join(textwrap.fill(text, 79) for text in paragraphs),
+    }
 
 
 def add_parser(
     commands: Any, name: str, summary: str, *paragraphs: str, example: Sequence[str]
 ) -> argparse.ArgumentParser:
-    """Add a command; its help ends with an example."""
+    """Add a command; its help begins with an example."""
     parser: argparse.ArgumentParser = commands.add_parser(
         name,
         help=summary,
-        description=f"{summary[0].upper()}{summary[1:]}.",
-        epilog=epilog_of(*paragraphs, example=example),
+        **texts_of_help(f"{summary[0].upper()}{summary[1:]}.", *paragraphs, example=example),
         formatter_class=argparse.RawDescriptionHelpFormatter,
         allow_abbrev=False,
     )
@@ -94,7 +95,8 @@ def _add_file(parser: argparse.ArgumentParser) -> None:
         metavar="FILE",
         help="*.parquet and *.pq are read as Parquet, *.gz as compressed CSV, *.tsv as CSV with "
         "tabs, others as CSV; several files with the same columns are one table, and 'data/*.csv' "
-        "names several; - is CSV from the standard input, of which a temporary copy is made",
+        "names several; - is CSV or Parquet from the standard input, of which a temporary copy is "
+        "made",
     )
     group = parser.add_argument_group("file")
     group.add_argument(
@@ -248,8 +250,8 @@ def _add_output(parser: argparse.ArgumentParser) -> None:
     group.add_argument(
         "--confidence",
         metavar="C",
-        help="the probability with which the errors hold (default: 0.95). If it is given, *.csv "
-        "and *.parquet have intervals too",
+        help="the probability with which the errors hold, and the intervals of *.csv and *.parquet "
+        "(default: 0.95)",
     )
     group.add_argument(
         "--simultaneous",

@@ -19,7 +19,7 @@ from cydp._columns.file_errors import FileError
 from cydp._columns.paths import named_files
 from cydp.releases.output._files import finish_file, new_file
 
-__all__ = ["Outputs", "Showing"]
+__all__ = ["Outputs", "Showing", "check_output"]
 
 _TABLES = {".csv": "csv", ".parquet": "parquet", ".json": "json"}
 _PICTURES = (".png", ".svg", ".pdf")
@@ -96,7 +96,7 @@ class Outputs:
         outputs, paths = cls(), set()
         try:
             for option, text, write in wanted:
-                path = _check(option, text, read, options.force)
+                path = check_output(option, text, read, options.force)
                 if path in paths:
                     raise ValueError(f"{option} must be another file: {text!r} is named twice")
                 paths.add(path)
@@ -139,7 +139,7 @@ class Outputs:
         self.discard()
 
 
-def _check(option: str, text: str, read: list[str | None], force: bool) -> Path:
+def check_output(option: str, text: str, read: list[str | None], force: bool) -> Path:
     """Return the path of a file that may be written."""
     try:
         path = Path(text).absolute()

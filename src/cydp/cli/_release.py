@@ -49,6 +49,7 @@ from cydp.releases._group_by import group_by
 from cydp.releases._query import Query
 from cydp.releases._run import Prepared, arguments_of, kind_of, prepare
 from cydp.releases._unit import check_ledger
+from cydp.releases.output._text_html import wrapped
 
 __all__ = ["Request", "charged_words", "release"]
 
@@ -204,8 +205,6 @@ def _check(options: argparse.Namespace, request: Request) -> Format:
         raise ValueError("--rows needs --dry-run: a release counts by itself")
     form = Format(options.file_format, options.delimiter)
     for each in options.files:
-        if each == STDIN and form.kind == "parquet":
-            raise ValueError("--format parquet needs a file: from the standard input CSV is read")
         form.of(each)
     if options.files.count(STDIN) > 1:
         raise ValueError("the standard input, -, must be named once")
@@ -283,7 +282,7 @@ def _publish(
         outputs.write(showing)
     except (TypeError, ValueError) as error:
         failures.append(str(error))
-    lines = [f"note: {note}" for note in notes]
+    lines = [wrapped(f"note: {note}") for note in notes]
     about: dict[str, Any] = {}
     if ledger is not None:
         try:
@@ -348,7 +347,7 @@ def _explain_dry(
     if (where := prepared.query.reads.where) is not None:
         notes = [f"only rows where {where}", *notes]
     lines, facts = [in_options(str(explained))], json_in_options(explained.metadata)
-    lines += [f"note: {note}" for note in notes]
+    lines += [wrapped(f"note: {note}") for note in notes]
     if notes:
         facts["notes"] = list(notes)
     refusal: PrivacyError | None = None

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""``cydp ledger show``, ``cydp ledger blocks`` and ``cydp ledger history``, which only read."""
+"""``cydp ledger show``, ``report``, ``blocks`` and ``history``, which only read."""
 
 from __future__ import annotations
 
@@ -8,27 +8,29 @@ import json
 from collections.abc import Callable, Sequence
 from fractions import Fraction
 from functools import partial
+from pathlib import Path
 from typing import Any
 
+from cydp._columns.file_errors import FileError
 from cydp.accounting._loss import LOSSES, Loss
 from cydp.accounting._words import format_name, format_numbers, names_of, numbers_of
 from cydp.accounting.ledger._blocks import ALL, BlockState, can_pay, match_dims
 from cydp.accounting.ledger._charge import requested_amount
 from cydp.accounting.ledger._ledger import BudgetLedger
-from cydp.cli._messages import format_block, format_dims, json_of
+from cydp.accounting.ledger._report import what_of
+from cydp.cli._messages import format_block, format_dims, json_of, losses_in_options
 from cydp.cli._options import read_budget
+from cydp.cli._outputs import check_output
 from cydp.cli._payment import WITHOUT_BLOCKS, has_blocks, open_to_read
 from cydp.cli._specs import read_pairs
+from cydp.releases.output._files import write_file
 
-__all__ = ["history", "list_blocks", "show"]
+__all__ = ["history", "list_blocks", "report", "show"]
 
 
 def show(options: argparse.Namespace) -> int:
     """Print what was spent and what is left."""
     with open_to_read(options.path) as ledger:
-        if options.html:
-            print(ledger.report().to_html())
-            return 0
         entries, blocks, guarantee = _read_consistently(ledger, options)
         about = {
             "budget": numbers_of(ledger.budget),
@@ -62,6 +64,25 @@ def show(options: argparse.Namespace) -> int:
         print(f"guarantee: {format_numbers(about['guarantee'])} for each {unit}")
     for block, state in about["blocks"].items():
         print(f"{format_block(block)}: {_state_line_of(state)}")
+    return 0
+
+
+def report(options: argparse.Namespace) -> int:
+    """Print what was released, or write it as a page."""
+    if options.force and options.html is None:
+        raise ValueError("--force needs --html")
+    target = None
+    if options.html is not None:
+        target = check_output("--html", options.html, [options.path], options.force)
+    with open_to_read(options.path) as ledger:
+        found = ledger.report()
+    if target is not None:
+        page = found.to_html()
+        try:
+            write_file(target, lambda draft: Path(draft).write_text(page, encoding="utf-8"))
+        except OSError as error:
+            raise FileError(f"cannot write {options.html!r}: {error.strerror}") from None
+    print(losses_in_options(found.text))
     return 0
 
 
@@ -118,7 +139,7 @@ def _line_of(entry: dict[str, Any]) -> str:
     words += format_dims(entry.get("dims", {}))
     if "blocks" in entry:
         words.append(f"to {', '.join(map(format_block, entry['blocks']))}:")
-        words.append(format_name(entry["label"] or entry["params"] or "a loss"))
+        words.append(what_of(entry))
     return " ".join(words)
 
 

@@ -12,12 +12,14 @@ from typing import TypeAlias
 
 from cydp._columns.moments import WIDTHS, is_time, read_moment
 from cydp._numbers.rational import float_of, read_exact
+from cydp.releases._date_trunc import date_trunc
 
 __all__ = [
     "are_times",
     "has_zone",
     "read_bins",
     "read_by_column",
+    "read_columns",
     "read_ends",
     "read_head",
     "read_name",
@@ -32,6 +34,10 @@ Ends: TypeAlias = tuple[float, float] | tuple[str, str]
 
 _TIME = re.compile("[0-9]{4}-[0-9]{2}")  # how a date or a time begins
 _WIDTH = re.compile("[0-9]+[a-z]+")  # of bins of dates or times
+_TRUNCATED = re.compile(
+    r"""\s*date_trunc\(\s*'([^']*)'\s*,\s*("(?:[^"]|"")+"|[^,"()]*[^,"()\s])\s*"""
+    r"(?:,\s*'([^']*)'\s*)?\)\s*"
+)
 
 _MOST_BINS = 10**6
 
@@ -210,6 +216,26 @@ def read_names(spec: str, option: str) -> list[str]:
     return names
 
 
+def read_columns(spec: str, option: str) -> list[str]:
+    """Return names of columns of labels, or one column of times by day, month or another part.
+
+    >>> read_columns("Day,sex", "--by"), read_columns("date_trunc('month', ts)", "--by")[0].column
+    (['Day', 'sex'], 'ts')
+    """
+    match = _TRUNCATED.fullmatch(spec)
+    if match is not None:
+        part, column, zone = match.groups()
+        name = column[1:-1].replace('""', '"') if column.startswith('"') else column
+        return [date_trunc(part, name, zone)]
+    names = read_names(spec, option)
+    if any(name.startswith("date_trunc(") and f'"{name}' not in spec for name in names):
+        raise ValueError(
+            f"{option} must be written date_trunc('month', COLUMN), for a column of times; repeat "
+            f"{option} for other columns"
+        )
+    return names
+
+
 def read_name(given: str) -> str:
     """Return text that can be a name or an id; else an ArgumentTypeError."""
     try:
@@ -223,7 +249,7 @@ def read_name(given: str) -> str:
 
 def read_head(given: str) -> tuple[int, str]:
     """Return the place and the hash of a head, SEQ:HASH; else an ArgumentTypeError."""
-    match = re.fullmatch("([0-9]{1,18}):([0-9a-f]{64})", given)
+    match = re.fullmatch("(?:head: )?([0-9]{1,18}):([0-9a-f]{64})", given)
     if match is None:
         raise argparse.ArgumentTypeError(
             f"must be SEQ:HASH, as another command printed it, not {given[:100]!r}"

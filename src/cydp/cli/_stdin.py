@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""CSV from the standard input, which a release must read several times. docs/cli.md, "Files"."""
+"""A table from the standard input, which a release reads several times. docs/cli.md, "Files"."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ __all__ = ["STDIN", "with_stdin"]
 STDIN = "-"
 """The name of the standard input among files."""
 
-_GZIP = b"\x1f\x8b"
+_GZIP, _PARQUET = b"\x1f\x8b", b"PAR1\x15"
 
 
 @contextmanager
@@ -38,18 +38,25 @@ def with_stdin(files: Sequence[str]) -> Iterator[list[str]]:
         yield list(files)
         return
     with TemporaryDirectory(prefix="cydp-") as folder:
-        yield [_copied(Path(folder)) if each == STDIN else each for each in files]
+        copy = _copied(Path(folder))
+        try:
+            yield [copy if each == STDIN else each for each in files]
+        except ValueError as error:
+            if copy not in str(error):
+                raise
+            raise FileError(str(error).replace(repr(copy), "the standard input")) from None
 
 
 def _copied(folder: Path) -> str:
-    """Write the standard input to a file, whose name says whether it is compressed."""
+    """Write the standard input to a file, whose name says its format."""
     if sys.stdin is None or sys.stdin.closed:
         raise FileError("there is no standard input to read")
     given = sys.stdin.buffer
     try:
-        if not (first := given.read(2)):
+        if not (first := given.read(len(_PARQUET))):
             raise FileError("the standard input is empty: its first line must have the names")
-        path = folder / ("stdin.csv.gz" if first == _GZIP else "stdin.csv")
+        name = "stdin.csv.gz" if first.startswith(_GZIP) else "stdin.csv"
+        path = folder / ("stdin.parquet" if first == _PARQUET else name)
         with path.open("wb") as file:
             file.write(first)
             shutil.copyfileobj(given, file)

@@ -129,6 +129,9 @@ def columns_of(given: Mapping[str, Any]) -> dict[str, str]:
     return {name: each for each in arguments for name, _ in _items(given[each], each)}
 
 
+_RANKED = "{'income': ([0.25, 0.5], (0, 200_000))}"
+
+
 def open_numbers(x: Any, name: str, given: Mapping[str, Any]) -> Records | SteppedTimes:
     """Return a column of numbers, or of times if quantiles have bounds that are times.
 
@@ -153,7 +156,10 @@ def _items(given: Mapping[str, Any] | None, name: str) -> Iterable[tuple[str, An
     if given is None:
         return ()
     if not isinstance(given, Mapping):
-        raise TypeError(f"{name} must be a dict by column, not {type(given).__name__}")
+        example = _RANKED if name == "quantiles" else "{'income': (0, 200_000)}"
+        raise TypeError(
+            f"{name} must be a dict by column, such as {example}, not {type(given).__name__}"
+        )
     return given.items()
 
 
@@ -173,7 +179,7 @@ def _quantiles(column: str, given: Quantiles, missing: Missing) -> Summary:
     if not isinstance(given, tuple | list) or len(given) != 2:
         raise TypeError(
             "quantiles must be a dict of pairs by column: what to find, and bounds, such as "
-            "{'income': ([0.25, 0.5], (0, 200_000))}"
+            f"{_RANKED}"
         )
     qs, several = read_quantiles(given[0])
     summary = _summary("quantile", column, given[1], missing)

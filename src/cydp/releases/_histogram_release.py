@@ -4,7 +4,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
@@ -293,7 +293,9 @@ class TableRelease(Release, PostProcessing):
                         upper=upper,
                     )
                 columns.append(found)
-        axis = keys_of(self.key_columns, self.key_names)
+        axis = replace(
+            keys_of(self.key_columns, self.key_names), are_found=self.query.selection is not None
+        )
         notes: tuple[str, ...] = self.query.notes
         if self.left_out is not None:
             notes = (note_on(self.query, self.left_out, confidence), *notes)

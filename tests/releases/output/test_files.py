@@ -43,6 +43,15 @@ def check_a_file_has_what_frames_have(name: str, folder: Path) -> None:
         assert found[column].tolist() == list(written)
 
 
+def test_an_open_file_is_written_to(tmp_path: Path) -> None:
+    release, written = made("histogram"), io.StringIO("")
+    assert release.to_csv(written, confidence=None) is None
+    with (tmp_path / "t.csv").open("w", newline="") as file:
+        release.to_csv(file, confidence=None)
+    text = release.to_csv(confidence=None)
+    assert written.getvalue() == text == (tmp_path / "t.csv").read_bytes().decode()
+
+
 def test_files_have_what_frames_have(tmp_path: Path) -> None:
     assert failing(lambda name: check_a_file_has_what_frames_have(name, tmp_path), MADE) == {}
     assert sorted(os.listdir(tmp_path)) == ["file.csv", "file.parquet"]
@@ -131,7 +140,7 @@ def test_an_error_names_the_path_that_was_given(name: str, tmp_path: Path) -> No
     with pytest.raises(FileNotFoundError) as raised:
         write(tmp_path / "gone" / "a.csv")
     assert raised.value.filename == str(tmp_path / "gone" / "a.csv")
-    with pytest.raises(TypeError, match="PathLike"):
+    with pytest.raises(TypeError, match=r"PathLike|path must be a path or an open text file"):
         write(7)
     with pytest.raises(ValueError, match="confidence"):
         write(tmp_path / "a.csv", confidence=1)

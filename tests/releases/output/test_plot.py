@@ -146,6 +146,18 @@ def test_keys_are_bars_with_their_names() -> None:
     assert many.get_ylabel() == "key, the first 25 of 40"
 
 
+def test_of_many_keys_that_were_found_the_largest_are_drawn() -> None:
+    """Their order is by name, which says nothing; public keys stay in the order given."""
+    table = {"k": np.repeat(np.arange(40), 1000 + 100 * np.arange(40))}
+    release = cydp.value_counts(table, column="k", epsilon=100, delta=1e-6)
+    ax = release.plot()
+    assert [label.get_text() for label in ax.get_yticklabels()] == [*map(str, range(39, 14, -1))]
+    assert [bar.get_width() for bar in ax.patches] == release.counts[:14:-1].tolist()
+    lower, _ = release.interval()
+    assert [segment[0][0] for segment in segments(ax)] == lower[:14:-1].tolist()
+    assert ax.get_ylabel() == "k, the largest 25 of 40"
+
+
 def test_keys_and_bins_are_lines() -> None:
     release = made("histogram by")
     ax = release.plot()

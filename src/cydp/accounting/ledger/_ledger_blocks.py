@@ -9,6 +9,7 @@ from sqlite3 import Connection
 from typing import Any
 
 from cydp._arguments import Integer
+from cydp._call_errors import explain_arguments
 from cydp._numbers.rational import read_integer
 from cydp.accounting._amounts import Amount
 from cydp.accounting._cost import Cost
@@ -95,6 +96,7 @@ class LedgerBlocks:
         """
         self.add_blocks([read_block_id(block, "block")], budget, **dims)
 
+    @explain_arguments
     def add_blocks(
         self,
         blocks: Iterable[str | date] | Mapping[Any, Loss],
@@ -158,6 +160,7 @@ class LedgerBlocks:
 
         self._store.write(insert)
 
+    @explain_arguments
     def retire(self, block: str | date) -> None:
         """Let nothing be charged to a block any more. This cannot be undone.
 
@@ -319,6 +322,7 @@ class LedgerBlocks:
 
         return self._store.write(update)
 
+    @explain_arguments
     def guarantee(
         self,
         *,

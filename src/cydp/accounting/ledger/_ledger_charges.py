@@ -9,6 +9,7 @@ from sqlite3 import Connection
 from typing import Any
 
 from cydp._arguments import Integer
+from cydp._call_errors import explain_arguments
 from cydp.accounting._amounts import add_amounts, exceeds
 from cydp.accounting._budget import Asked, Paid
 from cydp.accounting._cost import Cost, note_release
@@ -77,6 +78,7 @@ class LedgerCharges:
             lambda connection: read_states(connection, type(self.budget), blocks)
         )
 
+    @explain_arguments
     def charge(
         self,
         cost: Cost,
@@ -253,6 +255,7 @@ class LedgerCharges:
         """Return a row with the recorded result of a charge; None if there is no such charge."""
         return self._store.read(lambda connection: read_outcome(connection, charge_id))
 
+    @explain_arguments
     def would_exceed(
         self,
         cost: Cost,

@@ -9,6 +9,7 @@ from sqlite3 import Connection
 from typing import Any
 
 from cydp._arguments import Integer
+from cydp._call_errors import explain_arguments
 from cydp._numbers.rational import read_integer
 from cydp.accounting._budget import Asked
 from cydp.accounting._cost import Cost, is_made, note_release
@@ -43,6 +44,7 @@ class LedgerResults(LedgerCharges):
 
     block_column: str | None
 
+    @explain_arguments
     def scope(
         self,
         *,

@@ -20,7 +20,7 @@ from cydp.accounting._words import format_name, format_numbers, numbers_of
 from cydp.accounting.ledger._blocks import ALL, BlockState
 from cydp.accounting.ledger._serialize import amount_from
 
-__all__ = ["MOST_READ", "LedgerReport", "write_report"]
+__all__ = ["MOST_READ", "LedgerReport", "what_of", "write_report"]
 
 MOST_READ = 1000  # charges that are grouped in lines
 _MOST_SHOWN = 20  # blocks, and lines of charges
@@ -74,6 +74,13 @@ class LedgerReport:
         return self.text
 
 
+def what_of(entry: Mapping[str, Any]) -> str:
+    """Return the label of a charge and what was released, unless the label begins with that."""
+    label, released = entry["label"] or "", entry.get("released") or entry["params"] or ""
+    named = [label] if label.startswith(released) else [label, released]
+    return ": ".join(format_name(each) for each in named if each) or "a loss"
+
+
 @dataclass(frozen=True, slots=True)
 class _Line:
     """Charges of one cost for the same thing.
@@ -99,10 +106,7 @@ class _Line:
     @property
     def what(self) -> str:
         """The label, what was released, and the version of the data, where they are known."""
-        entry = self.first
-        released = entry.get("released") or entry["params"]
-        words = [format_name(each) for each in (entry["label"], released) if each]
-        what = ": ".join(words) or "a loss"
+        entry, what = self.first, what_of(self.first)
         if version := entry.get("data_version"):
             what += f", data {format_name(version)}"
         if len(what) > _LONGEST:

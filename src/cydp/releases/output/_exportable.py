@@ -6,6 +6,7 @@ from __future__ import annotations
 from typing import Any
 
 from cydp._arguments import Number
+from cydp._call_errors import explain_arguments
 from cydp.releases.output._tabular import Tabular
 
 __all__ = ["Exportable"]
@@ -19,6 +20,7 @@ class Exportable(Tabular):
 
     __slots__ = ()
 
+    @explain_arguments
     def to_text(self, confidence: Number = 0.95, *, simultaneous: bool = False) -> str:
         """Return the result as a text for people: what it is and cost, its numbers, its error.
 
@@ -58,6 +60,7 @@ class Exportable(Tabular):
 
         return text_of(self._sheet(confidence, simultaneous))
 
+    @explain_arguments
     def to_html(self, confidence: Number = 0.95, *, simultaneous: bool = False) -> str:
         """Return the result as a table in HTML, with small bars and the error; as `to_text`.
 
@@ -78,6 +81,7 @@ class Exportable(Tabular):
 
         return html_of(self._sheet(confidence, simultaneous))
 
+    @explain_arguments
     def plot(
         self,
         ax: Any = None,
@@ -110,7 +114,8 @@ class Exportable(Tabular):
         ImportError
             Without matplotlib.
         TypeError, ValueError
-            If confidence is outside its range, and for a column that the result has not.
+            If confidence is outside its range, for a column that the result has not, and for an ax
+            of another kind.
 
         Examples
         --------
@@ -125,6 +130,7 @@ class Exportable(Tabular):
         sheet = self._sheet(confidence, simultaneous)
         return plot_of(sheet if column is None else sheet.with_column(column), ax)
 
+    @explain_arguments
     def to_dict(self, confidence: Number = 0.95) -> dict[str, Any]:
         """Return the result as a dict that JSON can hold.
 

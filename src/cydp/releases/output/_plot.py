@@ -76,21 +76,25 @@ def _draw_bins(sheet: Sheet, ax: Any, label: str) -> Any:
 
 
 def _draw_keys(sheet: Sheet, ax: Any, label: str) -> Any:
-    """Draw keys as bars to the right, the first key on top."""
+    """Draw keys as bars to the right, the first key on top; of many found ones the largest."""
     column, n = sheet.columns[0], min(sheet.cells, _MOST_KEYS)
-    values, places = _places_of(np.asarray(column.values))[:n], np.arange(n)
+    values, places = _places_of(np.asarray(column.values)), np.arange(n)
+    by_size = sheet.axes[0].are_found and n < sheet.cells
+    chosen = np.argsort(-values, kind="stable")[:n] if by_size else places
+    values = values[chosen]
     if are_times(np.asarray(column.values)):  # they have no 0
         ax.plot(values, places, "o", color="C0")
     else:
         ax.barh(places, values, color="C0", alpha=0.35, edgecolor="C0", linewidth=1.2)
     if column.lower is not None:
-        lower, upper = (end[:n] for end in _ends(column))
+        lower, upper = (end[chosen] for end in _ends(column))
         _draw_intervals(ax, places, lower, upper, along_x=True)
-    ax.set_yticks(places, _words_of(sheet.axes[0], n))
+    ax.set_yticks(places, _words_of(sheet.axes[0], chosen))
     ax.set_ylim(n - 0.4, -0.6)
     if values.min() < 0:
         ax.axvline(0, color=ink_of(ax), linewidth=0.8)
-    shown = f", the first {n} of {sheet.cells:,}" if n < sheet.cells else ""
+    which = "largest" if by_size else "first"
+    shown = f", the {which} {n} of {sheet.cells:,}" if n < sheet.cells else ""
     ax.set_ylabel(_names_of(sheet.axes[0]) + shown)
     ax.set_xlabel(label)
     return ax.xaxis
@@ -102,7 +106,7 @@ def _draw_lines(sheet: Sheet, ax: Any, label: str) -> Any:
     keys = sheet.axes[0]
     n, width = min(len(keys), _MOST_LINES), np.diff(edges)
     values = np.asarray(column.values, np.float64)
-    for i, word in enumerate(_words_of(keys, n)):
+    for i, word in enumerate(_words_of(keys, np.arange(n))):
         colour, dashes = f"C{i}", DASHES[i]
         _draw_steps(
             ax,
@@ -208,9 +212,9 @@ def _names_of(axis: Axis) -> str:
     return plain_words(", ".join(filter(None, with_short_times(axis).names)) or axis.what)
 
 
-def _words_of(axis: Axis, n: int) -> list[str]:
-    """Return the first keys as words, escaped for matplotlib."""
-    columns = axis_labels(with_short_times(axis), np.arange(n))
+def _words_of(axis: Axis, chosen: NDArray[np.intp]) -> list[str]:
+    """Return some keys as words, escaped for matplotlib."""
+    columns = axis_labels(with_short_times(axis), chosen)
     return [plain_words(", ".join(row)) for row in zip(*columns, strict=True)]
 
 
@@ -275,6 +279,11 @@ _MOST_PLAIN = 1e9  # above which ticks have an exponent
 
 def plot_of(sheet: Sheet, ax: Any) -> Any:
     """Draw the first column of a sheet, and return the axes."""
+    if ax is not None and not hasattr(ax, "barh"):
+        raise TypeError(
+            f"ax must be Axes of matplotlib, not {type(ax).__name__}: "
+            "plot().figure.savefig('x.png') writes a file, and plot(column=...) chooses a column"
+        )
     plt = import_pyplot()
     from matplotlib.ticker import MaxNLocator
 
@@ -387,7 +396,7 @@ def _draw_ranks(sheet: Sheet, ax: Any, label: str) -> Any:
     """Draw selected keys in their order, the first on top."""
     ranks = np.asarray(sheet.columns[0].values)
     ax.plot(ranks, ranks, "o", color="C0")
-    ax.set_yticks(ranks, _words_of(sheet.axes[0], len(ranks)))
+    ax.set_yticks(ranks, _words_of(sheet.axes[0], np.arange(len(ranks))))
     ax.set_ylim(len(ranks) + 0.5, 0.5)
     ax.set_xlim(0.5, len(ranks) + 0.5)
     ax.set_xticks(ranks[:: max(len(ranks) // 10, 1)])

@@ -38,6 +38,8 @@ class Axis:
         The edges of the bins; None for keys.
     what : str
         The name of a place on the axis: "bin", "key", or what keys stand for.
+    are_found : bool
+        Whether the keys were selected from the data, so that their order says nothing.
 
     """
 
@@ -45,6 +47,7 @@ class Axis:
     keys: tuple[NDArray[Any], ...] = ()
     edges: NDArray[Any] | None = None
     what: str = "key"
+    are_found: bool = False
 
     def __len__(self) -> int:
         return len(self.keys[0]) if self.edges is None else len(self.edges) - 1

@@ -7,9 +7,10 @@ import os
 from abc import ABC, abstractmethod
 from collections.abc import Mapping
 from pathlib import Path
-from typing import Any
+from typing import Any, TextIO
 
 from cydp._arguments import Number
+from cydp._call_errors import explain_arguments
 from cydp._extras import import_extra
 from cydp.releases.output._sheet import Sheet
 
@@ -32,6 +33,7 @@ class Tabular(ABC):
     def _facts(self) -> Mapping[str, Any]:
         """Return the facts for JSON besides the sheet, such as "metadata" and "exact"."""
 
+    @explain_arguments
     def to_pandas(self, *, confidence: Number | None = 0.95, simultaneous: bool = False) -> Any:
         """Return the result as a pandas DataFrame with a row for each cell.
 
@@ -66,6 +68,7 @@ class Tabular(ABC):
 
         return frame_of(*self._columns(confidence, simultaneous))
 
+    @explain_arguments
     def to_polars(self, *, confidence: Number | None = 0.95, simultaneous: bool = False) -> Any:
         """Return the result as a polars DataFrame; as `to_pandas`.
 
@@ -99,6 +102,7 @@ class Tabular(ABC):
         """
         return import_extra("polars", "to_polars").DataFrame(self._stream(confidence, simultaneous))
 
+    @explain_arguments
     def to_arrow(self, *, confidence: Number | None = 0.95, simultaneous: bool = False) -> Any:
         """Return the result as a pyarrow Table; as `to_polars`.
 
@@ -133,9 +137,10 @@ class Tabular(ABC):
         """
         return import_extra("pyarrow", "to_arrow").table(self._stream(confidence, simultaneous))
 
+    @explain_arguments
     def to_csv(
         self,
-        path: str | os.PathLike[str] | None = None,
+        path: str | os.PathLike[str] | TextIO | None = None,
         *,
         confidence: Number | None = 0.95,
         simultaneous: bool = False,
@@ -144,9 +149,9 @@ class Tabular(ABC):
 
         Parameters
         ----------
-        path : path, optional
-            The file, which appears whole or not at all, in place of one that is there. Default: the
-            text is returned.
+        path : path or open text file, optional
+            The file, which appears whole or not at all, in place of one that is there; or a file
+            that is open for text, which is written to. Default: the text is returned.
         confidence : number between 0 and 1, or None, default 0.95
             The confidence of the intervals, which are columns ``<name>_lower`` and
             ``<name>_upper``; None leaves them out.
@@ -156,7 +161,7 @@ class Tabular(ABC):
         Returns
         -------
         str or None
-            The text without a path: UTF-8 with a header. Numbers read back exactly, times are as in
+            The text without a file: UTF-8 with a header. Numbers read back exactly, times are as in
             ISO 8601, and a null is an empty entry.
 
         Raises
@@ -164,7 +169,7 @@ class Tabular(ABC):
         OSError
             If the file cannot be written.
         TypeError, ValueError
-            If confidence is outside its range.
+            If confidence is outside its range, and for a path of another kind.
 
         Examples
         --------
@@ -179,9 +184,17 @@ class Tabular(ABC):
         text = csv_of(sheet, intervals=intervals)
         if path is None:
             return text
+        if not isinstance(path, str | os.PathLike):
+            if not hasattr(path, "write"):
+                raise TypeError(
+                    f"path must be a path or an open text file, not {type(path).__name__}"
+                )
+            path.write(text)
+            return None
         write_file(path, lambda draft: Path(draft).write_bytes(text.encode()))
         return None
 
+    @explain_arguments
     def to_parquet(
         self,
         path: str | os.PathLike[str],

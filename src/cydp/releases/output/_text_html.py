@@ -21,7 +21,7 @@ from cydp.releases.output._words import (
     shows_intervals,
 )
 
-__all__ = ["html_of", "text_of"]
+__all__ = ["html_of", "text_of", "wrapped"]
 
 
 _HTML_ROWS = 60
@@ -126,15 +126,16 @@ def _bar(share: float, zero: float, room: int) -> str:
 def text_of(sheet: Sheet) -> str:
     """Return a sheet as text: three lines of head, then rows, then errors and notes."""
     lines = [
-        *(_wrapped(line) for line in head_of(sheet)),
+        *(wrapped(line) for line in head_of(sheet)),
         *_text_table(sheet),
         *error_lines(sheet),
-        *(_wrapped(f"note: {note}") for note in sheet.notes),
+        *(wrapped(f"note: {note}") for note in sheet.notes),
     ]
     return "\n".join(lines)
 
 
-def _wrapped(line: str) -> str:
+def wrapped(line: str) -> str:
+    """Return a line of a text as several, which begin with two blanks from the second on."""
     return textwrap.fill(
         line, _WIDTH, subsequent_indent="  ", break_long_words=False, break_on_hyphens=False
     )

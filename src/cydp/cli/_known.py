@@ -1,0 +1,61 @@
+# SPDX-License-Identifier: MIT
+"""Options that a command does not know: named before what is missing, with the nearest it knows."""
+
+from __future__ import annotations
+
+import argparse
+import re
+from collections.abc import Iterable, Sequence
+from difflib import get_close_matches
+
+__all__ = ["check_known"]
+
+_NEGATIVE = re.compile(r"-\.?[0-9]")
+# Releases of rows have the one bound of a user, and releases of keys or bins the other.
+_INSTEAD = {"--max-rows": "--max-partitions", "--max-partitions": "--max-rows"}
+
+
+def check_known(parser: argparse.ArgumentParser, arguments: Sequence[str]) -> None:
+    """Exit with an error that names the first option that its command does not know."""
+    for argument in arguments:
+        option = argument.partition("=")[0]
+        if argument == "--":
+            return
+        if not option.startswith("-") or option == "-":
+            parser = _command_of(parser, argument)
+        elif not (option in parser._option_string_actions or _is_text(option)):
+            near = _near(option, parser._option_string_actions)
+            hint = "" if near is None else f" (did you mean {near}?)"
+            parser.error(f"unrecognized arguments: {option[:60]}{hint}")
+
+
+def _command_of(parser: argparse.ArgumentParser, name: str) -> argparse.ArgumentParser:
+    """Return the parser of a command of this name; the parser itself if it has none."""
+    for action in parser._actions:
+        if isinstance(action, argparse._SubParsersAction) and name in action.choices:
+            found: argparse.ArgumentParser = action.choices[name]
+            return found
+    return parser
+
+
+def _is_text(option: str) -> bool:
+    """Whether argparse takes this as no option: a negative number, or words with a blank."""
+    return " " in option or _NEGATIVE.match(option) is not None
+
+
+def _near(option: str, known: Iterable[str]) -> str | None:
+    """Return the known option that is meant: one of the same word or beginning, or alike.
+
+    >>> [_near(each, ["--privacy-unit", "--units-in-one-block", "--q"]) for each in
+    ...  ("--unit", "-q", "--quantiles", "--units", "--privacy-unite", "--seed")]
+    ['--privacy-unit', '--q', '--q', '--units-in-one-block', '--privacy-unit', None]
+    """
+    names = [each for each in known if each.startswith("--") and each != "--help"]
+    if _INSTEAD.get(option) in names:
+        return _INSTEAD[option]
+    given = option.lstrip("-").replace("_", "-").lower()
+    found = [each for each in names if given in each[2:].split("-")]
+    found += [each for each in names if given and each[2:].startswith(given)]
+    found += [each for each in names if given.startswith(each[2:])]
+    found += [f"--{each}" for each in get_close_matches(given, [name[2:] for name in names], 1)]
+    return found[0] if found else None
