@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import gzip
 import inspect
+import json
 import subprocess
 import sys
 from collections.abc import Callable
@@ -105,6 +106,15 @@ def ask(case: Case, table: Any, **given: Any) -> Any:
     return case.function(*arguments, **{"epsilon": 1, **case.given, **given})
 
 
+def answer(made: Any) -> str:
+    """Return a release as JSON without the notes on text of CSV, which a frame does not have."""
+    text: str = made.to_json()
+    for note in made.query.reads.notes:
+        said = json.dumps(note)
+        text = text.replace(f", {said}", "").replace(f"{said}, ", "").replace(said, "")
+    return text
+
+
 @pytest.mark.parametrize("users", [False, True])
 def test_answers_are_those_of_a_frame(
     users: bool, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
@@ -113,7 +123,7 @@ def test_answers_are_those_of_a_frame(
     frame = pl.DataFrame(COLUMNS, schema_overrides=TYPES)
     asked = {name: (case, of_users(case) if users else {}) for name, case in CASES.items()}
     seeded = {
-        name: ask(case, frame, **given, rng=SeededGenerator(3)).to_json()
+        name: answer(ask(case, frame, **given, rng=SeededGenerator(3)))
         for name, (case, given) in asked.items()
     }
     monkeypatch.setattr(shared, "_PIECE_ROWS", 16)
@@ -122,7 +132,7 @@ def test_answers_are_those_of_a_frame(
     for shape, make in SHAPES.items():
         table = make(COLUMNS, tmp_path)
         for name, (case, given) in asked.items():
-            made = ask(case, table, **given, rng=SeededGenerator(3)).to_json()
+            made = answer(ask(case, table, **given, rng=SeededGenerator(3)))
             if made != seeded[name]:
                 wrong.append((shape, name))
     assert wrong == []
