@@ -24,6 +24,7 @@ _MEANINGS = {
 }
 
 _LONGEST = 90  # of a signature in an error
+_PROMISE = "max_rows_per_unit"  # nobody should be led to a promise by a bound that has another name
 _NO_SEED = "no seed: cydp.testing.SeededGenerator(seed), for tests, has one"
 
 
@@ -91,7 +92,8 @@ def _may_be_left(parameter: Parameter) -> bool:
 def _near_name(shape: Signature, given: Mapping[str, Any]) -> str:
     """Return a question about a name that is not known, if a known one is near; else nothing."""
     unknown = next((each for each in given if each not in shape.parameters), "")
-    near = get_close_matches(unknown, shape.parameters, 1, 0.6)
+    known = [each for each in shape.parameters if each != _PROMISE]
+    near = get_close_matches(unknown, known, 1, 0.6)
     return f" (did you mean {near[0]!r}?)" if near else ""
 
 

@@ -47,6 +47,9 @@ def test_round_trip(run: Run, path: str) -> None:
         f"head: {seq}:{digest}",
         "all: left epsilon=2/3; spent epsilon=1/3 of epsilon=1; open",
     ]
+    code, page, _ = run("ledger", "show", path, "--html")
+    with BudgetLedger.open(path) as ledger:
+        assert (code, page) == (0, ledger.report().to_html() + "\n")
     code, past, _ = run("ledger", "history", path)
     create, block, charge = past.splitlines()
     assert (create[:2], create.split(" ", 2)[2]) == (
@@ -298,11 +301,11 @@ def test_the_guarantee_of_a_person_in_several_blocks(run: Run, path: str) -> Non
         ([], "0.5", "ride in one block"),
         (["--unit", "ride in one block"], "0.5", "ride in one block"),
         (["--unit", "ride"], "0.9", "ride"),
-        (["--unit", "ride", "--max-blocks", "2"], "0.8", "ride with records in at most 2 blocks,"),
+        (["--unit", "ride", "--max-blocks", "2"], "0.8", "ride with records in at most 2 blocks"),
     ]
     for options, epsilon, unit in asked:
         lines = run("ledger", "show", path, *options)[1].splitlines()
-        assert lines[5] == f"guarantee: epsilon={epsilon} for each {unit} in all data"
+        assert lines[5] == f"guarantee: epsilon={epsilon} for each {unit}"
         about = json.loads(run("ledger", "show", path, *options, "--json")[1])
         assert about["guarantee"] == {"epsilon": epsilon}
         most = int(options[-1]) if "--max-blocks" in options else None
@@ -334,7 +337,7 @@ def test_blocks_that_can_pay(run: Run, path: str) -> None:
     assert ids("--where", "day=47", "--where", "site=south") == ["wed"]
     assert ids("--where", "day=47") == ["tue", "mon", "wed"]
     assert run("ledger", "show", path)[1].splitlines()[5] == (
-        "guarantee: epsilon=1 for each ride in one block in all data"
+        "guarantee: epsilon=1 for each ride in one block"
     )
     _, printed, _ = run("ledger", "retire-spent", path)
     with BudgetLedger.open(path) as ledger:

@@ -83,6 +83,11 @@ CASES: list[tuple[list[str], Release]] = [
         ),
     ),
     (
+        ["median", PUMS, "--column", "age", "--bounds", "0:100", "--interval", "0.9",
+         "--epsilon", "1"],
+        lambda: cydp.median(pums("age"), (0, 100), column="age", interval="0.9", epsilon=1),
+    ),
+    (
         [*BY_DAY, "--key-list", ",".join(DAYS), "--sum", "Money spent (euros):0:50",
          "--mean", "Money spent (euros):0:50", "--epsilon", "1"],
         lambda: cydp.group_by(

@@ -174,6 +174,14 @@ def test_a_bound_is_an_integer_for_releases() -> None:
     assert made.query.unit.max_partitions == 3
 
 
+def test_the_largest_bound_is_said_to_be_the_largest() -> None:
+    visits = {"u": np.arange(900) // 3}
+    for most, is_said in ((2, True), (9, False)):
+        found = cydp.contribution_bound(visits, user="u", max=most, epsilon=99)
+        assert ("a larger one may be needed" in str(found)) is is_said
+        assert ("a larger one may be needed" in " ".join(found.to_dict()["notes"])) is is_said
+
+
 def test_it_is_charged_for_its_unit_and_recorded(tmp_path: Path) -> None:
     visits = {"u": np.arange(60) // 3}
     with BudgetLedger.create(tmp_path / "l", PureDP(1), privacy_unit="person") as ledger:
@@ -298,13 +306,13 @@ def test_an_estimate_is_a_noisy_number_with_an_error() -> None:
     reach = float(cydp.explain(cydp.value_counts, 5, user="u", max_partitions=2, left_out=4,
                                epsilon=1).error["left_out"] or 0)  # fmt: skip
     low, high = (f"{by.left_out + off:,.0f}" for off in (-reach, reach))
-    assert note.startswith(f"from {low} to {high} rows were left out, with 95 % confidence")
+    assert f"counted: {low} to {high} in all, with 95 % confidence" in note
     assert note in " ".join(str(by).split())
     nothing = {"user": [1], "max_rows": 1, "left_out": 9, "epsilon": "1/100"}
     made = [cydp.count([1], **nothing, rng=SeededGenerator(seed)) for seed in range(20)]
     below = [each for each in made if (each.left_out or 0) < 0]
     assert below
-    assert all("from 0 to " in str(each) for each in below)
+    assert all("counted: 0 to " in str(each) for each in below)
     assert cydp.count([1], epsilon=1).left_out is None
 
 

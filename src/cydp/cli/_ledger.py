@@ -147,7 +147,14 @@ def add_commands(commands: Any) -> None:
         metavar="K",
         help="in how many blocks such a person has records at most (default: in all of them)",
     )
-    show_parser.add_argument("--json", action="store_true", help="print JSON")
+    form = show_parser.add_mutually_exclusive_group()
+    form.add_argument("--json", action="store_true", help="print JSON")
+    form.add_argument(
+        "--html",
+        action="store_true",
+        help="print a page for people who decide on the budget: what is protected and promised, "
+        "and what was released",
+    )
 
     history_parser = _command(
         ledger, "history", history, "print all entries, oldest first", _NUMBERS, _READ,

@@ -26,6 +26,9 @@ __all__ = ["history", "list_blocks", "show"]
 def show(options: argparse.Namespace) -> int:
     """Print what was spent and what is left."""
     with open_to_read(options.path) as ledger:
+        if options.html:
+            print(ledger.report().to_html())
+            return 0
         entries, blocks, guarantee = _read_consistently(ledger, options)
         about = {
             "budget": numbers_of(ledger.budget),
@@ -55,8 +58,8 @@ def show(options: argparse.Namespace) -> int:
     if ALL not in about["blocks"] or options.unit is not None:
         unit = format_name(about["guarantee_for"]["unit"])
         if options.max_blocks is not None:
-            unit += f" with records in at most {options.max_blocks:,} blocks,"
-        print(f"guarantee: {format_numbers(about['guarantee'])} for each {unit} in all data")
+            unit += f" with records in at most {options.max_blocks:,} blocks"
+        print(f"guarantee: {format_numbers(about['guarantee'])} for each {unit}")
     for block, state in about["blocks"].items():
         print(f"{format_block(block)}: {_state_line_of(state)}")
     return 0

@@ -249,7 +249,12 @@ class ContributionBoundRelease(Release):
             bound=self.rank_error(confidence),
             bound_unit=self.query.ranked,
         )
-        return self._make_sheet((), [bound], confidence, simultaneous)
+        notes: tuple[str, ...] = ()
+        if self.value == self.query.max:
+            notes = (
+                "the bound is max itself: a larger one may be needed, so ask for a larger max",
+            )
+        return self._make_sheet((), [bound], confidence, simultaneous, notes=notes)
 
     @property
     def _exact(self) -> dict[str, Any]:

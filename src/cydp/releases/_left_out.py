@@ -60,7 +60,8 @@ def note_on(query: Any, estimate: int, confidence: Number) -> str:
     answer = answer_of(query.parts[LEFT_OUT])
     low, high = (max(end, 0) for end in answer.interval({LEFT_OUT: estimate}, confidence, 1))
     return (
-        f"from {value_words(low)} to {value_words(high)} rows were left out, with "
-        f"{percent_of(read_level(confidence))} confidence, if of each {query.unit.name} at most "
-        f"{query.most_left_out:,} are counted; the noisy estimate is {value_words(estimate)}"
+        f"of each {query.unit.name}, at most {query.most_left_out:,} rows that are left out are "
+        f"counted: {value_words(low)} to {value_words(high)} in all, with "
+        f"{percent_of(read_level(confidence))} confidence (the noisy estimate is "
+        f"{value_words(estimate)}), or more if some leave out more"
     )

@@ -208,7 +208,10 @@ class Release(Exportable):
         paid = self.payment
         if paid is None or not paid.blocks or paid.privacy_unit == self.query.unit.name:
             return []
-        return [f"the ledger that has paid protects: one {paid.privacy_unit}"]
+        found = [f"the ledger that has paid protects: one {paid.privacy_unit}"]
+        if self.query.reads.where is None:
+            found.append("that its rows lie in the blocks that have paid is the caller's promise")
+        return found
 
     @property
     def _noise_words(self) -> str:
@@ -225,6 +228,10 @@ class Release(Exportable):
             "metadata": self.metadata,
             "query": json_of_query(self.query),
         }
+
+    def __format__(self, spec: str) -> str:
+        """Return the number in a format, such as ".2f"; without one, the text."""
+        return format(float(self), spec) if spec else str(self)  # type: ignore[arg-type]
 
     def certificate(self, *, ledger: BudgetLedger | None = None) -> dict[str, Any]:
         """Return what a third party needs to check the release, as JSON can hold it.

@@ -194,7 +194,10 @@ def test_guarantee_by_measure(path: Path) -> None:
         assert pure.guarantee() == PureDP(0.75, relation="add-remove")
         pure.retire("b")
         assert pure.guarantee() == PureDP(0.75, relation="add-remove")
-        assert "for each of them in all data PureDP(epsilon=0.75" in pure.report().text
+        assert (
+            "together cost each person in one block epsilon=0.75, and each person with records in "
+            "all blocks epsilon=1"
+        ) in pure.report().text
     with new(path.with_name("approximate"), ApproxDP(1, 1e-5), by_block=True) as ledger:
         ledger.add_blocks({"a": ApproxDP(1, 1e-6), "b": ApproxDP(1, 1e-5), "c": ApproxDP(1, 1e-5)})
         ledger.charge(PureDP("0.5"), blocks=["b"])
@@ -209,7 +212,7 @@ def test_guarantee_by_measure(path: Path) -> None:
     with new(path.with_name("plain"), relation="change-one") as ledger:
         ledger.charge(PureDP("0.25"))
         assert ledger.guarantee() == PureDP(0.25, relation="change-one")
-        assert "in all data" not in ledger.report().text
+        assert "together cost" not in ledger.report().text
 
 
 def transcripts(present: bool) -> dict[tuple[Any, ...], tuple[float, dict[str, float]]]:

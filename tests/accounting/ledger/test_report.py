@@ -39,13 +39,13 @@ def test_a_line_names_columns_and_public_keys_and_the_label(ledger: BudgetLedger
     assert last_of(ledger) == "count of day"
     cydp.value_counts(TABLE, range(9), column="day", max_partitions=1, **given)
     assert last_of(ledger) == "value_counts by day, keys 0, 1, 2, 3, 4 and 4 more"
-    given["budget"] = ledger.scope(label="for the mayor", charge_id="a")
+    given["budget"] = ledger.scope(label="for the mayor", charge_id="a", data_version="May")
     cydp.group_by(
         TABLE, ["day", "who"], keys=[(1, 7), (2, 8)], means={"day": (0, 9)},
         quantiles={MARKUP: (0.5, (0, 9))}, max_partitions=2, **given,
     )  # fmt: skip
     expected = f"group_by day, who: n; mean_day; {f'median_{MARKUP}'[:40]}, keys 1/7, 2/8"
-    assert last_of(ledger) == f"for the mayor: {expected}"
+    assert last_of(ledger) == f"for the mayor: {expected}, data May"
     given["budget"] = ledger
     cydp.histogram(TABLE, 5, (0, 9), column="day", by="who", by_keys=[7], max_partitions=2, **given)
     assert last_of(ledger) == "histogram of day by who, keys 7, 5 bins from 0.0 to 9.0"

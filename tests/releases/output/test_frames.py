@@ -113,6 +113,11 @@ def test_names_do_not_clash() -> None:
     assert len(set(names)) == len(names) == 6
     assert names[-3:] == ["n", "n_lower", "n_upper"]
     assert pa.table(release).num_columns == 6
+    other = cydp.group_by({"N": ["a"], "a": [1], "A": [2]}, ["N", "a", "A"], keys=[("a", 1, 2)],
+                          epsilon=1)  # fmt: skip
+    assert duckdb.from_arrow(other).columns == list(other.to_pandas()) == [
+        "N_", "a", "A_", "n", "n_lower", "n_upper",
+    ]  # fmt: skip
 
 
 def test_selected_keys_have_the_name_of_their_column() -> None:

@@ -31,6 +31,8 @@ _MOST_WRITTEN = 1000  # beyond which e**epsilon is not computed
 
 _WRAPPED = CELL.replace("nowrap", "normal")
 
+_SAME = ("label", "released", "params", "count", "data_version")  # of charges of one line
+
 _PROTECTED = {
     "add-remove": "whether one {} is in the data or not",
     "change-one": "which data one {} has",
@@ -96,11 +98,13 @@ class _Line:
 
     @property
     def what(self) -> str:
-        """What was released, and the label."""
+        """The label, what was released, and the version of the data, where they are known."""
         entry = self.first
         released = entry.get("released") or entry["params"]
         words = [format_name(each) for each in (entry["label"], released) if each]
         what = ": ".join(words) or "a loss"
+        if version := entry.get("data_version"):
+            what += f", data {format_name(version)}"
         if len(what) > _LONGEST:
             what = what[:_LONGEST] + " ..."
         return what if entry["count"] == 1 else f"{entry['count']:,} x {what}"
@@ -137,6 +141,7 @@ def write_report(
     unit: str,
     relation: str,
     guarantee: Loss,
+    together: tuple[str, Loss | None],
     blocks: Mapping[str, BlockState],
     charges: Sequence[Mapping[str, Any]],
     n_charges: int,
@@ -151,6 +156,8 @@ def write_report(
     relation : str
     guarantee : loss
         What holds for a unit with all its records in one block, or without blocks.
+    together : (str, loss or None)
+        The unit around it, whose records are in any blocks, and what holds for it; None: nothing.
     blocks : mapping
         The state of each block.
     charges : sequence of dict
@@ -162,8 +169,18 @@ def write_report(
     left_out = n_charges - sum(line.charges for line in lines[-_MOST_SHOWN:])
     shown = lines[-_MOST_SHOWN:]
     about = f"budget {budget} for each {format_name(unit)}, under {relation!r}"
+    promises = [_promise(guarantee, format_name(unit), relation)]
     if ALL not in blocks:
-        about += f"; for each of them in all data {guarantee}"
+        about += f"; all releases together cost each {format_name(unit)} {_numbers(guarantee)}"
+    whole, loss = together
+    if whole != unit:
+        about += f", and each {format_name(whole)} with records in all blocks "
+        about += "any amount" if loss is None else _numbers(loss)
+        promises.append(
+            f"Nothing is promised to a {format_name(whole)} with records in all blocks."
+            if loss is None
+            else "With records in all blocks: " + _promise(loss, format_name(whole), relation)
+        )
     text = [about, *_omitted(len(blocks) - _MOST_SHOWN, "blocks")]
     for block, state in list(blocks.items())[-_MOST_SHOWN:]:
         name = "" if block == ALL else f"{block!r}: "
@@ -172,7 +189,7 @@ def write_report(
     text += [*_omitted(left_out, "charges"), *(line.text for line in shown)]
     facts = {
         "protected": _PROTECTED[relation].format(format_name(unit)),
-        "promise": _promise(guarantee, format_name(unit), relation),
+        "promise": " ".join(promises),
         "budget": _numbers(budget, left=True) + ("" if ALL in blocks else " for each block"),
         "charges": f"{n_charges:,}",
     }
@@ -187,7 +204,7 @@ def _grouped(charges: Iterable[Mapping[str, Any]], kind: type[Loss]) -> list[_Li
     """
     lines: dict[tuple[Any, ...], _Line] = {}
     for entry in charges:
-        what = tuple(entry.get(name) for name in ("label", "released", "params", "count"))
+        what = (entry.get(name) for name in _SAME)
         key = (*what, *entry["cost"])
         blocks = () if entry["blocks"] == [ALL] else tuple(entry["blocks"])
         before = lines.pop(key, None)

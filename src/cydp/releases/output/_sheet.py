@@ -213,13 +213,13 @@ class Sheet:
 
     @property
     def label_names(self) -> list[str]:
-        """The names of the columns of labels, all different, also from the names of numbers."""
+        """The names of the columns of labels, different in SQL too, also from those of numbers."""
         return [name for names in self.label_names_by_axis for name in names]
 
     @property
     def label_names_by_axis(self) -> list[list[str]]:
         """`label_names` for each axis."""
-        taken = {f"{column.name}{end}" for column in self.columns for end in _ENDS}
+        taken = {f"{column.name}{end}".casefold() for column in self.columns for end in _ENDS}
         nameless = sum(axis.edges is not None and not axis.names[0] for axis in self.axes)
         found, unnamed_bins = [], 0
         for axis in self.axes:
@@ -245,8 +245,8 @@ def _columns_of(axis: Axis) -> tuple[NDArray[Any], ...]:
 
 
 def _not_in(taken: set[str], name: str) -> str:
-    """Return a name that is not taken, and take it."""
-    while name in taken:
+    """Return a name that is not taken, and take it; SQL tells names by more than their case."""
+    while name.casefold() in taken:
         name += "_"
-    taken.add(name)
+    taken.add(name.casefold())
     return name
