@@ -13,6 +13,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from cydp._columns.label_types import NANOSECONDS
 from cydp._columns.moments import zone_text
 from cydp.releases.output._sheet import Axis
 
@@ -47,10 +48,11 @@ def with_short_times(axis: Axis) -> Axis:
 def _shorter(times: NDArray[Any]) -> tuple[NDArray[Any], str]:
     """Return times in a coarser unit, and the zone that they no longer say; others as they are."""
     if times.dtype.kind == "M":
-        for unit in ("D", "s", "ms", "us"):
-            coarse = times.astype(f"M8[{unit}]")
-            if (coarse == times).all():
-                return coarse, ""
+        own, count = np.datetime_data(times.dtype)
+        for unit in ("D", "s", "ms", "us") if own in NANOSECONDS and count == 1 else ():
+            step = NANOSECONDS[unit] // NANOSECONDS[own]
+            if step > 1 and not (times.astype(np.int64) % step).any():
+                return times.astype(f"M8[{unit}]"), ""
     if times.dtype.kind != "O" or not all(map(_is_midnight, times.flat)):
         return times, ""
     zones = {each.tzinfo for each in times.flat}
