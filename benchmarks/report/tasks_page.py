@@ -15,14 +15,14 @@ FILE, PAGE = "tasks.json", "tasks.md"
 BESIDE = {"diffprivlib": "pandas", "OpenDP": "polars"}  # the same input, for a comparison
 HOW = """\
 Each cell is a process of its own, one after the other: the median of its runs, of which a rival
-that takes more than 20 s has one; a time without a range is of one run. **Seconds** are from the first line of the code to its end, and
-include opening the table (a frame of pandas is read); imports are not counted, those of the
-command line are. **Memory** is the peak of the process (of the largest one on the command line),
-and in brackets what of it was there after the imports. All libraries may use all cores. **Bold**
-is a rival that is better than cydp from the same input: diffprivlib reads pandas, OpenDP polars.
-Every answer was checked against an exact one, within the error that it states at a confidence of
-1 - 10^-9, for which the command line also got `--json --confidence 0.999999999`; a rival's within
-25 scales of noise.
+that takes more than 20 s has one; a time without a range is of one run. **Seconds** are from the
+first line of the code to its end, and include opening the table (a frame of pandas is read);
+imports are not counted, those of the command line are. **Memory** is the peak of the process (of
+the largest one on the command line), and in brackets what of it was there after the imports. All
+libraries may use all cores. **Bold** is a rival that is better than cydp from the same input:
+diffprivlib reads pandas, OpenDP polars. Every answer was checked against an exact one, within the
+error that it states at a confidence of 1 - 10^-9, for which the command line also got `--json
+--confidence 0.999999999`; a rival's within 25 scales of noise.
 
 The table: 10^7 visits of a year, in the order of time, of 10^6 users with 1 to 19 visits each, in
 up to three of 20 countries, and 1,000 places with Zipf frequencies. The bounds on users leave
