@@ -7,7 +7,7 @@ Types made of classes of this package stand beside these classes: `Loss`, `Cost`
 from __future__ import annotations
 
 from collections.abc import Sequence
-from datetime import date
+from datetime import date, timedelta
 from decimal import Decimal
 from fractions import Fraction
 from typing import Any, SupportsIndex, TypeAlias
@@ -48,7 +48,7 @@ Column: TypeAlias = ArrayLike | Sequence[Any]
 TimeBounds: TypeAlias = tuple[str | date | np.datetime64, str | date | np.datetime64]
 """A pair (lower, upper) of dates or times; text is as ISO 8601 has it."""
 
-BinsLike: TypeAlias = Integer | Sequence[Any] | NDArray[Any] | str
+BinsLike: TypeAlias = Integer | Sequence[Any] | NDArray[Any] | str | timedelta
 """A number of equal bins, the edges of bins, or a width of time such as "1d"."""
 
 RangeLike: TypeAlias = tuple[Any, Any] | Sequence[Any] | NDArray[Any]

@@ -58,7 +58,7 @@ def explain_arguments(function: _Function) -> _Function:
             try:
                 shape.bind(*args, **kwargs)
             except TypeError as wrong:
-                said = f"{wrong}{_near_name(shape, kwargs)}"
+                said = f"{wrong}{_near_name(shape, kwargs)}{_name_in_place(shape, args)}"
                 raise TypeError(f"{said}: call {signature_of(function, shape)}") from None
             raise
 
@@ -90,11 +90,22 @@ def _may_be_left(parameter: Parameter) -> bool:
 
 
 def _near_name(shape: Signature, given: Mapping[str, Any]) -> str:
-    """Return a question about a name that is not known, if a known one is near; else nothing."""
+    """Return what to write instead of a name that is not known, or nothing."""
+    if "where" in given and "where" not in shape.parameters:
+        return " (a condition is of the table: cydp.where(table, 'age > 17'))"
     unknown = next((each for each in given if each not in shape.parameters), "")
     known = [each for each in shape.parameters if each != _PROMISE]
     near = get_close_matches(unknown, known, 1, 0.6)
     return f" (did you mean {near[0]!r}?)" if near else ""
+
+
+def _name_in_place(shape: Signature, args: tuple[Any, ...]) -> str:
+    """Return how to name a column, if a text stands in the place of something else."""
+    text = next((each for each in args[1:] if isinstance(each, str)), None)
+    named = shape.parameters.get("column")
+    if text is None or named is None or named.kind is not Parameter.KEYWORD_ONLY:
+        return ""
+    return " (the name of a column is column='...')"
 
 
 def _explain(

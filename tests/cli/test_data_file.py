@@ -198,7 +198,7 @@ def test_files_that_cannot_be_read(tmp_path: Path, monkeypatch: pytest.MonkeyPat
     """No message shows a record, which the first line may be."""
     contents: dict[str, tuple[str, bytes, str]] = {
         "text as Parquet": ("t.parquet", b"a\nSECRET 1\n", "as Parquet"),
-        "empty": ("t.csv", b"", "no column"),
+        "empty": ("t.csv", b"", "t.csv' is empty"),
         "a record as header": ("t.csv", b"SECRET,positive,42\n", "no column 'a'"),
         "two columns": ("t.csv", b"a,a\n1,2\n", "more than one column 'a'"),
         "bzip2": ("t.csv.bz2", bz2.compress(TABLE), "is compressed by bzip2"),

@@ -7,6 +7,8 @@ import duckdb
 import pytest
 from cli.commands import WEEK, Run, parquet
 
+import cydp
+
 
 def write(tmp_path: Path, text: str, name: str = "keys.csv") -> str:
     (tmp_path / name).write_text(text)
@@ -23,11 +25,11 @@ def keys_of(run: Run, data: str, by: str, *keys: str) -> list[list[object]]:
 
 
 def test_a_file_of_keys(run: Run, tmp_path: Path) -> None:
-    times = [["9:27AM", "9:27AM"], ["1", "2"]]
+    times = [["9:27AM", "9:27AM"], [1, 2]]
     for text, by, keys in (
-        ("Day\n7\n1\n", "Day", [["7", "1"]]),
-        ("7\n1\n", "Day", [["7", "1"]]),  # no header
-        ("x,Day\na,7\nb,1\n", "Day", [["7", "1"]]),
+        ("Day\n7\n1\n", "Day", [[7, 1]]),
+        ("7\n1\n", "Day", [[7, 1]]),  # no header
+        ("x,Day\na,7\nb,1\n", "Day", [[7, 1]]),
         ("Day,Time entered\n1,9:27AM\n2,9:27AM\n", "Time entered,Day", times),
         ("9:27AM,1\n9:27AM,2\n", "Time entered,Day", times),
     ):
@@ -48,6 +50,39 @@ def test_keys_have_the_types_of_the_data(run: Run, tmp_path: Path) -> None:
     assert keys_of(run, data, "d", "--key-list", "2026-11-21") == [["2026-11-21"]]
     assert keys_of(run, data, "b", "--key-list", "true,false") == [[True, False]]
     assert keys_of(run, data, "f", "--key-list", "0.25,1") == [[0.25, 1]]
+
+
+def test_keys_of_csv_are_numbers_if_all_are_written_so(run: Run, tmp_path: Path) -> None:
+    """As in Python, where keys that are numbers are compared with cells as numbers."""
+    rows = ["1.0", "1", "01", '" 1 "', "1.5", "x", ""]
+    data = write(tmp_path, "\n".join(["k,v", *(f"{row},0" for row in rows), ""]), "t.csv")
+    sure = ("--column", "k", "--epsilon", "10000", "--json")
+    for keys, expected, counts in (
+        ("1", [1], [4]),
+        ("1, -2", [1, -2], [4, 0]),
+        ("1,1.5", [1, 1.5], [4, 1]),
+        ("1,01", ["1", "01"], [1, 1]),
+        ("1,x", ["1", "x"], [1, 1]),
+        ("9" * 19, ["9" * 19], [0]),
+    ):
+        facts = json.loads(run("value-counts", data, "--key-list", keys, *sure)[1])
+        assert facts["axes"][0]["keys"]["k"] == expected, keys
+        assert facts["columns"]["n"]["values"] == counts, keys
+        python = cydp.value_counts(data, expected, column="k", epsilon=10**4)
+        assert python.counts.tolist() == counts, keys
+        is_text = isinstance(expected[0], str)
+        assert any("compared as text" in note for note in facts["notes"]) == is_text
+        assert any("pure noise" in note for note in facts["notes"]) != is_text
+    facts = json.loads(run("value-counts", data, "--key-list", "x,y", *sure)[1])
+    assert not any("compared as text" in note for note in facts["notes"])
+    parquet_keys = parquet(tmp_path, write(tmp_path, "k\n1\n"), "k.parquet")
+    facts = json.loads(run("value-counts", data, "--keys", parquet_keys, *sure)[1])
+    assert facts["columns"]["n"]["values"] == [4]
+
+
+def test_blanks_around_keys_of_a_list_are_none_of_them(run: Run, tmp_path: Path) -> None:
+    data = write(tmp_path, "a,n\nDE,1\nFR,1\n", "t.csv")
+    assert keys_of(run, data, "a", "--key-list", "DE, FR ") == [["DE", "FR"]]
 
 
 def test_a_key_may_have_a_comma(run: Run, tmp_path: Path) -> None:

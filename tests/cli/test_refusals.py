@@ -114,8 +114,10 @@ def test_what_is_released(run: Run, ledger: str) -> None:
         }.items()),
         *(([*H[:4], "--bins", bins, *more, *E], 2, words) for bins, more, words in (
             ("1d", [], "--range must be given unless --bins has the edges"),
-            ("1d", ["--range", "0:100"], "--range must be two dates or times if bins is a width"),
+            ("1d", ["--range", "0:100"], "--range must be two dates or times, such as"),
             ("1x", ["--range", "2024-01-01:2024-02-01"], "--bins must"),
+            *((word, ["--range", "2024-01-01:2024-02-01"], f"'1d' or '1mo', not '{word}'")
+              for word in ("day", "D", "1M", "1 day", "ten")),
             ("10", ["--range", "2024-02-01:2024-01-01"], "--range of times must have lo before hi"),
             ("10", ["--range", "2024-01-01:5"], "LO of --range must be a number"),
             ("10", ["--range", "2024-01-01:2024-13-01"], "HI of --range must be a date of the"),
@@ -280,7 +282,7 @@ def test_keys(run: Run, tmp_path: Path) -> None:
         'Day\n7\n""\n8\n': "none missing",
         "Day\n7\n7\n": "--keys must be distinct: some are given more than once",
         "Day\n": "--keys must be 1 to 2**32 - 4 keys, not 0",
-        "": "or with 1 columns and no header",
+        "": "is empty: the first line of CSV has the names",
         f"{SECRET},b,c\n": "no header: ",
         f'Day\n"7" {SECRET}\n1,2,{SECRET}\n': "is no well-formed CSV",
         "Day\n7\n\udcff\n1\n": "is no text in UTF-8",

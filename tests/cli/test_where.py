@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 from pathlib import Path
 from typing import Any
 
@@ -10,6 +11,7 @@ import duckdb
 import pytest
 from cli.commands import PUMS, SECRET, WEEK, Run, Told, check_told, head, parquet, refused
 
+import cydp
 from cydp import BudgetLedger, PureDP
 
 EXACT = ["--epsilon", "10000", "--json"]
@@ -65,9 +67,37 @@ def test_rows_are_left_out_before_the_rows_of_users_are_bounded(run: Run) -> Non
     assert count(run, WEEK, *bounded) == expected
 
 
+def test_numbers_and_times_in_quotes_are_no_order_of_csv(run: Run, tmp_path: Path) -> None:
+    rows = ["1,2024-01-01 08:00", "9,2024-01-02", "10,x", "01,2024-01-03"]
+    file = tmp_path / "t.csv"
+    file.write_text("\n".join(["a,t", *rows, ""]))
+    for where, meant in (
+        ("a < '10'", "a' of CSV with 10, not with '10'"),
+        ("a between '1' and '9'", "with 1, not"),
+        ("not ('1e3' >= a)", "with 1e3, not"),
+        ("t < '2024-01-02'", "with date '2024-01-02', not"),
+        ("a = 1 or t >= ' 2024-01-02T08:00'", "with timestamp '2024-01-02T08:00', not"),
+    ):
+        refused(run("count", str(file), "--where", where, *E), 2, meant)
+        with pytest.raises(ValueError, match=re.escape(meant)):
+            cydp.where(file, where)
+    parquet_file = parquet(tmp_path, str(file))
+    assert count(run, parquet_file, "--where", "t < '2024-01-02'") == 1  # a column of text
+    note = "a constant in quotes is compared as text"
+    for where, rows_left, is_said in (
+        ("a = '1'", 1, True), ("a in ('1', '9')", 2, True), ("not (t = '2024-01-02')", 3, True),
+        ("a = 1", 2, False), ("t = 'x'", 1, False), ("t > 'b'", 1, False), ("a < 10", 3, False),
+    ):  # fmt: skip
+        printed = run("count", str(file), "--where", where, *E)[1]
+        made = cydp.count(cydp.where(file, where), epsilon=10**4)
+        assert made.value == count(run, str(file), "--where", where) == rows_left
+        assert (note in printed) == (note in made.to_text()) == (note in made.to_json()) == is_said
+    assert note not in run("count", parquet_file, "--where", "a = '1'", *E)[1]
+
+
 def test_a_row_decides_for_itself_alone(run: Run, tmp_path: Path) -> None:
     """The count of two tables together is the sum of their counts, whatever the rows hold."""
-    wheres = ["a > 1", "a like '%1%'", "a is null or b = 'x'", "not (a in (1, 2))", "a <= '5'",
+    wheres = ["a > 1", "a like '%1%'", "a is null or b = 'x'", "not (a in (1, 2))", "a <= 'm'",
               "a >= date '2024-01-01'"]  # fmt: skip
     rows = ["1,x", ",", "n/a,y", "2024-01-31,x", "nan,", "1e999,x", f"{SECRET},x", '"1\n1",x', "-1"]
     for where in wheres:
@@ -155,12 +185,18 @@ def test_a_repetition_may_name_the_blocks_in_another_order(run: Run, tmp_path: P
 def test_dates_are_blocks(run: Run, tmp_path: Path) -> None:
     path, file = by_day(tmp_path, days="2024-01-01,2024-01-02"), str(tmp_path / "t.parquet")
     times = "range(TIMESTAMP '2024-01-01', TIMESTAMP '2024-01-03', INTERVAL 7 HOUR)"
-    for kind, rows in [("DATE", [4, 3]), ("TIMESTAMP", [4, 3]), ("VARCHAR", [0, 0])]:
+    for kind, rows in [("DATE", [4, 3]), ("TIMESTAMP", [4, 3]), ("VARCHAR", [4, 3])]:
         duckdb.execute(f"COPY (SELECT unnest({times})::{kind} AS Day) TO '{file}'")
         found = [
             count(run, file, "--ledger", path, "--blocks", f"2024-01-0{day}") for day in (1, 2)
         ]
         assert found == rows
+    file = str(tmp_path / "t.csv")
+    Path(file).write_text(
+        "Day\n2024-01-01 00:00\n2024-01-01\n2024-01-02T23:59\n2024-01-01T00:00Z\n"
+    )
+    assert count(run, file, "--ledger", path, "--blocks", "2024-01-01") == 2
+    assert count(run, file, "--where", "Day < timestamp '2024-01-02T00:00Z'") == 1
 
 
 def test_what_is_refused(run: Run, tmp_path: Path, path: str) -> None:

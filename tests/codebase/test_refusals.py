@@ -151,6 +151,37 @@ MISTAKES: dict[str, tuple[Ask, type[Exception], list[str]]] = {
         ValueError,
         ["bounds=(lower, upper) must have lower <= upper, not (100, 0)"],
     ),
+    "a range before its bins": (
+        lambda b: cydp.histogram(AGES, (0, 100), 10, epsilon=1, budget=b),
+        ValueError,
+        ["range must be None if bins are edges: a number of bins comes before its range"],
+    ),
+    # Columns and conditions.
+    "a column in the place of keys": (
+        lambda b: cydp.value_counts(TABLE, "town", epsilon=1, budget=b),
+        TypeError,
+        ["keys must be a list", "not text: the name of a column is column='...'"],
+    ),
+    "a column without its parameter": (
+        lambda b: cydp.mean(TABLE, "age", (0, 100), epsilon=1, budget=b),
+        TypeError,
+        ["too many positional arguments (the name of a column is column='...'): call mean("],
+    ),
+    "a name in other letters": (
+        lambda b: cydp.mean(TABLE, (0, 100), column="Age", epsilon=1, budget=b),
+        ValueError,
+        ["which has 'age', 'town', not 'Age': did you mean 'age'?"],
+    ),
+    "labels that are taken for names": (
+        lambda b: cydp.mean(TABLE, (0, 1), column="age", user=["B"], epsilon=1, budget=b),
+        ValueError,
+        ["user must be a column of x, which has 'age', 'town'"],
+    ),
+    "a condition": (
+        lambda b: cydp.count(TABLE, where="age > 17", epsilon=1, budget=b),
+        TypeError,
+        ["argument 'where' (a condition is of the table: cydp.where(table, 'age > 17'))"],
+    ),
     # Data of another form.
     "a frame for a column": (
         lambda b: cydp.histogram(TABLE, 10, (0, 100), epsilon=1, budget=b),
@@ -170,7 +201,7 @@ MISTAKES: dict[str, tuple[Ask, type[Exception], list[str]]] = {
     "a name for a column": (
         lambda b: cydp.histogram("age", 10, (0, 100), epsilon=1, budget=b),
         ValueError,
-        ["x must be the path of a table, as a text is: no such file: 'age'"],
+        ["x must be the path of a table: no such file: 'age'"],
     ),
     "text for numbers": (
         lambda b: NOISE.release(["18", "25"], budget=b),

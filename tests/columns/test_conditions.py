@@ -248,14 +248,27 @@ def test_a_text_is_a_time_where_the_column_has_times() -> None:
 
 
 BLOCKS = {
-    "": ["a", "2024-01-31", "7", " 7", "", "NULL"],
-    "VARCHAR": ["'a'", "''", "'2024-01-31'", "NULL"],
+    "": [
+        "a",
+        "2024-01-31",
+        "2024-1-31",
+        "2024-01-31 23:59",
+        "2024-01-31T01:00+01:00",
+        "2024-02-30",
+        "infinity",
+        "7",
+        " 7",
+        "",
+        "NULL",
+    ],
+    "VARCHAR": ["'a'", "''", "'2024-01-31'", "' 2024-01-31T12:00:00.5'", "NULL"],
     "INTEGER": ["7", "-7", "0", "NULL"],
     "DATE": ["'2024-01-31'", "'2024-02-01'", "'infinity'", "'290000-01-01'", "NULL"],
     "TIMESTAMP": ["'2024-01-31'", "'2024-01-31 23:59:59.999999'", "'2024-02-01'", "NULL"],
 }
 IDS = ["a", "7", "07", "-7", "0", "2024-01-31", "2024-02-01", "2024-1-31", "infinity", " 7",
-       "290000-01-01"]  # fmt: skip
+       "290000-01-01", "2024-02-30", "2024-01-31 23:59",
+       "2024-01-31T01:00+01:00", "2024-03-01"]  # fmt: skip
 
 
 @pytest.mark.parametrize("kind", BLOCKS)
@@ -295,11 +308,52 @@ def test_parts_of_a_file_that_are_skipped_have_no_row_of_a_block(kind: str) -> N
     )
 
 
+CSV_TIMES = ["2024-01-31", "2024-01-31 18:00", " 2024-01-31T23:59:59.5 ", "2024-02-01 00:00",
+             "2024-01-31T18:00+02:00", "2024-01-31T16:00Z", "2024-02-30", "infinity",
+             "today", ""]  # fmt: skip
+
+
+@pytest.mark.parametrize("kind", ["", "VARCHAR"])
+def test_times_of_text_lie_in_the_block_of_their_day(kind: str) -> None:
+    """Other text is the block of its text, and an empty one lies in none."""
+    rows = ", ".join(f"({i}, '{each}')" for i, each in enumerate(CSV_TIMES))
+    table = duckdb.sql(f"SELECT * FROM (VALUES {rows}) t(i, d)")
+
+    def rows_of(block: str) -> list[int]:
+        found = kept(condition_on_blocks("d", [block]), table, {"d": kind})
+        return sorted(row[0] for row in found)
+
+    assert [rows_of("2024-01-31"), rows_of("2024-02-01")] == [[0, 1, 2], [3]]
+    assert [rows_of(each) for each in CSV_TIMES[4:9]] == [[4], [5], [6], [7], [8]]
+    assert [rows_of(each) for each in CSV_TIMES[1:4]] == [[], [], []]
+
+
+def test_times_of_csv_keep_their_zone() -> None:
+    """Those with an offset are missing beside a constant without one, and the other way round."""
+    rows = ", ".join(f"({i}, '{each}')" for i, each in enumerate(CSV_TIMES))
+    table = duckdb.sql(f"SELECT * FROM (VALUES {rows}) t(i, d)")
+    for form, found in [
+        ("d <= date '2024-01-31'", [0, 1, 2]), ("d < date '2024-02-01'", [0, 1, 2]),
+        ("d < timestamp '2024-01-31 18:01'", [0, 1]), ("d >= date '2024-01-01'", [0, 1, 2, 3]),
+        ("d = timestamp '2024-01-31T16:00+00:00'", [4, 5]),
+        ("d < timestamp '2024-01-31T16:00+00:00'", []),
+        ("d between timestamp '2024-01-31T15:00Z' and timestamp '2024-01-31T17:00Z'", [4, 5]),
+    ]:  # fmt: skip
+        assert sorted(row[0] for row in kept(parse_condition(form), table, {"d": ""})) == found
+    with pytest.raises(ValueError, match="a time with an offset for 'd'"):
+        kept(parse_condition("d in (timestamp '2024-01-31 16:00', timestamp '2024-01-31T16:00Z')"),
+             table, {"d": ""})  # fmt: skip
+
+
 def test_blocks_of_times_are_days_and_other_types_have_none() -> None:
     times = duckdb.sql("SELECT unnest(['2024-01-31 18:00', '2024-02-01']::TIMESTAMP[]) AS d")
     assert len(kept(condition_on_blocks("d", ["2024-01-31"]), times, {"d": "TIMESTAMP"})) == 1
     for kind in ("DOUBLE", "TIMESTAMP WITH TIME ZONE", "BOOLEAN", "VARCHAR[]", "DECIMAL(9,2)"):
         with pytest.raises(ValueError, match="column 'd' cannot tell the blocks of rows"):
             sql_of_condition(condition_on_blocks("d", ["a"]), lambda _, k=kind: ("d", k))
+    with pytest.raises(ValueError, match="such as d at time zone 'Europe/Vienna' of DuckDB"):
+        sql_of_condition(
+            condition_on_blocks("d", ["a"]), lambda _: ("d", "TIMESTAMP WITH TIME ZONE")
+        )
     joined = all_of([parse_condition("a = 1 or b = 2"), condition_on_blocks("d", ["y", "x"])])
     assert str(joined) == "(a = 1 or b = 2) and d in blocks ('x', 'y')"

@@ -152,6 +152,23 @@ def test_extremes_raise_nothing(part: str) -> None:
         assert len(found) == 3
 
 
+BETWEEN = {
+    "second": np.datetime64(1, "ms"), "minute": dt.datetime(1971, 1, 1, 0, 0, 1),
+    "hour": dt.datetime(1971, 1, 1, 0, 1), "day": dt.datetime(1971, 1, 1, 1),
+    "month": dt.date(1971, 1, 2), "quarter": dt.date(1971, 2, 1), "year": dt.date(1971, 4, 1),
+}  # fmt: skip
+
+
+def _between(part: str, key: Any) -> Refusal:
+    """Return the refusal of a key that no time is rounded down to, beside one that some are."""
+    times, keys = np.array([1], "M8[s]"), [dt.date(1971, 1, 1), key]
+    return (
+        lambda: cydp.value_counts(cydp.date_trunc(part, times), keys, epsilon=1),
+        ValueError,
+        ("keys must be ", f", since times are rounded down to the {part}"),
+    )
+
+
 REFUSED: dict[str, Refusal] = {
     "the order of another library": (lambda: cydp.date_trunc("ts", "day"), ValueError,
                                      ("part must be one of second, minute", "come first")),
@@ -172,6 +189,15 @@ REFUSED: dict[str, Refusal] = {
     "keys of numbers": (
         lambda: cydp.value_counts(cydp.date_trunc("day", np.array([1], "M8[s]")), [1], epsilon=1),
         TypeError, ("keys must be dates or times without a zone",)),
+    **{f"keys between {part}s": _between(part, key) for part, key in BETWEEN.items()},
+    "a week that begins on a Friday": (
+        lambda: cydp.value_counts(
+            cydp.date_trunc("week", np.array([1], "M8[s]")), [dt.date(1971, 1, 1)], epsilon=1),
+        ValueError, ("keys must be Mondays",)),
+    "keys of text": (
+        lambda: cydp.value_counts(
+            cydp.date_trunc("day", np.array([1], "M8[s]")), ["1971-01-01"], epsilon=1),
+        TypeError, ("keys must be dates or times", "such as datetime.date(2024, 1, 31)")),
     "a column that is not there": (
         lambda: cydp.group_by({"a": [1]}, cydp.date_trunc("day", "ts"), keys=[1], epsilon=1),
         ValueError, ("by must be a column of table, which has 'a'",)),

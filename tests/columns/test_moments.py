@@ -138,6 +138,30 @@ def test_widths() -> None:
     assert edges("4y", "1996-02-28", "2004-02-28")[1] == "2000-02-28T00:00"
 
 
+SPANS: list[tuple[Any, str]] = [
+    (dt.timedelta(minutes=15), "15m"), (dt.timedelta(weeks=1), "7d"), (dt.timedelta(1), "1d"),
+    (dt.timedelta(microseconds=1), "1us"), (pd.Timedelta("1D"), "1d"), (pd.Timedelta("7ns"), "7ns"),
+    (np.timedelta64(1, "D"), "1d"), (np.timedelta64(2, "W"), "14d"),
+    (np.timedelta64(25, "h"), "25h"),
+    (np.timedelta64(3, "M"), "3mo"), (np.timedelta64(2, "Y"), "24mo"),
+]  # fmt: skip
+
+
+@pytest.mark.parametrize(("span", "text"), SPANS)
+def test_time_spans_are_widths(span: Any, text: str) -> None:
+    assert read_width(span) == read_width(text)
+
+
+@pytest.mark.parametrize("span", [
+    dt.timedelta(0), dt.timedelta(-1), np.timedelta64(0, "M"), np.timedelta64(-1, "s"),
+    np.timedelta64("NaT", "D"), np.timedelta64("NaT", "M"), np.timedelta64(5),
+    np.timedelta64(1500, "ps"),
+])  # fmt: skip
+def test_time_spans_that_are_refused(span: Any) -> None:
+    with pytest.raises(ValueError, match="bins must have a width"):
+        read_width(span)
+
+
 def test_days_and_months_of_a_zone_follow_its_clock() -> None:
     """The day on which clocks are put forward has 23 hours, and the other one 25."""
     spring = edges("1d", "2024-03-30[Europe/Vienna]", "2024-04-01[Europe/Vienna]")
@@ -161,9 +185,9 @@ def test_a_day_begins_when_its_clock_first_shows_it() -> None:
 
 WIDTHS = {
     "1M": "in ns, us, ms, s, m",
-    "1month": "not in 'month'",
+    "1month": "not '1month'",
     "0d": "a width above 0",
-    "1Y": "not in 'Y'",
+    "1Y": "not '1Y'",
 }
 
 

@@ -183,6 +183,7 @@ def test_keys_of_labels() -> None:
     }
     together: dict[str, tuple[Any, type[Exception], str]] = {
         "twice": ([(1, 2), (1, 2.0)], ValueError, "distinct"),
+        "not aligned": ({"a": [0, 0], "b": [1, 1]}, ValueError, "itertools.product makes all"),
         "three": ([(1, 2, 3)], ValueError, "tuples of 2 labels"),
         "no tuples": ([1, 2], TypeError, "must be tuples"),
         "no column": ({"a": [1]}, ValueError, "which has 'a'"),
@@ -195,6 +196,8 @@ def test_keys_of_labels() -> None:
         "numbers": (np.array([1]), ["a"], "numbers, as the entries of by are"),
         "text": (pd.Series([], dtype="str"), [1], "text"),
         "dates": (pl.Series([DAY]), ["2024-02-29"], "dates"),
+        "periods": (pd.Series([], dtype="period[M]"), ["2024-01"], "periods of pandas"),
+        "intervals": (pd.Series([], dtype="interval[int64]"), [1], "intervals of pandas"),
         "bytes": (relation(pa.array([b"x"])), ["x"], "bytes"),
         "times": (pa.array([HOUR]), [HOUR.replace(tzinfo=dt.UTC)], "without a zone"),
     }

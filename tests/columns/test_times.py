@@ -127,7 +127,7 @@ REFUSED = {
     "text": (pl.Series(["2024-01-01"]), "not text"),
     "time spans": (np.array([1], "m8[s]"), "not time spans"),
     "objects": (np.array([dt.date(2024, 1, 1)], object), "objects: convert them to datetime64"),
-    "periods": (pd.Series(pd.period_range("2024-01", periods=2, freq="M")), "not objects"),
+    "periods": (pd.Series(pd.period_range("2024-01", periods=2, freq="M")), "not periods"),
     "months": (np.array(["2024-01"], "M8[M]"), "no fixed length: take days"),
     "times of day": (pa.array([1], pa.time64("us")), "not times of day"),
     "DuckDB text": (duckdb.sql("select '2024-01-01' as x"), "not text"),

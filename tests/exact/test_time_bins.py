@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import datetime as dt
 from itertools import pairwise
-from typing import Any
+from typing import Any, cast
 
 import numpy as np
 import pandas as pd
@@ -169,7 +169,13 @@ REFUSED: dict[str, Refusal] = {
         ValueError, ("whole microseconds",)),
     "no zone": (lambda: exact.histogram(ZONED, "1d", JANUARY),
                 TypeError, ("x has a time zone", "'2024-01-31[Europe/Vienna]'")),
-    "a rule": (lambda: exact.histogram(X, "auto", JANUARY), TypeError, ("not text",)),
+    "a rule": (lambda: exact.histogram(X, "auto", JANUARY), ValueError,
+               ("a width of time in ns, us,", "'1d' or '1mo', not 'auto'")),
+    "a word": (lambda: exact.histogram(X, "1 day", JANUARY), ValueError, ("not '1 day'",)),
+    "dates of another order": (lambda: exact.histogram(X, "1d", ("01.01.2024", "03.01.2024")),
+                               ValueError, ("two dates or times, such as '2024-01-31'",)),
+    "no width": (lambda: exact.histogram(X, cast(Any, np.timedelta64(-1, "h")), JANUARY),
+                 ValueError, ("bins must have a width above 0",)),
 }  # fmt: skip
 
 

@@ -33,7 +33,7 @@ def test_settings(tmp_path: Path) -> None:
         "a loss for a budget": ({"budget": PureDP(1)}, TypeError, ("budget", "PrivacyFilter")),
         "a path": (
             {"table": "data.csv"}, ValueError,
-            ("table must be the path of a table, as a text is: no such file: 'data.csv'",),
+            ("table must be the path of a table: no such file: 'data.csv'",),
         ),
         "no table": ({"table": None}, TypeError, (kind,)),
         "an iterator": ({"table": iter(X)}, TypeError, once),

@@ -191,6 +191,40 @@ def test_an_interval_is_said_in_every_output() -> None:
     assert f"from {first} to {last}" in repr(dated)
 
 
+@pytest.mark.parametrize(
+    ("bounds", "unit"),
+    [(("2024-01-01", "2024-12-31"), "days"), (("2024-01-01T00:00", "2024-12-31"), "seconds"),
+     (("2024-01-01T00:00:00.001", "2024-12-31"), "milliseconds")],
+)  # fmt: skip
+def test_an_interval_of_times_says_what_they_are_rounded_to(
+    bounds: tuple[str, str], unit: str
+) -> None:
+    """It holds the day of the true time, and not this; no record, nor its dtype, says which."""
+    times = np.datetime64("2024-01-01T20:00", "ms") + np.arange(1001)
+    note = "in whole days, as the bounds are dates: for times of day write a bound as"
+    for x in (times, times.astype("M8[D]"), times[:0]):
+        found = cydp.median(x, bounds, interval=0.95, epsilon=99)
+        assert f"interval: the true time, rounded down to {unit}, is from " in repr(found)
+        several = cydp.quantile(x, [0.25, 0.5], bounds, interval="0.99", epsilon=99)
+        assert f"each true time, rounded down to {unit}, within" in repr(several)
+        assert f"2 true times, rounded down to {unit}, together" in several.to_html(
+            simultaneous=True, confidence="0.95"
+        )
+        grouped = cydp.group_by(
+            {"k": ["a"] * len(x), "t": x},
+            "k",
+            keys=["a"],
+            quantiles={"t": (0.5, bounds)},
+            epsilon=1,
+        )
+        explained = cydp.explain(cydp.median, bounds, epsilon=1)
+        for each in (found, several, grouped, explained):
+            assert (note in " ".join(repr(each).split())) == (unit == "days")
+    low, high = cydp.median(times, bounds, interval=0.95, epsilon=999).interval()
+    true = times[500].astype(low.dtype)
+    assert low <= true <= high
+
+
 @pytest.mark.parametrize("wrong", [0, 1, "x", True, 2])
 def test_an_interval_is_a_confidence(wrong: Any) -> None:
     with pytest.raises((TypeError, ValueError), match="interval"):

@@ -231,9 +231,11 @@ def test_what_is_no_table_is_told_before_a_charge(
         "a.csv": "age,sex\n1,f\n", "b.csv": f"age,sex,{secret}\n1,f,2\n",
         "c.csv": "age,sex\r\n1,f\r\n", "ill.csv": f'age,sex\n{secret},"f\n',
         "one.csv": "age\n1\n", "x.txt": "PAR1\x15", "headless.csv": f"{secret},f\n1,f\n",
+        "empty.csv": "", "semi.csv": f"age;sex\n{secret};f\n",
     }  # fmt: skip
     for name, text in files.items():
         Path(name).write_text(text, newline="")
+    Path("empty.csv.gz").write_bytes(gzip.compress(b""))
     for name, age in {"a": 1, "b": 1.5}.items():
         pa.parquet.write_table(pa.table({"age": [age], "sex": ["f"]}), f"{name}.parquet")
 
@@ -241,13 +243,19 @@ def test_what_is_no_table_is_told_before_a_charge(
         given = {"column": "age", "epsilon": 1, "budget": budget, **given}
         return lambda: cydp.sum(table, (0, 1), **given)
 
-    path, ages = "x must be the path of a table, as a text is: ", pl.LazyFrame({"age": [1]})
+    path, ages = "x must be the path of a table: ", pl.LazyFrame({"age": [1]})
     objects = pl.LazyFrame({"age": pl.Series([object()], dtype=pl.Object)})
     no_column = "x must be one column, not a table: choose one by column="
     cases: list[tuple[Callable[[], Any], type[Exception], str]] = [
         (sum_of("no.csv"), ValueError, path + "no such file: 'no.csv'"),
-        (sum_of("*.tsv"), ValueError, path + "no such file: '*.tsv'"),
+        (sum_of("*.tsv"), ValueError, path + "no file matches '*.tsv'"),
         (sum_of(tmp_path), ValueError, "not a regular file"),
+        (sum_of("empty.csv"), ValueError, path + "'empty.csv' is empty: the first line of CSV"),
+        (sum_of("empty.csv.gz"), ValueError, path + "'empty.csv.gz' is empty"),
+        (sum_of("semi.csv"), ValueError, "'semi.csv', which has one cell: is it separated by"),
+        (sum_of("https://a.org/b.csv"), ValueError, "(nothing is fetched from a network"),
+        (sum_of("from people select age"), ValueError, "(a query is duckdb.sql(...))"),
+        (sum_of([tmp_path, None]), TypeError, "x must be one path, not a list with paths: write a"),
         (partial(cydp.value_counts, "abc", ["a"], epsilon=1), ValueError, path + "no such file"),
         (sum_of("[ab].csv"), ValueError, "'a.csv' and 'b.csv' must have the same columns"),
         (sum_of("[ac].csv"), ValueError, "'a.csv' and 'c.csv' must be alike"),
@@ -256,13 +264,17 @@ def test_what_is_no_table_is_told_before_a_charge(
         (sum_of("ill.csv"), FileError, "'ill.csv' is no well-formed CSV: a cell with a quote"),
         (sum_of("x.txt"), ValueError, path + "'x.txt' is Parquet: name it *.parquet"),
         (sum_of("headless.csv"), ValueError, "no 'age' in the first line of 'headless.csv'"),
-        (sum_of("a.parquet", column="Age"), ValueError, "of x, which has 'age', 'sex'"),
+        (
+            sum_of("a.parquet", column="Age"), ValueError,
+            "of x, which has 'age', 'sex', not 'Age': did you mean 'age'?",
+        ),
+        (sum_of(ages, user="id", max_rows=1), ValueError, "of x, which has 'age', not 'id'"),
         (sum_of("a.parquet", column="sex"), FileError, "must be numeric, not VARCHAR"),
         (
             partial(cydp.histogramdd, "headless.csv", 2, [(0, 1)] * 2, epsilon=1),
             ValueError, "columns must be given for CSV",
         ),
-        (sum_of(ages.select("sex")), ValueError, "could not be read: its schema failed"),
+        (sum_of(ages.select("sex")), ValueError, "schema failed, and its collect_schema() says"),
         (sum_of("one.csv", column=None), TypeError, no_column),
         (sum_of(ages, column=None), TypeError, no_column),
         (sum_of(objects), TypeError, "column 'age' must not be a polars column of Object"),
@@ -271,6 +283,67 @@ def test_what_is_no_table_is_told_before_a_charge(
     check_refusals(refused, never=(secret,))
     assert budget.spent == PureDP(0)
     assert cydp.count("one.csv", epsilon=10**4).value == 1  # a file is a table
+
+
+def test_columns_of_a_query_are_named(tmp_path: Path) -> None:
+    """A column itself would go with other rows than those that the query keeps."""
+    frame, path = pl.DataFrame({"age": [31, 64, 12], "user": ["a", "b", "c"]}), tmp_path / "t.csv"
+    frame.write_csv(path)
+    ages, users, budget = frame["age"], frame["user"], PrivacyFilter(PureDP(1))
+    paid: Any = {"epsilon": 1, "budget": budget}
+    for table in (frame.lazy().filter(pl.col("age") > 18), path, duckdb.sql("from frame")):
+        calls: dict[str, Callable[[Any], Any]] = {
+            "column": lambda given, table=table: cydp.count(table, column=given, **paid),
+            "user": lambda given, table=table: cydp.count(table, user=given, max_rows=1, **paid),
+            "by": lambda given, table=table: cydp.group_by(table, given, keys=[31], **paid),
+        }
+        for argument, call in calls.items():
+            for given, words in ((ages, "a column itself"), (ages.to_numpy(), "a column itself")):
+                with pytest.raises(TypeError, match=f"^{argument} must be the name.*, not {words}"):
+                    call(given)
+        for argument in ("column", "user"):
+            with pytest.raises(TypeError, match=f"^{argument} must be .* not a list of names"):
+                calls[argument](["user", "age"])
+        with pytest.raises(TypeError, match=r"^user must be the name of a column of table"):
+            cydp.contribution_bound(table, user=users, max=3, **paid)
+        with pytest.raises(TypeError, match=r"^column must be the name of a column of x"):
+            cydp.value_counts(table, [31], column=ages, **paid)
+    assert budget.spent == PureDP(0)
+
+
+def test_what_text_of_csv_is_read_as_is_said(tmp_path: Path) -> None:
+    """By the columns that are used and the parameters alone, whatever the file holds."""
+    number, moment = "a value that is no number counts", "a value that is no date or time counts"
+    days: dict[str, Any] = {"bins": "1d", "range": ("2024-01-01", "2024-01-03"), "epsilon": 1}
+    sums: dict[str, Any] = {"bounds": (0, 1), "epsilon": 1}
+    for rows in ([], ["1,2024-01-01"], ["x,x", ","]):
+        (tmp_path / "t.csv").write_text("\n".join(["age,day", *rows, ""]))
+        pl.DataFrame({"age": [1], "day": [date(2024, 1, 1)]}).write_parquet(tmp_path / "t.parquet")
+        csv, parquet = tmp_path / "t.csv", tmp_path / "t.parquet"
+        calls: list[tuple[Callable[[Any], Any], list[str]]] = [
+            (lambda table: cydp.sum(table, column="age", **sums), [number]),
+            (lambda table: cydp.histogram(table, column="day", **days), [moment]),
+            (lambda table: cydp.value_counts(table, [1], column="age", epsilon=1), [number]),
+            (lambda table: cydp.count(table, epsilon=1), []),
+            (
+                lambda table: cydp.group_by(
+                    table, "day", keys=[date(2024, 1, 1)], means={"age": (0, 1)}, epsilon=1
+                ),
+                [moment, number],
+            ),
+            (
+                lambda table: Session(table, PrivacyFilter(PureDP(1))).sum(column="age", **sums),
+                [number],
+            ),
+        ]  # fmt: skip
+        for call, words in calls:
+            made = call(csv)
+            for said in (made.to_text(), made._repr_html_(), made.to_json()):
+                found = [word for word in (moment, number) if word in " ".join(said.split())]
+                assert found == words
+            assert not any(word in call(parquet).to_text() for word in (moment, number))
+            made = call(cydp.where(csv, "day is null"))
+            assert all(word in " ".join(made.to_text().split()) for word in words)
 
 
 def test_a_query_that_fails_is_charged_and_shows_nothing() -> None:

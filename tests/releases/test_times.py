@@ -442,3 +442,19 @@ def test_what_is_refused_charges_nothing() -> None:
             with pytest.raises(TypeError):
                 call(shape(None))
     assert budget.spent == PureDP(0)
+
+
+def test_a_column_is_called_by_its_name() -> None:
+    table = {"ts": np.array(["2024-01-01T12:00"], "M8[s]")}
+    for ask in (
+        lambda: cydp.histogram(table, 2, IN_UTC, column="ts", epsilon=1),
+        lambda: cydp.median(table, IN_UTC, column="ts", epsilon=1),
+    ):
+        with pytest.raises(TypeError, match=r"^column 'ts' has no time zone, so bins, range and"):
+            ask()
+    spans = [cydp.explain(cydp.histogram, width, JANUARY, epsilon=1).query for width in
+             ("1d", dt.timedelta(days=1), np.timedelta64(1, "D"))]  # fmt: skip
+    assert spans[0] == spans[1] == spans[2]
+    for width in ("1d", dt.timedelta(days=1)):
+        with pytest.raises(TypeError, match="bins must be given for each column, in a list"):
+            cydp.histogramdd(table, width, [JANUARY], columns=["ts"], epsilon=1)  # type: ignore

@@ -84,6 +84,8 @@ def test_a_column_of_csv_is_times_where_bins_are(tmp_path: Path) -> None:
     assert cydp.histogram(late, **weeks, **EXACT).counts.tolist() == [1, 1]
     bounded = cydp.histogram(path, **weeks, user="user", max_partitions=1, **EXACT)
     assert bounded.counts.tolist() == [1, 1]
+    zoned = weeks | {"range": ("2024-01-01[UTC]", "2024-01-15[UTC]")}
+    assert cydp.histogram(path, **zoned, **EXACT).counts.tolist() == [0, 0]
 
 
 def test_a_session_and_a_sample_take_it(table: Any) -> None:

@@ -25,7 +25,9 @@ from cydp._columns.pandas import is_series
 __all__ = [
     "BYTES",
     "INSTANTS",
+    "INTERVALS",
     "NUMBERS",
+    "PERIODS",
     "RAW",
     "SPANS",
     "TEXT",
@@ -46,7 +48,7 @@ Canonical: TypeAlias = int | float | Fraction | str | tuple[Any, ...]
 """A number or a text is itself; any other label is a tuple that begins with its kind."""
 
 NUMBERS, TEXT, BYTES, TIMES, INSTANTS, SPANS, TIMES_OF_DAY = range(7)
-_UUIDS, _INTERVALS, _PERIODS, _ENUMS, _TUPLES, _SETS, _OTHERS = range(7, 14)
+_UUIDS, INTERVALS, PERIODS, _ENUMS, _TUPLES, _SETS, _OTHERS = range(7, 14)
 
 RAW = frozenset({str, int, type(None)})
 """Types of entries that are their own canonical value; None is no label."""
@@ -129,7 +131,7 @@ def restore(label: Canonical) -> Any:
         return np.timedelta64(parts[0], "ns") if rest else _MICROSECOND * span
     if kind == TIMES_OF_DAY:
         return (_EPOCH + _MICROSECOND * (parts[0] // 1000)).time()
-    if kind == _INTERVALS:
+    if kind == INTERVALS:
         closed, left, right = parts
         return sys.modules["pandas"].Interval(restore(left), restore(right), closed)
     if kind == _TUPLES:
@@ -195,10 +197,10 @@ def _canonical(entry: Any, kind: type, others: frozenset[type], depth: int) -> C
         return None if parts is None else (_SETS, tuple(sorted(parts)))
     of_pandas = kind.__module__.partition(".")[0] == "pandas"
     if of_pandas and kind.__name__ == "Period":
-        return (_PERIODS, str(entry.freqstr), int(entry.ordinal), _CarriedEntry(entry))
+        return (PERIODS, str(entry.freqstr), int(entry.ordinal), _CarriedEntry(entry))
     if of_pandas and kind.__name__ == "Interval":
         parts = _parts((entry.left, entry.right), others, depth)
-        return None if parts is None else (_INTERVALS, entry.closed, *parts)
+        return None if parts is None else (INTERVALS, entry.closed, *parts)
     if kind in others:
         return (_OTHERS, id(kind), _CustomEntry(entry))
     return None

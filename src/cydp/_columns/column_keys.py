@@ -16,7 +16,9 @@ from cydp import _core
 from cydp._columns.canonical import (
     BYTES,
     INSTANTS,
+    INTERVALS,
     NUMBERS,
+    PERIODS,
     RAW,
     SPANS,
     TEXT,
@@ -37,11 +39,12 @@ __all__ = ["ColumnKeys", "KeyPlaces", "as_strings"]
 _KINDS = {
     "numbers": NUMBERS, "decimals": NUMBERS, "text": TEXT, "bytes": BYTES,
     "bytes of one length": BYTES, "times": TIMES, "instants": INSTANTS, "time spans": SPANS,
-    "times of day": TIMES_OF_DAY,
+    "times of day": TIMES_OF_DAY, "periods": PERIODS, "intervals": INTERVALS,
 }  # fmt: skip
 _WORDS = {
     NUMBERS: "numbers", TEXT: "text", BYTES: "bytes", TIMES: "dates or times without a zone",
     INSTANTS: "times with a zone", SPANS: "time spans", TIMES_OF_DAY: "times of day",
+    PERIODS: "periods of pandas", INTERVALS: "intervals of pandas",
 }  # fmt: skip
 
 
@@ -159,22 +162,34 @@ class ColumnKeys:
         Only a column without a type is another one then. Text that is no such number or time is
         none of the labels.
         """
-        if not column.is_untyped:
-            return column
+        kind = self.sql_type if column.is_untyped else None
+        return column if kind is None else column.read_as(kind)
+
+    @property
+    def sql_type(self) -> str | None:
+        """What a column without a type is read as: a type of DuckDB, or None for text."""
         if self.kinds in ({TIMES}, {INSTANTS}):
-            return column.read_as("TIMESTAMP" if self.kinds == {TIMES} else "TIMESTAMPTZ")
+            return "TIMESTAMP" if self.kinds == {TIMES} else "TIMESTAMPTZ"
         if self.kinds != {NUMBERS}:
-            return column
+            return None
         if not all(isinstance(label, int) for label in self.labels):
-            return column.read_as("DOUBLE")
+            return "DOUBLE"
         fits = all(-(2**63) <= label < 2**63 for label in self.labels)
-        return column.read_as("BIGINT" if fits else "DECIMAL(38, 0)")
+        return "BIGINT" if fits else "DECIMAL(38, 0)"
 
     def check(self, column: Labels) -> None:
-        """Raise a TypeError if a column can hold none of the labels, by its type."""
+        """Raise a TypeError if a column can hold none of the labels, by its type.
+
+        And a ValueError for times that no time is rounded down to.
+        """
         wanted = _KINDS.get(column.type.kind)
         if wanted is not None and wanted not in self.kinds:
-            raise TypeError(f"keys must be {_WORDS[wanted]}, as the entries of {column.name} are")
+            raise TypeError(
+                f"keys must be {_WORDS[wanted]}, as the entries of {column.name} are"
+                + (", such as datetime.date(2024, 1, 31)" if wanted == TIMES else "")
+            )
+        if TIMES in self.kinds and (words := column.times_wanted(self._of_kind(TIMES)[0])):
+            raise ValueError(f"keys must be {words}")
 
     def table(self, kind: LabelType, encoding: str) -> KeyPlaces | DensePlaces | None:
         """Return the table for a column of a type; None if it can hold none of the labels.

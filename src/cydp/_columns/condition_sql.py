@@ -23,6 +23,7 @@ from cydp._columns.conditions import (
     Node,
     Not,
 )
+from cydp._columns.csv_cells import cells_as, sql_text
 
 __all__ = ["sql_of_condition"]
 
@@ -35,6 +36,7 @@ _INTEGERS = {
 _NUMBERS = ("FLOAT", "DOUBLE", "UHUGEINT", "DECIMAL")
 _TEXT = ("VARCHAR", "ENUM", "UUID")
 _TIMES = ("text", "date", "timestamp")  # kinds of constants
+_ORDERS = ("<", "<=", ">", ">=")
 _ZONED = "TIMESTAMP WITH TIME ZONE"
 _EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
 _MOST = 2**127  # a HUGEINT is below it
@@ -52,7 +54,8 @@ def sql_of_condition(condition: Condition, column: Lookup) -> str:
     Raises
     ------
     ValueError
-        For a constant of another type than its column, by types alone.
+        For a constant of another type than its column, by types alone, and for a number or a time
+        in quotes that gives an order of cells without a type.
 
     Examples
     --------
@@ -74,7 +77,7 @@ def _sql(node: Node, column: Lookup) -> str:
     if isinstance(node, IsNull):
         return f"({_entry(sql, kind)} IS NULL)"
     if isinstance(node, InBlocks):
-        blocks = ", ".join(map(_text, node.blocks))
+        blocks = ", ".join(map(sql_text, node.blocks))
         return f"({_block(node.column, sql, kind)} IN ({blocks}){_span(sql, kind, node.blocks)})"
     if isinstance(node, Like):
         if kind and not _is_text(kind):
@@ -87,6 +90,11 @@ def _sql(node: Node, column: Lookup) -> str:
     if isinstance(node, In):
         values, constants = _comparable(node.column, sql, kind, node.constants)
         return f"({values} IN ({', '.join(constants)}))"
+    if not kind and node.operator in _ORDERS and (meant := node.constant.unquoted) is not None:
+        raise ValueError(
+            f"condition must compare {node.column!r} of CSV with {meant}, not with "
+            f"{node.constant}: the letters of texts decide their order"
+        )
     values, (constant,) = _comparable(node.column, sql, kind, [node.constant])
     return f"({values} {node.operator} {constant})"
 
@@ -97,9 +105,12 @@ def _comparable(
     """Return the entries of a column, and constants, as one type; a ValueError if there is none."""
     wanted = constants[0].kind
     texts = [constant.text for constant in constants]
+    if not kind and wanted in _TIMES[1:] and any(map(_has_zone, texts)):
+        return _microseconds(cells_as(sql, "TIMESTAMPTZ")), [_instant(each, name) for each in texts]
     if not kind:
         # A cast of the column itself would move into the reader, and be an error of the line.
-        return _cast(_entry(sql, kind), wanted), [_typed(wanted, text, name) for text in texts]
+        values = cells_as(sql, "TIMESTAMP") if wanted in _TIMES[1:] else _entry(sql, kind)
+        return _cast(values, wanted), [_typed(wanted, text, name) for text in texts]
     if kind.endswith("]"):  # a list
         wanted = "nothing"
     if wanted == "number":
@@ -111,10 +122,9 @@ def _comparable(
     elif wanted == "boolean" and kind == "BOOLEAN":
         return sql, texts
     elif wanted == "text" and _is_text(kind):
-        return f"CAST({sql} AS VARCHAR)", [_text(text) for text in texts]
+        return f"CAST({sql} AS VARCHAR)", [sql_text(text) for text in texts]
     elif kind == _ZONED and wanted in _TIMES:
-        moments = [_instant(text, name) for text in texts]
-        return f"CASE WHEN isfinite({sql}) THEN epoch_us({sql}) ELSE NULL END", moments
+        return _microseconds(sql), [_instant(text, name) for text in texts]
     elif kind.startswith(("DATE", "TIMESTAMP")) and wanted in _TIMES:
         # A text is a time where the column has times.
         wanted = "date" if kind == "DATE" and all(map(_is_date, texts)) else "timestamp"
@@ -142,14 +152,26 @@ def _entry(sql: str, kind: str) -> str:
 
 def _block(name: str, sql: str, kind: str) -> str:
     """Return the block that a row lies in, by its entry: one text for each value."""
+    if not kind or _is_text(kind):
+        text = f"CAST({_entry(sql, kind)} AS VARCHAR)"
+        return f"COALESCE({_day(cells_as(text, 'TIMESTAMP'))}, {text})"
     if kind == "DATE" or (kind.startswith("TIMESTAMP") and kind != _ZONED):
-        return f"CAST(TRY_CAST({sql} AS DATE) AS VARCHAR)"
-    if not kind or kind in _INTEGERS or _is_text(kind):
-        return f"CAST({_entry(sql, kind)} AS VARCHAR)"
-    raise ValueError(
-        f"column {name!r} cannot tell the blocks of rows, since it holds {kind[:40]}: it must hold "
-        "text, integers, dates or times without a zone"
+        return _day(sql)
+    if kind in _INTEGERS:
+        return f"CAST({sql} AS VARCHAR)"
+    wanted = (
+        "its days depend on a zone: give a table with the days in a column of this name, such as "
+        f"{name} at time zone 'Europe/Vienna' of DuckDB"
+        if kind == _ZONED
+        else "it must hold text, integers, dates or times without a zone"
     )
+    raise ValueError(
+        f"column {name!r} cannot tell the blocks of rows, since it holds {kind[:40]}: {wanted}"
+    )
+
+
+def _day(times: str) -> str:
+    return f"CAST(TRY_CAST({times} AS DATE) AS VARCHAR)"
 
 
 def _span(sql: str, kind: str, blocks: Sequence[str]) -> str:
@@ -181,7 +203,7 @@ def _no_nan(sql: str) -> str:
 def _typed(wanted: str, text: str, name: str) -> str:
     """Return a constant of a kind."""
     if wanted == "text":
-        return _text(text)
+        return sql_text(text)
     if wanted == "number":
         return f"CAST('{float(text)!r}' AS DOUBLE)"
     if wanted == "boolean":
@@ -194,6 +216,17 @@ def _typed(wanted: str, text: str, name: str) -> str:
             raise ValueError(f"condition must have a date such as 2024-01-31, not {text[:40]!r}")
         return f"DATE '{text}'"
     return f"TIMESTAMP '{moment.isoformat(' ')}'"
+
+
+def _has_zone(text: str) -> bool:
+    try:
+        return datetime.fromisoformat(text).tzinfo is not None
+    except ValueError:
+        return False
+
+
+def _microseconds(instants: str) -> str:
+    return f"CASE WHEN isfinite({instants}) THEN epoch_us({instants}) ELSE NULL END"
 
 
 def _instant(text: str, name: str) -> str:
@@ -222,7 +255,3 @@ def _is_date(text: str) -> bool:
         return date.fromisoformat(text).isoformat() == text
     except ValueError:
         return False
-
-
-def _text(text: str) -> str:
-    return "'" + text.replace("'", "''") + "'"

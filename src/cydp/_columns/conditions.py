@@ -10,6 +10,7 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
+from datetime import datetime
 from typing import TypeAlias
 
 __all__ = [
@@ -25,6 +26,7 @@ __all__ = [
     "Not",
     "all_of",
     "condition_on_blocks",
+    "constants_of",
     "parse_condition",
 ]
 
@@ -45,10 +47,12 @@ _OPERATORS = {
     ">=": ">=",
 }
 _TURNED = {"<": ">", "<=": ">=", ">": "<", ">=": "<="}  # 18 <= age
+_DIGITS = r"[+-]?(?:\d+\.?\d*|\.\d+)(?:[eE][+-]?\d+)?"
+_NUMBER = re.compile(_DIGITS)
 _TOKEN = re.compile(
-    r"""\s*(?:
+    rf"""\s*(?:
     (?P<name>[^\W\d]\w*) | "(?P<quoted>(?:[^"]|"")+)" | '(?P<text>(?:[^']|'')*)'
-    | (?P<number>[+-]?(?:\d+\.?\d*|\.\d+)(?:[eE][+-]?\d+)?)(?![\w.])
+    | (?P<number>{_DIGITS})(?![\w.])
     | (?P<sign><=|>=|<>|!=|==|[=<>(),])
     )""",
     re.VERBOSE,
@@ -69,6 +73,24 @@ class Constant:
             "date": f"date '{written}'",
             "timestamp": f"timestamp '{written}'",
         }.get(self.kind, self.text)
+
+    @property
+    def unquoted(self) -> Constant | None:
+        """The number, date or time that a text is written as; None for other constants.
+
+        >>> str(Constant("text", "10").unquoted), str(Constant("text", "2024-01-31").unquoted)
+        ('10', "date '2024-01-31'")
+        """
+        text = self.text.strip()
+        if self.kind != "text":
+            return None
+        if _NUMBER.fullmatch(text):
+            return Constant("number", text)
+        try:
+            moment = datetime.fromisoformat(text)
+        except ValueError:
+            return None
+        return Constant("date" if text == moment.date().isoformat() else "timestamp", text)
 
 
 @dataclass(frozen=True, slots=True)
@@ -227,6 +249,23 @@ def all_of(conditions: Sequence[Condition]) -> Condition:
     """Return the condition that all of some conditions hold; there is at least one."""
     nodes = tuple(each.node for each in conditions)
     return Condition(nodes[0] if len(nodes) == 1 else Both(nodes))
+
+
+def constants_of(node: Node) -> Iterator[Constant]:
+    """Yield the constants that columns are compared with.
+
+    >>> [*map(str, constants_of(parse_condition("a > 1 and not b in ('x', '2')").node))]
+    ['1', "'x'", "'2'"]
+    """
+    if isinstance(node, Both | Either):
+        for part in node.parts:
+            yield from constants_of(part)
+    elif isinstance(node, Not):
+        yield from constants_of(node.part)
+    elif isinstance(node, In):
+        yield from node.constants
+    elif isinstance(node, Compare):
+        yield node.constant
 
 
 def _written(column: str) -> str:

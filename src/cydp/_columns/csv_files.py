@@ -92,7 +92,9 @@ def read_form(path: str, file: Path, delimiter: str | None) -> CsvForm:
         first = next(csv.reader(kept(lines), delimiter=delimiter), [])
     if any("\0" in name for name in first):
         raise FileError(f"{path!r} is no text in UTF-8: its first line has zero bytes")
-    line = header_lines[-1] if header_lines else ""
+    if not header_lines:
+        raise FileError(f"{path!r} is empty: the first line of CSV has the names of the columns")
+    line = header_lines[-1]
     end = next((end for end in _ENDS if line.endswith(end)), "\n")
     return CsvForm(tuple(first), delimiter, end, compressed)
 

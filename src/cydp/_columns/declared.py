@@ -328,6 +328,10 @@ class Labels:
         """Whether the column declares no type: see `Source`."""
         return self._opened.is_untyped
 
+    def times_wanted(self, nanoseconds: Sequence[int]) -> str:
+        """Return what keys must be if the column cannot hold one of these times, from 1970 on."""
+        return self._opened.times_wanted(nanoseconds)
+
     def read_as(self, sql_type: str) -> Labels:
         """Return a column without a type as one of a type of DuckDB."""
         return Labels(self._opened, self.name, sql_type)

@@ -5,12 +5,20 @@ from __future__ import annotations
 
 from typing import Any
 
-from cydp._columns.conditions import Condition
+from cydp._columns.conditions import Condition, constants_of
 from cydp._columns.files import DataFile
 from cydp._columns.relations import SharedRelation
 from cydp._columns.shared import SharedColumn
 
-__all__ = ["FileColumn", "SharedFile"]
+__all__ = ["CONSTANTS", "FileColumn", "SharedFile", "has_numbers_as_text"]
+
+CONSTANTS = "constants"
+"""In `text_as`: a condition compares text with a number or a time in quotes."""
+
+
+def has_numbers_as_text(where: Condition) -> bool:
+    """Whether a condition has a number, a date or a time in quotes, for which 01 is not 1."""
+    return any(constant.unquoted is not None for constant in constants_of(where.node))
 
 
 class SharedFile(SharedRelation):
@@ -21,6 +29,8 @@ class SharedFile(SharedRelation):
     def __init__(self, file: DataFile, where: Condition | None = None) -> None:
         super().__init__(file.everything(where), repeatable=True, what=repr(file.path))
         self._file = file
+        if where is not None and not file.has_types and has_numbers_as_text(where):
+            self.text_as.add(CONSTANTS)
 
     @property
     def names(self) -> tuple[str, ...]:
@@ -56,8 +66,16 @@ class FileColumn:
 
     def numbers(self) -> SharedColumn:
         """Return the column as numbers; of CSV, what is none is null."""
+        self._say("number")
         return self._rows.column(self.file.numbers_of(self.name))
 
     def labels(self, sql_type: str | None = None) -> SharedColumn:
         """Return the column as it is stored; of CSV, as entries of a type of DuckDB."""
+        if sql_type is not None:
+            self._say("date or time" if sql_type.startswith("TIMESTAMP") else "number")
         return self._rows.column(self.file.labels_of(self.name, sql_type))
+
+    def _say(self, what: str) -> None:
+        """Note what text is read as, which depends on public parameters alone."""
+        if not self.file.has_types:
+            self._rows.text_as.add(what)

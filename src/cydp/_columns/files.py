@@ -11,13 +11,15 @@ from __future__ import annotations
 import csv
 import os
 import zlib
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
+from types import MappingProxyType
 from typing import Any
 
 from cydp._columns.condition_sql import sql_of_condition
 from cydp._columns.conditions import Condition
+from cydp._columns.csv_cells import cells_as, sql_text
 from cydp._columns.csv_files import CsvForm, check_alike, read_form, scan_of
 from cydp._columns.file_errors import FileError, check_well_formed
 from cydp._columns.paths import files_of
@@ -31,7 +33,6 @@ __all__ = [
     "open_data",
     "shown_files",
     "sql_name",
-    "sql_text",
 ]
 
 _ROW = "row"  # a column that every record has
@@ -41,10 +42,6 @@ _PARQUET_NAMES = (".parquet", ".pq")
 _INTEGERS = {
     f"{sign}{kind}" for sign in ("", "U") for kind in ("TINYINT", "SMALLINT", "INTEGER", "BIGINT")
 }
-_DAY = r"\d{4}-\d{1,2}-\d{1,2}"
-_TIME = rf"{_DAY}[T ]\d{{1,2}}:\d\d(?::\d\d(?:\.\d+)?)?"
-_OFFSET = r"(?:Z|\+00|[+-]\d\d:?\d\d)"
-_NAIVE = rf"^\s*(?:{_DAY}|{_TIME})\s*$"
 _NUMBERS = ("BOOLEAN", "FLOAT", "DOUBLE", "HUGEINT", "UHUGEINT", "DECIMAL")
 # A scan holds a few blocks for each thread. Nothing of the data is written to a disk, and nothing
 # is fetched from a network.
@@ -117,6 +114,13 @@ class DataFile:
         return self._form is None
 
     @property
+    def first_line(self) -> str:
+        """What to call the first line of a CSV file, without what is in it."""
+        assert self._form is not None
+        hint = f", which has one cell: is it separated by another than {self._form.delimiter!r}?"
+        return f"the first line of {self.path!r}" + (hint if len(self.names) == 1 else "")
+
+    @property
     def cannot_read(self) -> str:
         """What to say of a file that turns out to be broken."""
         return f"cannot read {self.path!r} as {self.kind}"
@@ -161,8 +165,9 @@ class DataFile:
         self,
         numbers: Sequence[str],
         labels: Sequence[str],
-        times: Sequence[str] = (),
+        times: Mapping[str, str] = MappingProxyType({}),
         *,
+        label_types: Mapping[str, str] = MappingProxyType({}),
         every_row: bool = False,
         where: Condition | None = None,
     ) -> Any:
@@ -174,8 +179,10 @@ class DataFile:
             Of CSV, what is no number is null.
         labels : names of columns
             Of keys and users.
-        times : names of columns
-            Of CSV, what is no date or time is null.
+        times : mapping of names of columns
+            The type of DuckDB that each is read as; of CSV, what is no such time is null.
+        label_types : mapping
+            Types of DuckDB by the names of labels that are no text. Of CSV, what is none is null.
         every_row : bool, default False
             Whether to add the column `row_name`, which is null in no record.
         where : Condition, optional
@@ -196,8 +203,10 @@ class DataFile:
                 f"column {both[0]!r} must be used either for numbers or for keys and users"
             )
         selected = {name: self.numbers_of(name) for name in dict.fromkeys(numbers)}
-        selected |= {name: self.labels_of(name, "TIMESTAMP") for name in dict.fromkeys(times)}
-        selected |= {name: self._column(name) for name in dict.fromkeys(labels)}
+        selected |= {name: self.labels_of(name, sql_type) for name, sql_type in times.items()}
+        selected |= {
+            name: self.labels_of(name, label_types.get(name)) for name in dict.fromkeys(labels)
+        }
         lowered: dict[str, str] = {}
         for name in selected:
             other = lowered.setdefault(name.lower(), name)
@@ -225,7 +234,7 @@ class DataFile:
         column = self._column(name)
         if self.kind == "CSV":
             # A cast of the column itself would move into read_csv, and be an error of the line.
-            return _entries_of(column, "DOUBLE")
+            return cells_as(column, "DOUBLE")
         kind = self.type_of(name)
         if not _is_number(kind):
             raise FileError(f"column {name!r} of {self.path!r} must be numeric, not {kind[:40]}")
@@ -234,7 +243,7 @@ class DataFile:
     def labels_of(self, name: str, sql_type: str | None = None) -> str:
         """Return a column of labels as SQL; of CSV, what is no entry of the type is null."""
         column = self._column(name)
-        return column if sql_type is None or self.has_types else _entries_of(column, sql_type)
+        return column if sql_type is None or self.has_types else cells_as(column, sql_type)
 
     def all_columns(self, names: Sequence[str]) -> Any:
         """Return columns as they are stored, as a relation: all of them, if no names are given."""
@@ -272,7 +281,7 @@ class DataFile:
             return self.names.index(name)
         if self.kind == "CSV":
             found = "more than one" if name in self.names else "no"
-            raise FileError(f"{found} column {name!r} in the first line of {self.path!r}")
+            raise FileError(f"{found} column {name!r} in {self.first_line}")
         names = ", ".join(map(repr, self.names))
         shown = names if len(names) <= 200 else names[:200] + " ..."
         raise FileError(f"no column {name!r} in {self.path!r}; it has: {shown}")
@@ -296,17 +305,12 @@ def is_integer(kind: str) -> bool:
     return kind in _INTEGERS
 
 
-def sql_text(text: str) -> str:
-    """Return text as SQL writes it.
-
-    >>> print(sql_text("it's"), sql_name('a "b'))
-    'it''s' "a ""b"
-    """
-    return "'" + text.replace("'", "''") + "'"
-
-
 def sql_name(name: str) -> str:
-    """Return the name of a column as SQL writes it."""
+    """Return the name of a column as SQL writes it.
+
+    >>> print(sql_name('a "b'))
+    "a ""b"
+    """
     return '"' + name.replace('"', '""') + '"'
 
 
@@ -406,14 +410,3 @@ def _list_of(files: Sequence[str]) -> str:
     names = (str(Path(file).absolute()) for file in files)
     escaped = ("".join(f"[{c}]" if c in "*?[" else c for c in name) for name in names)
     return f"[{', '.join(map(sql_text, escaped))}]"
-
-
-def _entries_of(column: str, sql_type: str) -> str:
-    """Return the entries of a column of text as another type, without rounding."""
-    if sql_type.startswith("TIMESTAMP"):
-        # DuckDB's cast would drop a zone, or take the one of this machine.
-        shape = f"^\\s*{_TIME}{_OFFSET}\\s*$" if sql_type == "TIMESTAMPTZ" else _NAIVE
-        column = f"CASE WHEN regexp_matches({column}, {sql_text(shape)}) THEN {column} END"
-    if sql_type in ("BIGINT", "DECIMAL(38, 0)"):
-        column = f"regexp_extract({column}, '^\\s*([+-]?[0-9]+)(?:\\.0*)?\\s*$', 1)"
-    return f"TRY_CAST(NULLIF({column}, '') AS {sql_type})"

@@ -170,7 +170,10 @@ class Keys:
         self.pairs = tuple(pairs)
         distinct = len(self.pairs[-1]) if pairs else len(self.columns[0])
         if distinct < len(given[0]):
-            raise ValueError("keys must be distinct: some are given more than once")
+            several = "; keys of several columns are aligned: itertools.product makes all pairs"
+            raise ValueError(
+                "keys must be distinct: some are given more than once" + (several if pairs else "")
+            )
         self.arrays = tuple(map(_read_only, given))
 
     def _take(self, prepared: Keys) -> None:
@@ -259,6 +262,11 @@ def _entries(keys: Any) -> NDArray[Any] | list[Any]:
     """Return labels of one column as an array of numbers or times, or as a list."""
     if isinstance(keys, set | frozenset | Mapping):
         raise TypeError(f"keys must be in an order: a list, not a {type(keys).__name__}")
+    if isinstance(keys, str):
+        raise TypeError(
+            "keys must be a list, an array or a column, not text: the name of a column is "
+            "column='...', and a single key is ['...']"
+        )
     column = open_source(keys, "keys")
     dtype = getattr(column.x, "dtype", None)
     if isinstance(dtype, np.dtype) and dtype.kind in "biufMm" and dtype.itemsize <= 8:

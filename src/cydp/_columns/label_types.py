@@ -58,8 +58,9 @@ class LabelType:
     ----------
     kind : str
         "numbers", "decimals", "text", "bytes", "times", "instants" (times with a zone), "time
-        spans", "times of day", "objects" of any kind, or "nulls". Labels of different kinds
-        differ, but decimals are numbers, and objects may be equal to labels of any kind.
+        spans", "times of day", "periods" and "intervals" of pandas, "objects" of any kind, or
+        "nulls". Labels of different kinds differ, but decimals are numbers, and objects may be
+        equal to labels of any kind.
     dtype : dtype
         The dtype of labels that are found in the column, in a result.
     storage : dtype, or None

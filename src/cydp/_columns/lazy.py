@@ -46,7 +46,8 @@ class SharedLazyFrame(SharedRows):
             )
         self._frame = frame
         # Without rows: the query does not run.
-        self._empty = _guard(lambda: frame.clear().collect(), "lazy frame", "its schema")
+        failed = "its schema failed, and its collect_schema() says why"
+        self._empty = _guard(lambda: frame.clear().collect(), "lazy frame", failed)
 
     @property
     def names(self) -> tuple[str, ...]:
@@ -139,7 +140,7 @@ def _guarded(run: Callable[[], Iterable[Any]], what: str) -> Generator[Any, None
         yield batch
 
 
-def _guard(call: Callable[[], Any], what: str, failed: str = "its query") -> Any:
+def _guard(call: Callable[[], Any], what: str, failed: str = "its query failed") -> Any:
     """Return the result of a call of a library; the message of a failure may show data."""
     try:
         return call()
@@ -147,4 +148,4 @@ def _guard(call: Callable[[], Any], what: str, failed: str = "its query") -> Any
         raise
     except BaseException:  # a panic of polars is no Exception
         pass  # an error that is raised here would have the library's as its context
-    raise ValueError(f"the {what} could not be read: {failed} failed")
+    raise ValueError(f"the {what} could not be read: {failed}")

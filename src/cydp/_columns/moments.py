@@ -15,12 +15,13 @@ from zoneinfo import ZoneInfo
 
 import numpy as np
 
-from cydp._columns.canonical import INSTANTS, canonical
+from cydp._columns.canonical import INSTANTS, SPANS, canonical
 from cydp._columns.entries import null_types
 from cydp._columns.label_types import NANOSECONDS
 
 __all__ = [
     "MOST_BINS",
+    "WIDTHS",
     "Moment",
     "are_times",
     "coarsest_unit",
@@ -34,6 +35,12 @@ __all__ = [
 
 MOST_BINS = 2**20
 """Of times: each edge is an exact integer of Python's."""
+
+WIDTHS = (
+    "a width of time in ns, us, ms, s, m (minutes), h, d, w, mo (months), q or y, such as '6h', "
+    "'1d' or '1mo'"
+)
+"""What bins of dates and times may be, besides a number and edges."""
 
 _DATE = re.compile(r"\d{4}-\d\d(-\d\d)?", re.ASCII)
 _TEXT = re.compile(
@@ -257,13 +264,16 @@ def same_zone(moments: Iterable[Moment], name: str) -> tzinfo | None:
     return zone
 
 
-def read_width(text: str) -> Width | None:
+def read_width(given: str | timedelta | np.timedelta64) -> Width | None:
     """Return a width of time; None for other text.
+
+    A time span of whole days is days of the calendar, as "1d".
 
     Raises
     ------
     ValueError
-        For a width of 0, and for "M", which is a month in some libraries and a minute in others.
+        For a width of 0 or less, for "M", which is a month in some libraries and a minute in
+        others, and for a time span of no whole nanoseconds.
 
     Examples
     --------
@@ -271,20 +281,35 @@ def read_width(text: str) -> Width | None:
     (Width(nanoseconds=0, days=7, months=0), None)
 
     """
-    match = _WIDTH.fullmatch(text)
+    if not isinstance(given, str):
+        return _width_of(given)
+    match = _WIDTH.fullmatch(given)
     if match is None:
         return None
     count, unit = int(match[1]), match[2]
     if unit not in _FIXED and unit not in _DAYS and unit not in _MONTHS:
-        raise ValueError(
-            f"bins must have a width in ns, us, ms, s, m (minutes), h, d, w, mo (months), q or y, "
-            f"such as '6h', '1d' or '1mo', not in {unit[:20]!r}"
-        )
+        raise ValueError(f"bins must be a number, edges or {WIDTHS}, not {given[:40]!r}")
     if not count:
-        raise ValueError(f"bins must have a width above 0, not {text!r}")
+        raise ValueError(f"bins must have a width above 0, not {given!r}")
     return Width(
         count * _FIXED.get(unit, 0), count * _DAYS.get(unit, 0), count * _MONTHS.get(unit, 0)
     )
+
+
+def _width_of(span: timedelta | np.timedelta64) -> Width:
+    unit, count = np.datetime_data(span.dtype) if isinstance(span, np.timedelta64) else ("", 1)
+    number = int(span.astype(np.int64)) if isinstance(span, np.timedelta64) else 0
+    label = canonical(span)
+    if unit in ("M", "Y") and number != -(2**63):
+        found = Width(months=number * count * (12 if unit == "Y" else 1))
+    elif isinstance(label, tuple) and label[0] == SPANS:
+        days, rest = divmod(label[1], _DAY)
+        found = Width(nanoseconds=label[1]) if rest else Width(days=days)
+    else:
+        raise ValueError("bins must have a width of whole nanoseconds, and a unit, not NaT")
+    if max(found.nanoseconds, found.days, found.months) <= 0:
+        raise ValueError(f"bins must have a width above 0, not {span!r}")
+    return found
 
 
 def coarsest_unit(nanoseconds: Iterable[int], *, are_days: bool) -> str:

@@ -94,8 +94,9 @@ def own_labels(x: Any) -> LabelValues | None:
     if isinstance(x.dtype, pandas.DatetimeTZDtype):  # it stores times of UTC
         values = x.to_numpy(f"M8[{x.dtype.unit}]")
         return LabelValues(replace(type_of_dtype(values.dtype, ""), kind="instants"), values)
-    if isinstance(x.dtype, pandas.IntervalDtype | pandas.PeriodDtype):
-        return LabelValues(LabelType("objects"), x.to_numpy(object))
+    for kind, dtype in (("intervals", pandas.IntervalDtype), ("periods", pandas.PeriodDtype)):
+        if isinstance(x.dtype, dtype):
+            return LabelValues(LabelType(kind), x.to_numpy(object))
     return None
 
 

@@ -42,7 +42,7 @@ def files_of(path: str) -> list[str]:
     """
     found = named_files([path])
     if not found:
-        raise FileError(f"no such file: {path!r}")
+        raise FileError(f"no file matches {path!r}")
     for each in found:
         _check_file(each)
     return found

@@ -4,7 +4,7 @@
 from __future__ import annotations
 
 import sys
-from collections.abc import Callable, Generator
+from collections.abc import Callable, Collection, Generator
 from contextlib import closing
 from functools import partial
 from typing import Any
@@ -21,7 +21,7 @@ class SharedRelation(SharedRows):
     Parameters
     ----------
     relation : DuckDBPyRelation
-    repeatable, watch
+    repeatable, watch, text_as
         As in `SharedRows`.
     what : str, default "the relation"
         What to call it in an error.
@@ -37,8 +37,9 @@ class SharedRelation(SharedRows):
         repeatable: bool = False,
         watch: Callable[[int], object] | None = None,
         what: str = "the relation",
+        text_as: Collection[str] = (),
     ) -> None:
-        super().__init__(repeatable=repeatable, watch=watch)
+        super().__init__(repeatable=repeatable, watch=watch, text_as=text_as)
         self._relation, self._what = relation, what
 
     @property

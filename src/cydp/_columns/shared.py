@@ -7,7 +7,7 @@ Two executions need not return the same rows. docs/columns.md, "Tables" and "Pie
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Callable, Generator
+from collections.abc import Callable, Collection, Generator
 from contextlib import closing
 from importlib import import_module
 from threading import Lock
@@ -28,21 +28,31 @@ class SharedRows(ABC):
         Whether every execution of the query returns the same rows, in any order.
     watch : callable, optional
         It is called with the number of rows that were read so far, after each batch.
+    text_as : collection of str, optional
+        What text was made in the query: "number", "date or time"; or "constants", for a condition
+        that compares it with numbers or times in quotes.
 
     Attributes
     ----------
     repeatable : bool
+    text_as : set of str
+        What text is read as: `text_as`, and what columns of CSV that were opened are used for.
 
     """
 
     __slots__ = (
         "_arrays", "_has_run", "_lock", "_rows", "_schema", "_wanted", "_watch", "repeatable",
+        "text_as",
     )  # fmt: skip
 
     def __init__(
-        self, *, repeatable: bool = False, watch: Callable[[int], object] | None = None
+        self,
+        *,
+        repeatable: bool = False,
+        watch: Callable[[int], object] | None = None,
+        text_as: Collection[str] = (),
     ) -> None:
-        self.repeatable, self._watch = repeatable, watch
+        self.repeatable, self._watch, self.text_as = repeatable, watch, set(text_as)
         self._wanted: list[str] = []
         self._arrays: list[Any] | None = None
         self._schema: Any = None

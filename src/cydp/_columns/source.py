@@ -165,6 +165,10 @@ class Source(ABC):
         """Return real numbers, masked where they are null; a TypeError for other values."""
         return numbers_in(self.held(), self.name)
 
+    def times_wanted(self, nanoseconds: Sequence[int]) -> str:
+        """Return what times must be if no entry can be one of these, from 1970 on, by its type."""
+        return ""
+
     def labels(self) -> LabelValues:
         """Return labels as they are stored; a TypeError for what holds none."""
         return labels_in(self.held(), self.name, self.is_text)

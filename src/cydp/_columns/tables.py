@@ -7,8 +7,10 @@ No value is read, but to count the rows of a relation. docs/columns.md, "Tables"
 from __future__ import annotations
 
 import os
+import re
 from array import array
-from collections.abc import Callable, Hashable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Hashable, Iterator, Mapping, Sequence
+from difflib import get_close_matches
 from functools import partial
 from typing import Any
 
@@ -112,7 +114,7 @@ class Table:
             return self.rows.count_rows()
         return len(Labels(self._column_at(0), "x").read())
 
-    def column(self, given: Any, argument: str) -> Any:
+    def column(self, given: Any, argument: str, *, is_named: bool = False) -> Any:
         """Return a column, by its name, or the column itself that was given instead of a name.
 
         Take all columns of a query before one is read: it runs once.
@@ -120,34 +122,38 @@ class Table:
         Parameters
         ----------
         given : hashable, or array_like
-            A name, or a list, an array or a column with an entry for each row.
+            A name; of a table whose length is known also a list, an array or a column with an entry
+            for each row.
         argument : str
             What to call it in an error.
+        is_named : bool, default False
+            Whether a name was given by itself, and not in a list, so that an error may show it.
 
         Raises
         ------
         TypeError, ValueError
-            For a name that is not in the table or is there twice, and for a column of another
-            length than the table.
+            For a name that is not in the table or is there twice, for a column of another length
+            than the table, and for a column itself beside a query, whose rows may be others.
 
         """
         if isinstance(given, DateTrunc):
-            times = self.column(given.column, argument)
+            times = self.column(given.column, argument, is_named=is_named)
             return TruncatedSource(times, argument, given.part, given.zone)
         if is_column(given):
-            if self.where is not None:
+            if self.length is None:
+                given_as = "a list of names" if isinstance(given, list) else "a column itself"
                 raise TypeError(
-                    f"{argument} must be the name of a column of {self._name}: a column itself has "
-                    "entries for rows that its condition leaves out"
+                    f"{argument} must be the name of a column of {self._name}, not {given_as}: "
+                    "which rows there are is known only when they are read"
                 )
             column = open_source(given, argument)
             length = column.length
-            if None not in (length, self.length) and length != self.length:
+            if length is not None and length != self.length:
                 raise ValueError(f"{argument} must have an entry for each row of {self._name}")
             return column
-        return open_source(self._column_at(self._place(given, argument)), argument)
+        return open_source(self._column_at(self._place(given, argument, is_named)), argument)
 
-    def _place(self, given: Hashable, argument: str) -> int:
+    def _place(self, given: Hashable, argument: str, is_named: bool) -> int:
         try:
             places = [i for i, label in enumerate(self.names) if _same_name(label, given)]
         except Exception:
@@ -157,11 +163,20 @@ class Table:
                 f"{argument} must be a column of {self._name}: no {given!r} in {self.first_line}"
             )
         if not places:
-            # What was given may be a label, if it comes from a list of labels.
-            raise ValueError(f"{argument} must be a column of {self._name}, {self._names()}")
+            # In a list, what was given may be a label: a list of labels is taken for names.
+            said = f"{argument} must be a column of {self._name}, {self._names()}"
+            raise ValueError(said + (self._nearest(given) if is_named else ""))
         if len(places) > 1:
             raise ValueError(f"{argument} must name one column: {given!r} is there more than once")
         return places[0]
+
+    def _nearest(self, given: Hashable) -> str:
+        """Return a name that is not there, and the nearest one that is."""
+        if not isinstance(given, str):
+            return ""
+        lowered = {name.lower(): name for name in self.names if isinstance(name, str)}
+        near = get_close_matches(given.lower(), lowered, 1)
+        return f", not {given!r}" + (f": did you mean {lowered[near[0]]!r}?" if near else "")
 
     def _names(self) -> str:
         shown = ", ".join(map(repr, self.names[:_MOST_NAMES]))
@@ -233,6 +248,8 @@ def open_data_table(x: Any, name: str = "table") -> Any:
 
     Raises
     ------
+    TypeError
+        For a list with an `os.PathLike` in it, by its type. A list of texts is a column.
     ValueError
         If a file or its header cannot be read, or there is none, and if the schema of a lazy frame
         cannot be found.
@@ -249,11 +266,26 @@ def open_data_table(x: Any, name: str = "table") -> Any:
         try:
             return _of_files(open_data(os.fsdecode(x), Format()), name)
         except FileError as error:
-            message = f"{name} must be the path of a table, as a text is: {error}"
+            message = f"{name} must be the path of a table: {error}{_no_path(os.fsdecode(x))}"
             raise ValueError(message) from None
+    if isinstance(x, list | tuple) and any(
+        issubclass(kind, os.PathLike) for kind in set(map(type, x))
+    ):
+        raise TypeError(
+            f"{name} must be one path, not a list with paths: write a glob such as 'days/*.csv', "
+            "or name several files in duckdb.read_csv([...]) or pl.scan_csv([...])"
+        )
     if is_lazy_frame(x):
         return _of_rows(lambda: SharedLazyFrame(x), name)
     return _of_rows(lambda: SharedDataset(x), name) if is_dataset(x) else x
+
+
+def _no_path(text: str) -> str:
+    """Return what to write instead of a text that is no path, or nothing."""
+    if "://" in text:
+        return " (nothing is fetched from a network: save it to a file first)"
+    is_query = re.match(r"\s*(select|from|with)\s", text, re.IGNORECASE) is not None
+    return " (a query is duckdb.sql(...))" if is_query else ""
 
 
 def _of_files(file: DataFile, name: str, where: Condition | None = None) -> Table:
@@ -266,7 +298,7 @@ def _of_files(file: DataFile, name: str, where: Condition | None = None) -> Tabl
         rows=rows,
         reopen=partial(_of_files, file, name, where),
         restrict=lambda further: _of_files(file, name, _both(where, further)),
-        first_line=None if file.has_types else f"the first line of {file.path!r}",
+        first_line=None if file.has_types else file.first_line,
         where=where,
     )
 
@@ -294,6 +326,7 @@ def table_of_relation(
     repeatable: bool = False,
     watch: Callable[[int], object] | None = None,
     where: Condition | None = None,
+    text_as: Collection[str] = (),
 ) -> Table:
     """Return a relation of DuckDB as a table that releases take. Its query does not run.
 
@@ -309,6 +342,8 @@ def table_of_relation(
         A release calls it with the number of rows that it has read so far, after each batch.
     where : Condition, optional
         The condition by which the relation was filtered.
+    text_as : collection of str, optional
+        What text was made in it: see `SharedRows`.
 
     Examples
     --------
@@ -318,7 +353,9 @@ def table_of_relation(
     (('age', 'sex'), None)
 
     """
-    made = partial(table_of_relation, name=name, repeatable=repeatable, watch=watch)
+    made = partial(
+        table_of_relation, name=name, repeatable=repeatable, watch=watch, text_as=text_as
+    )
 
     def restrict(further: Condition) -> Table:
         chosen = relation.filter(sql_of_condition(further, typed))
@@ -330,7 +367,7 @@ def table_of_relation(
         return sql_name(column), str(relation.types[relation.columns.index(column)])
 
     return _of_rows(
-        lambda: SharedRelation(relation, repeatable=repeatable, watch=watch),
+        lambda: SharedRelation(relation, repeatable=repeatable, watch=watch, text_as=text_as),
         name,
         reopen=partial(made, relation, where=where),
         restrict=restrict,
@@ -361,7 +398,7 @@ def choose_rows(x: Any, condition: Condition, name: str) -> Table:
     if table is None or table.restrict is None:
         raise TypeError(
             f"{name} must be a path of files or a relation of DuckDB, to have its rows chosen by "
-            f'"{condition}": filter another table itself'
+            f'"{condition}": filter another table or lazy frame itself'
         )
     return table.restrict(condition)
 

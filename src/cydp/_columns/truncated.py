@@ -6,7 +6,7 @@ docs/columns.md, "Times".
 
 from __future__ import annotations
 
-from collections.abc import Hashable
+from collections.abc import Hashable, Sequence
 from datetime import UTC, datetime, timedelta, tzinfo
 from typing import Any, Self
 
@@ -29,6 +29,11 @@ DAYS = ("day", "week", "month", "quarter", "year")
 PARTS = (*_SECONDS, *DAYS)
 """What times are rounded down to, from short to long."""
 
+_BEGINS = {
+    "week": "Mondays, such as 2024-01-01", "month": "first days of months, such as 2024-02-01",
+    "quarter": "first days of quarters, such as 2024-04-01",
+    "year": "first days of years, such as 2024-01-01", "day": "days, such as 2024-01-31",
+}  # fmt: skip
 _MICROSECOND = 1000  # in which the times of a list are counted
 _MOST_DAYS = 2**40  # from 1970: numpy's calendar is exact so far
 _EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
@@ -109,6 +114,19 @@ class TruncatedSource(Source):
         """Return the type of dates, or of times in seconds, without a zone."""
         self._times()
         return type_of_dtype(np.dtype(f"M8[{'D' if self.part in DAYS else 's'}]"), self.name)
+
+    def times_wanted(self, nanoseconds: Sequence[int]) -> str:
+        """Return what is left of times that are rounded down, if one of these is not."""
+        step = NANOSECONDS["D"] if self.part in DAYS else _SECONDS[self.part] * NANOSECONDS["s"]
+        for each in nanoseconds:
+            days = each // NANOSECONDS["D"]
+            is_one = each % step == 0
+            if is_one and self.part in DAYS and abs(days) < _MOST_DAYS:
+                is_one = int(_begin_of(np.array([days]), self.part).view(np.int64)[0]) == days
+            if not is_one:
+                wanted = _BEGINS.get(self.part, f"whole {self.part}s")
+                return f"{wanted}, since times are rounded down to the {self.part}"
+        return ""
 
     def held(self) -> NDArray[Any]:
         """Return the times, rounded down, masked where they are missing."""

@@ -12,9 +12,11 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
+from cydp._columns.times import sql_type_of_times
 from cydp.cli._options import read_count
 from cydp.cli._specs import (
     are_times,
+    has_zone,
     read_bins,
     read_by_column,
     read_ends,
@@ -73,15 +75,21 @@ def numbers_by_column(options: argparse.Namespace) -> list[str]:
     return list(dict.fromkeys([*sums, *means, *read_qs_by_column(options.quantile)]))
 
 
-def columns_of_times(column: str | None, named: Mapping[str, Any]) -> list[str]:
-    """Return the columns whose bins or bounds are dates or times."""
-    ends = [named.get(name) for name in ("bins", "range", "bounds")]
+def columns_of_times(column: str | None, named: Mapping[str, Any]) -> dict[str, str]:
+    """Return the columns whose bins or bounds are dates or times, and the type they are read as."""
     if "columns" in named:
         given = zip(named["columns"], named["bins"], named["range"], strict=True)
-        return [name for name, *each in given if any(map(are_times, each))]
-    quantiles = named.get("quantiles") or {}
-    found = [name for name, (_, bounds) in quantiles.items() if are_times(bounds)]
-    return [column] if column is not None and any(map(are_times, ends)) else found
+        ends = {name: each for name, *each in given}
+    elif column is not None:
+        ends = {column: [named.get(name) for name in ("bins", "range", "bounds")]}
+    else:
+        quantiles = named.get("quantiles") or {}
+        ends = {name: [bounds] for name, (_, bounds) in quantiles.items()}
+    return {
+        name: sql_type_of_times(has_zone=any(map(has_zone, each)))
+        for name, each in ends.items()
+        if any(map(are_times, each))
+    }
 
 
 def _option(name: str, **about: Any) -> Callable[[Any, Sequence[str]], None]:
@@ -201,8 +209,8 @@ def _add_keys(parser: Any, own: Sequence[str]) -> None:
         "--key-list",
         action="append",
         metavar="KEY[,KEY...]",
-        help="the public keys of a column: mon,tue,wed; with several columns once for each, in "
-        "their order, and all combinations are keys",
+        help="the public keys of a column: mon,tue,wed, without blanks around them; with several "
+        "columns once for each, in their order, and all combinations are keys",
     )
 
 

@@ -5,11 +5,11 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Sequence
-from functools import partial
 from itertools import product
 from math import prod
 from typing import Any
 
+from cydp._columns.column_keys import ColumnKeys
 from cydp._columns.file_errors import FileError
 from cydp._columns.files import DataFile, Format, connect, is_integer, open_data, sql_name
 from cydp.cli._specs import read_names
@@ -20,14 +20,23 @@ _MOST_KEYS = 2**24  # of all combinations of lists
 
 _DECIMAL = re.compile(r"DECIMAL\([0-9]+,\s*([0-9]+)\)")
 _LONG = ("HUGEINT", "UHUGEINT")
+_NUMBER = re.compile(
+    r"-?(0|[1-9][0-9]{0,17})(\.[0-9]{1,15})?", re.ASCII
+)  # exact, or as Python has it
+_DIGITS = re.compile(r"\s*[-+]?[0-9]+(\.[0-9]*)?\s*", re.ASCII)
 
 
 def read_keys(
     file: str | None, given: Sequence[str] | None, by: Sequence[str], data: DataFile, form: Format
-) -> tuple[Any, str | None]:
+) -> tuple[Any, dict[str, str], list[str]]:
     """Return public keys with the types of the columns of the data; None if none are given.
 
-    The second value is a note on how the file was read, or None.
+    CSV has no types: keys of a column are numbers if all of them are written as numbers are,
+    without a zero before other digits. Then they are compared as in Python, where they are given
+    as numbers. Else they are text.
+
+    The second value has the types of DuckDB that columns of CSV are read as, by name, unless they
+    are text. The third has notes on how the keys were read.
 
     Parameters
     ----------
@@ -50,19 +59,22 @@ def read_keys(
         For an entry that is missing or not of the type of its column.
 
     """
-    types = [data.type_of(name) for name in by]
+    types = [kind if data.has_types else "" for kind in map(data.type_of, by)]
     if given is not None:
-        return _keys_of_lists(given, by, types), None
+        lists = [
+            _of_list(each, name, kind) for each, name, kind in zip(given, by, types, strict=True)
+        ]
+        return _all_combinations(lists, by), *_how_read(lists, by, types)
     if file is None:
-        return None, None
+        return None, {}, []
     opened = open_data(file, form)
-    note = None
+    notes = []
     if all(opened.names.count(name) == 1 for name in by):
         columns = list(by)
     else:
         if opened.kind == "CSV":
             opened = open_data(file, form, header=False)
-            note = f"{file!r} has no header of --by, so its first line is a key"
+            notes = [f"{file!r} has no header of --by, so its first line is a key"]
         if len(opened.names) != len(by):
             raise FileError(
                 f"--keys must be a file with the columns of --by, or with {len(by)} columns and no "
@@ -71,7 +83,9 @@ def read_keys(
         columns = []
     opened.check()
     relation = _ask(lambda: opened.all_columns(columns), opened.cannot_read)
-    return _typed(relation, relation.columns, by, types, "--keys", opened.cannot_read), note
+    keys = _typed(relation, relation.columns, by, types, "--keys", opened.cannot_read)
+    read_as, further = _how_read(keys, by, types)
+    return _keys_of(keys, by), read_as, notes + further
 
 
 def check_key_list(given: Sequence[str] | None, by: Sequence[str]) -> None:
@@ -83,21 +97,48 @@ def check_key_list(given: Sequence[str] | None, by: Sequence[str]) -> None:
             f"--key-list must be given once for each column of keys, {', '.join(by)}, and is given "
             f"{len(given)} times: --keys FILE takes keys of several columns as well"
         )
-    if prod(len(read_names(each, "--key-list")) for each in given) > _MOST_KEYS:
+    if prod(len(_stripped(each)) for each in given) > _MOST_KEYS:
         raise ValueError(f"--key-list must give at most {_MOST_KEYS:,} combinations")
 
 
-def _keys_of_lists(given: Sequence[str], by: Sequence[str], types: Sequence[str]) -> Any:
-    """Return the keys of one list, or all combinations of the keys of several."""
-    connection, lists = connect(), list[Any]()
-    for text, name, kind in zip(given, by, types, strict=True):
-        keys = [read_names(text, "--key-list")]
-        relation = _ask(partial(connection.sql, "SELECT unnest(?::VARCHAR[]) AS k0", params=keys))
-        lists.append(_typed(relation, ["k0"], [name], [kind], "--key-list"))
-    if len(lists) == 1:
-        return lists[0]
-    columns = zip(*product(*lists), strict=True)
-    return dict(zip(by, map(list, columns), strict=True))
+def _of_list(given: str, name: str, kind: str) -> list[Any]:
+    """Return the keys of a list of text."""
+    keys = _ask(
+        lambda: connect().sql("SELECT unnest(?::VARCHAR[]) AS k0", params=[_stripped(given)])
+    )
+    return _typed(keys, ["k0"], [name], [kind], "--key-list")[0]
+
+
+def _stripped(given: str) -> list[str]:
+    """Return the keys of a list without blanks around them."""
+    return [each.strip() for each in read_names(given, "--key-list")]
+
+
+def _keys_of(columns: Sequence[list[Any]], by: Sequence[str]) -> Any:
+    return columns[0] if len(by) == 1 else dict(zip(by, columns, strict=True))
+
+
+def _all_combinations(lists: Sequence[list[Any]], by: Sequence[str]) -> Any:
+    columns = lists if len(by) == 1 else zip(*product(*lists), strict=True)
+    return _keys_of([*map(list, columns)], by)
+
+
+def _how_read(
+    columns: Sequence[list[Any]], by: Sequence[str], types: Sequence[str]
+) -> tuple[dict[str, str], list[str]]:
+    """Return what columns of CSV are read as for their keys, and notes on those that are text."""
+    read_as, notes = dict[str, str](), []
+    for keys, name, kind in zip(columns, by, types, strict=True):
+        if kind:
+            continue
+        if (found := ColumnKeys.of(keys)[0].sql_type) is not None:
+            read_as[name] = found
+        elif any(map(_DIGITS.fullmatch, keys)):
+            notes.append(
+                f"keys of {name!r} are compared as text, so 1 is not 1.0 or 01: they are numbers "
+                "if all are written as numbers, without a zero before other digits"
+            )
+    return read_as, notes
 
 
 def _typed(
@@ -107,28 +148,37 @@ def _typed(
     types: Sequence[str],
     option: str,
     cannot: str = "",
-) -> Any:
-    """Return the keys: a list, or lists by the names of several columns."""
+) -> list[list[Any]]:
+    """Return the keys of each column."""
     import nanoarrow
 
     casts = [
-        f"{_cast(sql_name(column), kind)} AS {sql_name(name)}"
+        f"{_cast(sql_name(column), kind or 'VARCHAR')} AS {sql_name(name)}"
         for column, name, kind in zip(columns, by, types, strict=True)
     ]
     typed = _ask(lambda: relation.project(", ".join(casts)), cannot)
     missing = " OR ".join(f"{sql_name(name)} IS NULL" for name in by)
     if _ask(lambda: typed.filter(missing).limit(1).fetchall(), cannot):
-        kinds = ", ".join(f"{kind} for {name!r}" for name, kind in zip(by, types, strict=True))
+        kinds = ", ".join(
+            f"{kind or 'VARCHAR'} for {name!r}" for name, kind in zip(by, types, strict=True)
+        )
         raise ValueError(
             f"{option} must have keys of the types of the data, {kinds}, and none missing"
         )
     if any(map(_DECIMAL.fullmatch, types)):  # nanoarrow reads negative ones as other numbers
         rows = _ask(typed.fetchall, cannot)
-        found = {name: [row[i] for row in rows] for i, name in enumerate(by)}
+        found = [[row[i] for row in rows] for i in range(len(by))]
     else:
         read = _ask(lambda: nanoarrow.Array(typed), cannot)
-        found = {name: read.child(i).to_pylist() for i, name in enumerate(by)}
-    return found if len(by) > 1 else found[by[0]]
+        found = [read.child(i).to_pylist() for i in range(len(by))]
+    return [keys if kind else _numbers_of(keys) for keys, kind in zip(found, types, strict=True)]
+
+
+def _numbers_of(keys: list[str]) -> list[Any]:
+    """Return text as numbers, if all of it is written so; else as it is."""
+    if not all(map(_NUMBER.fullmatch, keys)):
+        return keys
+    return [float(each) if "." in each else int(each) for each in keys]
 
 
 def _cast(column: str, kind: str) -> str:

@@ -51,6 +51,10 @@ _IN_PYTHON = {
     "edges in bins must never decrease: sort them": "--bins must have edges that never decrease",
     "edges of times in bins must increase": "--bins must have edges that increase",
     "each edge in bins": "each edge in --bins",
+    "so bins, range and bounds must have one, such as '2024-01-31[Europe/Vienna]' or a datetime "
+    "with tzinfo": "so --bins, --range and --bounds must have one, such as "
+    "'2024-01-31[Europe/Vienna]'",
+    "so bins, range and bounds must have": "so --bins, --range and --bounds must have",
     "range=(lo, hi)": "--range",
     "lo of range": "LO of --range",
     "hi of range": "HI of --range",

@@ -33,8 +33,9 @@ _ORDER = (
 )
 _CSV = (
     "In a CSV file a value that is no number, date or time counts as missing, so a column in "
-    "which nothing is a number gives pure noise. Keys and users are compared as text; an empty "
-    "cell is missing."
+    "which nothing is a number gives pure noise. Users are compared as text, and so are keys, "
+    "unless all of a column are written as numbers are: 1 is 1.0 and 01 then. An empty cell is "
+    "missing."
 )
 
 

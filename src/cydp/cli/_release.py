@@ -15,6 +15,7 @@ from inspect import signature
 from typing import Any
 
 from cydp._columns.conditions import Condition, all_of, condition_on_blocks, parse_condition
+from cydp._columns.file_columns import CONSTANTS, has_numbers_as_text
 from cydp._columns.file_errors import FileError
 from cydp._columns.files import DataFile, Format, open_data
 from cydp._columns.tables import Table, table_of_relation
@@ -54,11 +55,6 @@ __all__ = ["Request", "charged_words", "release"]
 
 _UNREAD = "could not be read"  # in the error of a relation, if its query fails
 
-_NOTE = (
-    "a value that is no {0} counts as missing, so a column in which nothing is a {0} "
-    "gives pure noise"
-)
-
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Request:
@@ -72,8 +68,8 @@ class Request:
         Its own arguments, but for the column and the keys.
     numbers : sequence of str
         Columns of numbers.
-    times : sequence of str
-        Columns of dates or times that are binned or ranked.
+    times : mapping of str
+        Columns of dates or times that are binned or ranked, and the type of DuckDB of each.
     labels : sequence of str
         Columns of keys, and the column that has its entries counted.
     column : str or None
@@ -92,7 +88,7 @@ class Request:
     function: Callable[..., Any]
     named: Mapping[str, Any]
     numbers: Sequence[str]
-    times: Sequence[str]
+    times: Mapping[str, str]
     labels: Sequence[str]
     column: str | None
     every_row: bool
@@ -123,11 +119,22 @@ def release(options: argparse.Namespace, request: Request) -> int:
         data = open_data(files, form)
         labels = [*request.labels, *([] if options.user is None else [options.user])]
         where = _condition(options, ledger)
-        rows = data.relation(
-            request.numbers, labels, request.times, every_row=request.every_row, where=where
-        )
-        table = partial(table_of_relation, rows, repeatable=True, where=where)
         named, notes = dict(request.named) | _common(options, request, relation), list[str]()
+        types: dict[str, str] = {}
+        if request.by is not None:
+            named[request.keys], types, notes = read_keys(
+                options.keys, options.key_list, request.by, data, Format()
+            )
+        rows = data.relation(
+            request.numbers,
+            labels,
+            request.times,
+            label_types=types,
+            every_row=request.every_row,
+            where=where,
+        )
+        text_as = _text_as(data, request, types, where)
+        table = partial(table_of_relation, rows, repeatable=True, where=where, text_as=text_as)
         promised = getattr(options, "max_rows_per_unit", None)
         if ledger is not None and promised is not None and options.unit is None:
             # Of a ledger of rows, a unit that has several rows is none.
@@ -136,11 +143,6 @@ def release(options: argparse.Namespace, request: Request) -> int:
             named["column"] = data.row_name(labels)
         elif request.column is not None:
             named["column"] = request.column
-        if request.by is not None:
-            named[request.keys], note = read_keys(
-                options.keys, options.key_list, request.by, data, Format()
-            )
-            notes = [] if note is None else [note]
         columns = [*request.numbers, *request.times, *labels]
         budget = None if ledger is None else scope_of(ledger, options, columns, request.label)
         if options.dry_run:
@@ -153,6 +155,20 @@ def release(options: argparse.Namespace, request: Request) -> int:
             if ledger is not None:
                 error.add_note("the ledger was charged; its result is recorded")
             raise
+
+
+def _text_as(
+    data: DataFile, request: Request, types: Mapping[str, str], where: Condition | None
+) -> list[str]:
+    """Return what text is read as, as columns of files say it in Python."""
+    if data.has_types:
+        return []
+    kinds = {
+        "number": request.numbers or types,
+        "date or time": request.times,
+        CONSTANTS: where is not None and has_numbers_as_text(where),
+    }
+    return [what for what, is_read in kinds.items() if is_read]
 
 
 def _condition(options: argparse.Namespace, ledger: BudgetLedger | None) -> Condition | None:
@@ -267,9 +283,6 @@ def _publish(
         outputs.write(showing)
     except (TypeError, ValueError) as error:
         failures.append(str(error))
-    if data.kind == "CSV":
-        kinds = {"number": request.numbers, "date or time": request.times}
-        notes = [*notes, *(_NOTE.format(what) for what, columns in kinds.items() if columns)]
     lines = [f"note: {note}" for note in notes]
     about: dict[str, Any] = {}
     if ledger is not None:

@@ -10,10 +10,12 @@ from collections.abc import Iterable, Sequence
 from contextlib import suppress
 from typing import TypeAlias
 
+from cydp._columns.moments import WIDTHS, is_time, read_moment
 from cydp._numbers.rational import float_of, read_exact
 
 __all__ = [
     "are_times",
+    "has_zone",
     "read_bins",
     "read_by_column",
     "read_ends",
@@ -47,6 +49,8 @@ def read_bins(spec: str) -> int | str | list[float] | list[str]:
         return parts
     if ":" in spec:
         raise ValueError(_not_a_step(spec))
+    if re.fullmatch("[0-9]* *[A-Za-z]+", spec):
+        raise ValueError(f"--bins must be a number, edges or {WIDTHS}, not {spec[:40]!r}")
     numbers = [read_exact(part, "--bins") for part in parts]
     if len(numbers) > 1:
         edges = [float_of(number) for number in numbers]
@@ -113,6 +117,18 @@ def are_times(given: object) -> bool:
     """
     first = given[0] if isinstance(given, list | tuple) and given else given
     return isinstance(first, str)
+
+
+def has_zone(given: object) -> bool:
+    """Whether bins or bounds that were read are times with a zone.
+
+    >>> [*map(has_zone, [("2024-01-01[UTC]", "2024-01-02[UTC]"), ("2024-01-01", "2024-02-01"), 10])]
+    [True, False, False]
+    """
+    ends = given if isinstance(given, list | tuple) else ()
+    with suppress(ValueError):  # the release refuses it in words of its own
+        return any(is_time(end) and read_moment(end, "").zone is not None for end in ends)
+    return False
 
 
 def read_by_column(specs: Iterable[str], option: str) -> dict[str, Ends]:

@@ -31,7 +31,7 @@ def with_stdin(files: Sequence[str]) -> Iterator[list[str]]:
     Raises
     ------
     FileError
-        If there is no standard input, or no room for the copy.
+        If there is no standard input, or nothing in it, or no room for the copy.
 
     """
     if STDIN not in files:
@@ -47,7 +47,8 @@ def _copied(folder: Path) -> str:
         raise FileError("there is no standard input to read")
     given = sys.stdin.buffer
     try:
-        first = given.read(2)
+        if not (first := given.read(2)):
+            raise FileError("the standard input is empty: its first line must have the names")
         path = folder / ("stdin.csv.gz" if first == _GZIP else "stdin.csv")
         with path.open("wb") as file:
             file.write(first)

@@ -42,10 +42,10 @@ def histogram(
     x : array_like of real numbers, any shape, or of dates or times, shape (n,)
         NaN, null and masked entries, and values outside the bins, are left out. A list is read in
         the dtype that numpy infers from its entries, an array or a column in its own dtype.
-    bins : int, sequence of edges, or a width of time as text
+    bins : int, sequence of edges, or a width of time
         A number of equal bins, or edges that never decrease. The last bin includes its right edge.
         Of dates or times: edges that are such, or a width over `range`, such as "15m", "6h", "1d",
-        "1w", "1mo" or "1y"; then no bin includes its right edge.
+        "1w", "1mo" or "1y", or a timedelta; then no bin includes its right edge.
     range : (lo, hi), optional
         The ends of the equal bins. Default: the least and the largest value of the data; then
         `release` of a mechanism refuses the counts. It is ignored if `bins` are edges.

@@ -7,6 +7,7 @@ import functools
 import math
 import operator
 from collections.abc import Callable, Sequence
+from datetime import timedelta
 from typing import Any, cast
 
 import numpy as np
@@ -175,8 +176,8 @@ def public_grid_of(bins: Any, range: Any, dtype: np.dtype[Any]) -> Bins:
 
 def _read_each(given: Any, name: str, columns: int, single: Callable[[Any], Any]) -> Sequence[Any]:
     """Return a parameter for each column: the given ones, or a single one for all of them."""
-    if isinstance(given, str | bytes):
-        raise TypeError(f"{name} must be given for each column, not as text")
+    if isinstance(given, str | bytes | timedelta | np.timedelta64):
+        raise TypeError(f"{name} must be given for each column, in a list, not as text or a width")
     try:
         length = len(given)
     except TypeError:

@@ -16,6 +16,7 @@ from cydp import _core
 from cydp._columns.label_types import NANOSECONDS
 from cydp._columns.moments import (
     MOST_BINS,
+    WIDTHS,
     Moment,
     are_times,
     coarsest_unit,
@@ -109,7 +110,7 @@ def read_time_edges(bins: Any, range: Any) -> TimeEdges | None:
 
     Parameters
     ----------
-    bins : int, str, or sequence of dates or times
+    bins : int, str, timedelta, or sequence of dates or times
         A number of equal bins over `range`, a width such as "1d" or "1mo", or edges.
     range : (lo, hi) or None
 
@@ -129,16 +130,17 @@ def read_time_edges(bins: Any, range: Any) -> TimeEdges | None:
     """
     if type(bins) is int and type(range) is tuple and _NUMBERS.issuperset(map(type, range)):
         return None  # most often, and the quickest way
-    width = read_width(bins) if isinstance(bins, str) else None
+    width = read_width(bins) if isinstance(bins, str | timedelta | np.timedelta64) else None
     ends = _ends_of(range)
     if ends is None:
         if width is not None:
             raise ValueError(
-                f"range=(lo, hi) must be two dates or times if bins is a width, {bins!r}"
+                "range=(lo, hi) must be two dates or times, such as '2024-01-31', if bins is a "
+                f"width, {bins!r}"
             )
         return _given_edges(bins) if not isinstance(bins, str) else None
     if isinstance(bins, str) and width is None:
-        return None
+        raise ValueError(f"bins must be a number, edges or {WIDTHS}, not {bins[:40]!r}")
     if width is None and read_bin_count(bins) is None:
         raise ValueError("range must be None if bins are edges")
     lower, upper = (read_moment(end, f"{which} of range") for which, end in ends.items())

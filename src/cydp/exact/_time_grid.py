@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from dataclasses import dataclass
 from datetime import tzinfo
 from typing import Any
@@ -25,7 +26,11 @@ from cydp._numbers.bounds import check_pair
 from cydp.exact._grid import MOST_STEPS, Grid
 from cydp.exact._time_bins import shown_times
 
-__all__ = ["SteppedTimes", "TimeGrid", "read_time_grid"]
+__all__ = ["SteppedTimes", "TimeGrid", "notes_on_days", "read_time_grid"]
+
+_WORDS = {
+    "D": "days", "s": "seconds", "ms": "milliseconds", "us": "microseconds", "ns": "nanoseconds"
+}  # fmt: skip
 
 
 @dataclass(frozen=True)
@@ -56,6 +61,11 @@ class TimeGrid(Grid):
     def nanoseconds(self) -> int:
         """How many nanoseconds a step has."""
         return NANOSECONDS[self.unit]
+
+    @property
+    def unit_words(self) -> str:
+        """What times are rounded down to, such as "days"."""
+        return _WORDS[self.unit]
 
     def values_of(self, steps: NDArray[np.int64]) -> NDArray[Any]:
         """Return steps as datetime64 of the unit, or with a zone as objects of datetime."""
@@ -134,6 +144,20 @@ def read_time_grid(bounds: Any, name: str = "bounds") -> TimeGrid | None:
     grid = TimeGrid(0, 0, last - origin, origin, unit, shown)
     grid.values_of(np.array([0, grid.highest]))  # raises for times that cannot be shown
     return grid
+
+
+def notes_on_days(grids: Iterable[Grid]) -> tuple[str, ...]:
+    """Return a note if times are rounded down to days, from the bounds alone; nothing otherwise.
+
+    >>> notes_on_days([read_time_grid(("2024-01-01T00:00", "2024-12-31"))])
+    ()
+    """
+    if not any(isinstance(grid, TimeGrid) and grid.unit == "D" for grid in grids):
+        return ()
+    return (
+        "in whole days, as the bounds are dates: for times of day write a bound as "
+        "'2024-01-31T00:00'",
+    )
 
 
 class SteppedTimes:

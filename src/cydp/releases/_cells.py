@@ -20,7 +20,7 @@ from cydp.exact._histogram import grouped_histogram
 from cydp.exact._histogramdd import cell_codes
 from cydp.exact._lookup import match_labels
 from cydp.exact._time_bins import read_time_edges
-from cydp.releases._rows import Codes, Key, Rows
+from cydp.releases._rows import Codes, Key, Rows, called
 from cydp.releases._unit import Unit
 
 __all__ = [
@@ -39,8 +39,20 @@ FLOATS = np.dtype(np.float64)
 """What numbers are where there is no column that declares its type."""
 
 
-def open_binned(x: Any, bins: Any, range: Any, name: str = "x") -> tuple[Records | Times, Bins]:
+def open_binned(
+    x: Any, bins: Any, range: Any, name: str = "x", column: Any = None
+) -> tuple[Records | Times, Bins]:
     """Return a column of numbers, or of times if bins or range are times, and its bins.
+
+    Parameters
+    ----------
+    x : column
+    bins, range
+        As in `histogram`.
+    name : str, default "x"
+        What to call the column in an error.
+    column : name, optional
+        The name that it was chosen by.
 
     Raises
     ------
@@ -49,7 +61,7 @@ def open_binned(x: Any, bins: Any, range: Any, name: str = "x") -> tuple[Records
 
     """
     if (edges := read_time_edges(bins, range)) is not None:
-        return edges.open(x, name)
+        return edges.open(x, called(column, name))
     records = Records(x, name)
     kept = kept_bins(bins, range, records.dtype)
     return records, kept or public_bins(bins, range, records.dtype)

@@ -155,8 +155,9 @@ class ContributionQuery(DataQuery):
         name, many = self.unit.name, f"{percent_of(self.share)} of all {self.ranked}"
         stay = "have no more" if self.whole == "users" else "stay if nobody has more"
         return (
-            f"{many} {stay}, up to the error. More {self.counted} than {self.max:,} count as "
-            f"{self.max:,}, and rows without a {name} do not count",
+            f"{many} {stay}, up to the error, unless the bound is {self.max:,}: more "
+            f"{self.counted} count as {self.max:,}, so ask for a larger max then. Rows without a "
+            f"{name} do not count",
         )
 
     def answers(self) -> list[Answer]:
@@ -249,12 +250,7 @@ class ContributionBoundRelease(Release):
             bound=self.rank_error(confidence),
             bound_unit=self.query.ranked,
         )
-        notes: tuple[str, ...] = ()
-        if self.value == self.query.max:
-            notes = (
-                "the bound is max itself: a larger one may be needed, so ask for a larger max",
-            )
-        return self._make_sheet((), [bound], confidence, simultaneous, notes=notes)
+        return self._make_sheet((), [bound], confidence, simultaneous)
 
     @property
     def _exact(self) -> dict[str, Any]:

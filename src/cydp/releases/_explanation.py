@@ -148,7 +148,7 @@ class Explanation:
             found.append(
                 f"The error of {', '.join(unknown)} depends on the number of rows: give {given}."
             )
-        return (*found, *self.query.notes, *self.query.left_out)
+        return (*found, *self.query.notes, *self.query.left_out, *self.query.rounding)
 
     @property
     def metadata(self) -> dict[str, Any]:

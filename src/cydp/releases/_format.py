@@ -19,9 +19,6 @@ from cydp.releases._unit import Unit
 __all__ = ["counted", "format_cost", "format_noise", "format_parameter"]
 
 
-_SHORTEST = 3  # letters of a noun that has a plural
-
-
 def counted(unit: Unit) -> tuple[str, str]:
     """Return what a count is a number of, for one and for several: users or rows.
 
@@ -32,8 +29,6 @@ def counted(unit: Unit) -> tuple[str, str]:
     (('row', 'rows'), ('company', 'companies'))
     """
     one = unit.name if unit.has_users and unit.max_rows == 1 else "row"
-    if len(one) < _SHORTEST:  # of a column such as "u": "3 us" would be read as a word
-        return one, one
     return one, _plural_of(one)
 
 

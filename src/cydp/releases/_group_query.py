@@ -22,6 +22,7 @@ from cydp._numbers.rational import as_exact
 from cydp.accounting._loss import ApproxDP, Loss, PureDP
 from cydp.accounting.ledger._paid import Payment
 from cydp.exact._sorted_units import SortedUnits
+from cydp.exact._time_grid import notes_on_days
 from cydp.mechanisms._partition_selection import PartitionSelection
 from cydp.releases._answers import OF_X, Answer, NoisyAnswer, RankAnswer
 from cydp.releases._cells import count_codes
@@ -170,6 +171,11 @@ class GroupQuery(DataQuery):
         for summary in self.summaries:
             found[summary.name] = tuple(self._answers_of(summary))
         return MappingProxyType(found)  # nobody may change a query that is kept
+
+    @property
+    def rounding(self) -> tuple[str, ...]:
+        """A note if the bounds of a quantile are dates, whatever its column holds."""
+        return notes_on_days(summary.grid for summary in self.summaries)
 
     @property
     def several(self) -> list[str]:

@@ -157,11 +157,11 @@ def histogram(
         `column`, a table: of pandas, polars (a lazy frame too), pyarrow or DuckDB, or CSV or
         Parquet files, such as "data/*.csv": a text is a path. What a query computes must treat each
         record alone, and not fail on one. Or a date or a time for each record.
-    bins : int, sequence of edges, or a width of time as text
+    bins : int, sequence of edges, or a width of time
         A number of equal bins over `range`, or edges that never decrease. The last bin includes its
         right edge. Missing numbers, and numbers in no bin, are left out.
         Of dates or times: edges that are such, or a width over `range`, such as "15m", "6h", "1d",
-        "1w", "1mo" or "1y"; then no bin includes its right edge.
+        "1w", "1mo" or "1y", or a timedelta; then no bin includes its right edge.
     range : (float, float), or two dates or times, optional
         The ends of the bins, unless `bins` are edges. There is no default, because the range of the
         data would reveal records.
@@ -171,7 +171,7 @@ def histogram(
         Makes a histogram for each of `by_keys`. Several columns are a tuple or a list of names.
     by_keys : list of labels, optional
         The public keys of `by`; records with others are left out. For several columns a list of
-        tuples, a dict of columns, or a frame.
+        tuples, a dict of columns, or a frame, which are aligned: itertools.product makes all pairs.
     epsilon : number > 0, optional
         Privacy cost of the whole release, in nats: pure DP, by discrete Laplace noise, or with
         `delta` approximate DP. Either epsilon or `rho` must be given.
@@ -243,7 +243,8 @@ def binned_rows(
 ) -> CellRows:
     """Return the columns of numbers, users and keys of a call, with bins and keys."""
     if range is not None and type(bins) is not int and np.ndim(bins) != 0:
-        raise ValueError("range must be None if bins are edges")
+        swapped = ": a number of bins comes before its range" if np.ndim(range) == 0 else ""
+        raise ValueError(f"range must be None if bins are edges{swapped}")
     x, column, user = given["x"], given["column"], given["user"]
     found: dict[str, Any] = {"user": None, "by": None}
     if by is not None or user is not None or column is not None:
@@ -252,7 +253,7 @@ def binned_rows(
     labels = [Labels(each, "by") for each in found["by"] or ()]
     if (by is None) != (by_keys is None):
         raise TypeError(_BOTH)
-    records, grid = open_binned(x, bins, range)
+    records, grid = open_binned(x, bins, range, column=column)
     binned = BinnedColumns([records], [grid])
     if by is None:
         return CellRows([binned], users)

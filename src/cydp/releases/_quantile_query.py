@@ -20,7 +20,7 @@ from cydp.accounting._loss import Loss
 from cydp.accounting.ledger._paid import Payment
 from cydp.exact._grid import public_grid
 from cydp.exact._sorted_units import SortedUnits, sort_units
-from cydp.exact._time_grid import read_time_grid
+from cydp.exact._time_grid import TimeGrid, notes_on_days, read_time_grid
 from cydp.mechanisms._parameters import read_level
 from cydp.releases._answers import MEDIAN, Answer, RankAnswer
 from cydp.releases._format import format_noise
@@ -130,6 +130,11 @@ class QuantileQuery(NumbersQuery):
             f"The ends of an interval are within {most} ranks of the quantile, and it holds the "
             f"quantile, with {percent_of(self.interval)} confidence.",
         )
+
+    @property
+    def rounding(self) -> tuple[str, ...]:
+        """A note if both bounds are dates, whatever the column holds."""
+        return notes_on_days([self.grid])
 
     def answers(self) -> list[Answer]:
         """Return the quantiles."""
@@ -346,6 +351,7 @@ class QuantileRelease(Release):
             bound_unit="ranks",
             lower=lower,
             upper=upper,
+            rounded_to=self.query.grid.unit_words if isinstance(self.query.grid, TimeGrid) else "",
         )
         axes = [keys_of((qs,), ("q",), "quantile")] if several else []
         return self._make_sheet(axes, [chosen], confidence, simultaneous, notes=notes)

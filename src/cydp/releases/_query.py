@@ -178,14 +178,19 @@ class Query(ABC):
         return (self.unit.left_out,) if self.unit.left_out else ()
 
     @property
+    def rounding(self) -> tuple[str, ...]:
+        """A note on times that are rounded down to days, or nothing."""
+        return ()
+
+    @property
     def notes_on_cost(self) -> tuple[str, ...]:
         """Notes on a cost that promises next to nothing."""
         return tuple(notes_on(self.loss, self.unit))
 
     @property
     def standing_notes(self) -> tuple[str, ...]:
-        """The notes that every result has: on rows that may be left out, and on its cost."""
-        return (*self.left_out, *self.notes_on_cost)
+        """The notes that every result has: on text, rows left out, days, and its cost."""
+        return (*self.reads.notes, *self.left_out, *self.rounding, *self.notes_on_cost)
 
     @classmethod
     def kept(cls, given: Given, *own: Any) -> Self:

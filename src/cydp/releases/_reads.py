@@ -10,6 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from cydp._columns.canonical import digest_argument, digest_labels
+from cydp._columns.file_columns import CONSTANTS
 from cydp._columns.keys import Keys
 from cydp._columns.tables import is_column, open_table
 from cydp._numbers.rational import read_integer
@@ -49,6 +50,10 @@ class Reads(NamedTuple):
         The labels of places in domains, in the types that the columns declare.
     where : str or None
         The condition on rows: others are left out.
+    text_as : tuple of str
+        What text of CSV is read as: "number", "date or time"; and "constants" if a condition
+        compares it with numbers or times in quotes. The columns and the other parameters decide it,
+        so `to_dict` leaves it out.
 
     """
 
@@ -58,6 +63,22 @@ class Reads(NamedTuple):
     public: Mapping[str, Any] = {}
     labels: tuple[NDArray[Any], ...] = ()
     where: str | None = None
+    text_as: tuple[str, ...] = ()
+
+    @property
+    def notes(self) -> tuple[str, ...]:
+        """Notes for a reader: they are the same whatever a file holds.
+
+        >>> Reads(text_as=("number",)).notes[0][:45]
+        'a value that is no number counts as missing, '
+        """
+        return tuple(
+            "a constant in quotes is compared as text: '1' is not 1.0 or 01, which the number 1 is"
+            if what == CONSTANTS
+            else f"a value that is no {what} counts as missing, so a column in which nothing is a "
+            f"{what} gives pure noise"
+            for what in self.text_as
+        )
 
     def to_dict(self) -> dict[str, Any]:
         """Return it as JSON can hold it: keys and edges by their number and a digest."""

@@ -13,6 +13,7 @@ from cydp._arguments import Column
 from cydp._columns.declared import Labels, Records
 from cydp._columns.numbers import is_real_array
 from cydp._columns.pieces import Totals, add_pieces
+from cydp._columns.shared import SharedRows
 from cydp._columns.source import open_source
 from cydp._columns.tables import Table, is_table, is_tabular, open_table
 from cydp._columns.truncated import TruncatedSource
@@ -28,6 +29,7 @@ __all__ = [
     "NumberRows",
     "PresentRows",
     "Rows",
+    "called",
     "declare_users",
     "open_columns",
     "users_of",
@@ -68,10 +70,11 @@ def open_columns(x: Any, column: Any, **others: Any) -> tuple[Any, dict[str, Any
         def find(each: Any, name: str) -> list[Any] | None:
             if each is None:
                 return None
-            names = each if isinstance(each, list | tuple) else [each]
-            return [table.column(one, name) for one in names]
+            if isinstance(each, list | tuple):
+                return [table.column(one, name) for one in each]
+            return [table.column(each, name, is_named=True)]
 
-        return table.column(column, "column"), {
+        return table.column(column, "column", is_named=True), {
             name: find(each, name) for name, each in others.items()
         }
     for name, each in others.items():
@@ -106,7 +109,7 @@ def declare_users(columns: list[Any] | None) -> Labels | None:
 
 def users_of(table: Table, user: Any) -> Labels | None:
     """Return the column of users of a table, declared, if one is named."""
-    return declare_users(None if user is None else [table.column(user, "user")])
+    return declare_users(None if user is None else [table.column(user, "user", is_named=True)])
 
 
 class Rows:
@@ -154,8 +157,18 @@ class Rows:
 
     def check(self) -> None:
         """Raise a ValueError, before a charge, if rows in files cannot be read as they are."""
-        for rows in {_rows_of(each) for each in (*self.columns, self.users)} - {None}:
+        for rows in self._queries():
             rows.check()
+
+    @property
+    def text_as(self) -> tuple[str, ...]:
+        """What text of files is read as, such as "number": what is none is missing."""
+        return tuple(sorted({what for rows in self._queries() for what in rows.text_as}))
+
+    def _queries(self) -> set[SharedRows]:
+        """Return the rows of queries that the columns are of."""
+        found = {_rows_of(each) for each in (*self.columns, self.users)}
+        return {rows for rows in found if rows is not None}
 
     def add(self, exact: Callable[[], Totals]) -> Totals:
         """Return exact answers that add up over the rows, which are read in pieces if they can be.
@@ -256,6 +269,15 @@ class Rows:
         return int(np.arange(1, most + 1) @ users)
 
 
+def called(column: Any, name: str) -> str:
+    """Return what to call a column of times in an error: by the name that it was chosen by.
+
+    >>> called("ts", "x"), called(None, "x")
+    ("column 'ts'", 'x')
+    """
+    return name if column is None else f"column {column!r}"
+
+
 class NumberRows(Rows):
     """Numbers, or times in steps of a grid, and the user of each row.
 
@@ -279,7 +301,7 @@ class NumberRows(Rows):
         found: dict[str, Any] = {"user": None}
         if user is not None or column is not None:
             x, found = open_columns(x, column, user=user)
-        records = Records(x) if grid is None else grid.open(x)
+        records = Records(x) if grid is None else grid.open(x, called(column, "x"))
         super().__init__([records], declare_users(found["user"]))
 
     def read(self, unit: Unit, key: Key, *, absent_count: bool = False) -> NDArray[Any]:
@@ -371,7 +393,7 @@ class PresentRows(Rows):
         return found
 
 
-def _rows_of(column: Records | Labels | Table | None) -> Any:
+def _rows_of(column: Records | Labels | Table | None) -> SharedRows | None:
     """Return the rows of a query that a column, or a table, is of; None if it is in memory."""
     if column is None or isinstance(column, Table):
         return None if column is None else column.rows

@@ -53,12 +53,12 @@ def linear_queries(
         record alone, and not fail on one.
     workload : Workload, or array_like of real numbers, shape (queries, bins)
         The weights of each query.
-    bins : int, sequence of edges, or a width of time as text
+    bins : int, sequence of edges, or a width of time
         The cells of the workload: a number of equal bins over `range`, or edges that never
         decrease. The last bin includes its right edge. Missing numbers, and numbers in no bin, are
         left out.
         Of dates or times: edges that are such, or a width over `range`, such as "15m", "6h", "1d",
-        "1w", "1mo" or "1y"; then no bin includes its right edge.
+        "1w", "1mo" or "1y", or a timedelta; then no bin includes its right edge.
     range : (float, float), or two dates or times, optional
         The ends of the bins, unless `bins` are edges. There is no default, because the range of the
         data would reveal records.

@@ -247,11 +247,11 @@ def range_counts(
         `column`, a table: of pandas, polars (a lazy frame too), pyarrow or DuckDB, or CSV or
         Parquet files, such as "data/*.csv": a text is a path. What a query computes must treat each
         record alone, and not fail on one. Or a date or a time for each record.
-    bins : int, sequence of edges, or a width of time as text
+    bins : int, sequence of edges, or a width of time
         A number of equal bins over `range`, or edges that never decrease: at most 2**26 bins. The
         last bin includes its right edge. Missing numbers, and numbers in no bin, are left out.
         Of dates or times: edges that are such, or a width over `range`, such as "15m", "6h", "1d",
-        "1w", "1mo" or "1y"; then no bin includes its right edge.
+        "1w", "1mo" or "1y", or a timedelta; then no bin includes its right edge.
     range : (float, float), or two dates or times, optional
         The ends of the bins, unless `bins` are edges. There is no default, because the range of the
         data would reveal records.

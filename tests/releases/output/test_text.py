@@ -2,12 +2,16 @@
 
 from __future__ import annotations
 
+import datetime as dt
 import pickle
 import re
 from fractions import Fraction
 from typing import Any
+from zoneinfo import ZoneInfo
 
 import numpy as np
+import pandas as pd
+import pytest
 from releases.output.made import MADE, X, failing, made, with_counts
 
 import cydp
@@ -224,3 +228,46 @@ def test_a_median_is_called_so() -> None:
     assert list(cydp.explain(cydp.quantile, [0.25, 0.5], (0, 100), epsilon=1).error) == [
         "q=1/4", "median",
     ]  # fmt: skip
+
+
+VIENNA = ZoneInfo("Europe/Vienna")
+MIDNIGHTS = [dt.datetime(2024, 3, day, tzinfo=VIENNA) for day in (30, 31)]
+HAVANA = dt.datetime(2024, 11, 3, tzinfo=ZoneInfo("America/Havana"))
+KEYS: dict[str, tuple[Any, str, list[str]]] = {
+    "days of a zone": (MIDNIGHTS, "t (Europe/Vienna)", ["2024-03-30", "2024-03-31"]),
+    "days of pandas": ([pd.Timestamp("2024-03-30")], "t", ["2024-03-30"]),
+    "seconds": (np.array(["2024-03-30T12"], "M8[ns]"), "t", ["2024-03-30T12:00:00"]),
+    "days of nanoseconds": (np.array(["2024-03-30"], "M8[ns]"), "t", ["2024-03-30"]),
+    "nanoseconds": (np.array([1], "M8[ns]"), "t", ["1970-01-01T00:00:00.000000001"]),
+    "a time of day beside them": (
+        [MIDNIGHTS[0], MIDNIGHTS[1].replace(hour=1)], "t",
+        ["2024-03-30T00:00:00+01:00", "2024-03-31T01:00:00+01:00"]),
+    "two zones": (
+        [MIDNIGHTS[0], dt.datetime(2024, 4, 1, tzinfo=dt.UTC)], "t",
+        ["2024-03-30T00:00:00+01:00", "2024-04-01T00:00:00+00:00"]),
+    "midnight that a clock shows again": (
+        [HAVANA, HAVANA.replace(fold=1)], "t",
+        ["2024-11-03T00:00:00-04:00", "2024-11-03T00:00:00-05:00"]),
+    "dates": ([dt.date(2024, 3, 30)], "t", ["2024-03-30"]),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("name", KEYS)
+def test_times_are_as_short_as_all_of_them_allow(name: str) -> None:
+    """Text and HTML; JSON has them in full."""
+    keys, head, words = KEYS[name]
+    table = cydp.value_counts({"t": keys}, keys, column="t", epsilon=1)
+    lines = [line.rsplit(None, 1)[0].strip() for line in repr(table).splitlines()]
+    assert lines[3 : 4 + len(words)] == [head, *words]
+    assert all(f">{word}<" in table.to_html() for word in [head, *words])
+    assert head not in table.to_json() or head == "t"
+
+
+def test_bins_of_days_of_a_zone_are_dates() -> None:
+    ends = ("2024-03-30[Europe/Vienna]", "2024-04-01[Europe/Vienna]")
+    shown = cydp.histogram({"t": MIDNIGHTS}, "1d", ends, column="t", epsilon=1)
+    assert "  [2024-03-31, 2024-04-01) " in repr(shown)
+    assert "t (Europe/Vienna)" in repr(shown)
+    assert shown.to_dict()["axes"][0]["edges"][1] == "2024-03-31T00:00:00+01:00"
+    hours = cydp.histogram({"t": MIDNIGHTS}, "1h", ends, column="t", epsilon=1)
+    assert "[2024-03-31T23:00:00+02:00, 2024-04-01T00:00:00+02:00)" in repr(hours)

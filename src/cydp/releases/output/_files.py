@@ -13,7 +13,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from cydp._columns.files import sql_text
+from cydp._columns.csv_cells import sql_text
 from cydp._extras import import_extra
 from cydp.releases.output._arrow import Stream, columns_of
 from cydp.releases.output._sheet import Sheet, time_words

@@ -12,6 +12,7 @@ from numpy.typing import NDArray
 
 from cydp._extras import import_extra
 from cydp.releases.output._sheet import Axis, Numbers, Sheet, are_times, floats_of
+from cydp.releases.output._short_times import with_short_times
 from cydp.releases.output._words import axis_labels, bars_words, error_lines
 
 __all__ = ["DASHES", "import_pyplot", "ink_of", "plain_words", "plot_of"]
@@ -204,12 +205,12 @@ def _show_times(axis: Any, values: NDArray[Any] | None) -> None:
 
 def _names_of(axis: Axis) -> str:
     """Return the names of the columns of keys, escaped for matplotlib."""
-    return plain_words(", ".join(filter(None, axis.names)) or axis.what)
+    return plain_words(", ".join(filter(None, with_short_times(axis).names)) or axis.what)
 
 
 def _words_of(axis: Axis, n: int) -> list[str]:
     """Return the first keys as words, escaped for matplotlib."""
-    columns = axis_labels(axis, np.arange(n))
+    columns = axis_labels(with_short_times(axis), np.arange(n))
     return [plain_words(", ".join(row)) for row in zip(*columns, strict=True)]
 
 

@@ -110,6 +110,8 @@ class Numbers:
         The unit of the bound if it is not the unit of the values, such as "ranks".
     lower, upper : ndarray of the shape of values, or None
         The ends of intervals that hold the exact numbers; None where there are none.
+    rounded_to : str
+        Of times, what they are rounded down to before an interval holds them, such as "days".
     why_none : str
         If bound is None, why, as a clause: "a post-processed number has no bound of its own".
 
@@ -123,6 +125,7 @@ class Numbers:
     bound_unit: str = ""
     lower: NDArray[Any] | None = None
     upper: NDArray[Any] | None = None
+    rounded_to: str = ""
     why_none: str = ""
 
 

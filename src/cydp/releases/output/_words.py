@@ -14,6 +14,7 @@ from numpy.typing import NDArray
 
 from cydp._numbers.rounding import percent_of
 from cydp.releases.output._sheet import Axis, Numbers, Sheet, are_times, time_words
+from cydp.releases.output._short_times import with_short_times
 
 __all__ = [
     "axis_labels",
@@ -211,13 +212,15 @@ def _within(sheet: Sheet, column: Numbers) -> str:
 
 def _held(sheet: Sheet, column: Numbers) -> str:
     """Return that intervals hold the exact numbers; a released number may be outside."""
+    what = f"time, rounded down to {column.rounded_to}," if column.rounded_to else "number"
     if not sheet.axes:
         ends = (column.lower, False), (column.upper, True)
         shown = (end_words(np.asarray(end).flat[0], upper=is_upper) for end, is_upper in ends)
-        return f"the true number is from {' to '.join(shown)}"
+        return f"the true {what} is from {' to '.join(shown)}"
     if sheet.simultaneous:
-        return f"all {sheet.cells:,} true numbers together within the intervals beside them"
-    return "each true number within the interval beside it"
+        whats = what.replace("time", "times") if column.rounded_to else "numbers"
+        return f"all {sheet.cells:,} true {whats} together within the intervals beside them"
+    return f"each true {what} within the interval beside it"
 
 
 def _unit_of(column: Numbers, unit: str, number: str) -> str:
@@ -266,7 +269,7 @@ def _what(axis: Axis) -> str:
 def header_of(sheet: Sheet) -> list[str]:
     """Return the names of the columns of `rows_of`."""
     found = []
-    for axis in sheet.axes:
+    for axis in map(with_short_times, sheet.axes):
         default = "key" if axis.edges is None else "bin"
         found += [_key_words(name) if name else default for name in axis.names]
     for column in sheet.columns:
@@ -284,7 +287,7 @@ def rows_of(sheet: Sheet, rows: NDArray[np.intp]) -> list[list[str]]:
     labels = [
         column
         for axis, each in zip(sheet.axes, places, strict=True)
-        for column in axis_labels(axis, each)
+        for column in axis_labels(with_short_times(axis), each)
     ]
     return [
         [*row_labels, *_numbers_of(sheet, row)]
