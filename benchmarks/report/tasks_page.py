@@ -15,14 +15,14 @@ FILE, PAGE = "tasks.json", "tasks.md"
 BESIDE = {"diffprivlib": "pandas", "OpenDP": "polars"}  # the same input, for a comparison
 HOW = """\
 Each cell is a process of its own, one after the other: the median of its runs, of which a rival
-that takes more than 20 s has one. **Seconds** are from the first line of the code to its end, and
-include opening the table (a frame of pandas is read); imports are not counted, those of the
-command line are. **Memory** is the peak of the process (of the largest one on the command line),
-and in brackets what of it was there after the imports. All libraries may use all cores. **Bold**
-is a rival that is better than cydp from the same input: diffprivlib reads pandas, OpenDP polars.
-Every answer was checked against an exact one, within the error that it states at a confidence of
-1 - 10^-9, for which the command line also got `--json --confidence 0.999999999`; a rival's within
-25 scales of noise.
+that takes more than 20 s has one; a time without a range is of one run. **Seconds** are from the
+first line of the code to its end, and include opening the table (a frame of pandas is read);
+imports are not counted, those of the command line are. **Memory** is the peak of the process (of
+the largest one on the command line), and in brackets what of it was there after the imports. All
+libraries may use all cores. **Bold** is a rival that is better than cydp from the same input:
+diffprivlib reads pandas, OpenDP polars. Every answer was checked against an exact one, within the
+error that it states at a confidence of 1 - 10^-9, for which the command line also got `--json
+--confidence 0.999999999`; a rival's within 25 scales of noise.
 
 The table: 10^7 visits of a year, in the order of time, of 10^6 users with 1 to 19 visits each, in
 up to three of 20 countries, and 1,000 places with Zipf frequencies. The bounds on users leave
@@ -73,10 +73,14 @@ def page(name: str, found: Mapping[str, Any]) -> str:
 
 
 def loads(cells: Mapping[tuple[str, str], Any]) -> str:
-    """How busy the machine was as each cell began."""
-    found = [load for cell in cells.values() for load in cell.get("load", ())]
-    middle, most = statistics.median(found), max(found)
-    return f"Load average as a cell began: {middle:.1f} (median), {most:.1f} (most). "
+    """How busy the machine was as the cells of each way began."""
+    found: dict[str, list[float]] = {}
+    for (_, way), cell in cells.items():
+        found.setdefault(way, []).extend(cell.get("load", ()))
+    each = [
+        f"{WAYS[way].title} {statistics.median(load):.1f}" for way, load in found.items() if load
+    ]
+    return f"Load average as a cell began, median: {', '.join(each)}. "
 
 
 def table(cells: Mapping[tuple[str, str], Any], figure: Callable[[Any, Any], str]) -> str:
