@@ -376,3 +376,12 @@ def test_blocks_of_times_are_days_and_other_types_have_none() -> None:
         )
     joined = all_of([parse_condition("a = 1 or b = 2"), condition_on_blocks("d", ["y", "x"])])
     assert str(joined) == "(a = 1 or b = 2) and d in blocks ('x', 'y')"
+
+
+def test_numbers_that_floats_do_not_tell_apart_are_refused_for_cells_of_csv() -> None:
+    """2**53 and 2**53 + 1 are one float, so a cell of one would satisfy the other's condition."""
+    for form in ("a = 9007199254740993", "a in (1, -9007199254740993)", "a < 1e16"):
+        with pytest.raises(ValueError, match="a number of at most 2"):
+            sql_of_condition(parse_condition(form), lambda _: ("a", ""))
+    sql_of_condition(parse_condition("a = 9007199254740992"), lambda _: ("a", ""))
+    sql_of_condition(parse_condition("a = 9007199254740993"), lambda _: ("a", "BIGINT"))

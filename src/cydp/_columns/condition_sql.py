@@ -40,6 +40,7 @@ _ORDERS = ("<", "<=", ">", ">=")
 _ZONED = "TIMESTAMP WITH TIME ZONE"
 _EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
 _MOST = 2**127  # a HUGEINT is below it
+_MOST_EXACT = 2**53  # a float tells integers apart up to here
 
 
 def sql_of_condition(condition: Condition, column: Lookup) -> str:
@@ -108,6 +109,11 @@ def _comparable(
     if not kind and wanted in _TIMES[1:] and any(map(_has_zone, texts)):
         return _microseconds(cells_as(sql, "TIMESTAMPTZ")), [_instant(each, name) for each in texts]
     if not kind:
+        if wanted == "number" and any(abs(Decimal(text)) > _MOST_EXACT for text in texts):
+            raise ValueError(
+                f"condition must have a number of at most 2**53 for {name!r}, whose cells of CSV "
+                "are read as floats: write it as a text in quotes, with = or in"
+            )
         # A cast of the column itself would move into the reader, and be an error of the line.
         values = cells_as(sql, "TIMESTAMP") if wanted in _TIMES[1:] else _entry(sql, kind)
         return _cast(values, wanted), [_typed(wanted, text, name) for text in texts]
