@@ -278,7 +278,7 @@ def test_too_little_memory_is_named(tmp_path: Path, monkeypatch: pytest.MonkeyPa
     file = csv(tmp_path, b"a,b\n" + 3 * 10**7 * b"S" + b",1\n")
     relation = read_column(file, "b")
     with pytest.raises(MemoryError, match=r"^the relation could not be read: DuckDB has too"):
-        table_of_relation(relation).column("b", "x").x.__arrow_c_stream__()
+        table_of_relation(relation).column("b", "x").x.arrays()
     done = OPENED[-1]
     with pytest.raises(FileError, match=r"^not enough memory to read '"):
         done._ask(lambda connection: connection.sql(f"FROM {done._scan}").fetchall())
