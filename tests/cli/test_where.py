@@ -77,6 +77,8 @@ def test_numbers_and_times_in_quotes_are_no_order_of_csv(run: Run, tmp_path: Pat
         ("not ('1e3' >= a)", "with 1e3, not"),
         ("t < '2024-01-02'", "with date '2024-01-02', not"),
         ("a = 1 or t >= ' 2024-01-02T08:00'", "with timestamp '2024-01-02T08:00', not"),
+        ("t < '2024-1-1'", "with a number such as 9.5 or date '2024-01-31', not with '2024-1-1'"),
+        ("a < '9,5'", "with a number such as 9.5 or date '2024-01-31', not with '9,5'"),
     ):
         refused(run("count", str(file), "--where", where, *E), 2, meant)
         with pytest.raises(ValueError, match=re.escape(meant)):

@@ -171,6 +171,11 @@ def test_confidences_that_were_not_released_are_refused() -> None:
         cydp.median([1.0], (0, 9), epsilon=1).interval()
 
 
+def test_true_is_no_confidence() -> None:
+    with pytest.raises(TypeError, match=r"a confidence, such as 0\.95, not True"):
+        cydp.median([1.0], (0, 9), epsilon=1, interval=True)
+
+
 def test_an_interval_is_said_in_every_output() -> None:
     x = np.arange(1001.0)
     single = cydp.median(x, (0, 1000), interval=0.95, epsilon=3, rng=SeededGenerator(1))

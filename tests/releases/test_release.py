@@ -112,6 +112,15 @@ def test_every_field_is_compared(name: str) -> None:
             assert hash(other) != hash(released), field.name  # hashes of numbers are fixed
 
 
+def test_a_number_takes_a_format() -> None:
+    count, mean = cydp.count([1] * 1000, epsilon=1000), made("MeanRelease")
+    assert (f"{count:,}", f"{count:d}", f"{count}") == ("1,000", "1000", str(count))
+    assert f"{mean:.2f}" == f"{mean.value:.2f}"
+    for name in ("HistogramRelease", "QuantileRelease", "TopRelease"):
+        with pytest.raises(TypeError, match="is no single number that has a format"):
+            format(made(name), ".2f")
+
+
 def test_classes_of_equal_fields_are_compared() -> None:
     mean = made("MeanRelease")
     parts = {field.name: getattr(mean, field.name) for field in dataclasses.fields(mean)}

@@ -6,6 +6,7 @@ Values are compared after TRY_CAST, or a cast that every value of the type has.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Sequence
 from datetime import UTC, date, datetime, timedelta
 from decimal import Decimal
@@ -37,6 +38,7 @@ _NUMBERS = ("FLOAT", "DOUBLE", "UHUGEINT", "DECIMAL")
 _TEXT = ("VARCHAR", "ENUM", "UUID")
 _TIMES = ("text", "date", "timestamp")  # kinds of constants
 _ORDERS = ("<", "<=", ">", ">=")
+_FIRST_DIGIT = re.compile(r"\s*[-+]?\.?\d")  # of what is meant as a number or a date
 _ZONED = "TIMESTAMP WITH TIME ZONE"
 _EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
 _MOST = 2**127  # a HUGEINT is below it
@@ -95,6 +97,12 @@ def _sql(node: Node, column: Lookup) -> str:
         raise ValueError(
             f"condition must compare {node.column!r} of CSV with {meant}, not with "
             f"{node.constant}: the letters of texts decide their order"
+        )
+    is_order_of_text = node.operator in _ORDERS and node.constant.kind == "text"
+    if not kind and is_order_of_text and _FIRST_DIGIT.match(node.constant.text):
+        raise ValueError(
+            f"condition must compare {node.column!r} of CSV with a number such as 9.5 or date "
+            f"'2024-01-31', not with {node.constant}: the letters of texts decide their order"
         )
     values, (constant,) = _comparable(node.column, sql, kind, [node.constant])
     return f"({values} {node.operator} {constant})"

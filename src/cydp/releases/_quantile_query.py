@@ -415,6 +415,8 @@ def _read_interval(interval: Number | None, qs: tuple[Fraction, ...]) -> Fractio
     """Return the confidence of intervals; None for None."""
     if interval is None:
         return None
+    if isinstance(interval, bool):
+        raise TypeError("interval must be a confidence, such as 0.95, not True or False")
     level = read_exact(interval, "interval")
     if not 0 < level < 1:
         raise ValueError(f"interval must be between 0 and 1, not {format_number(level)}")

@@ -231,7 +231,12 @@ class Release(Exportable):
 
     def __format__(self, spec: str) -> str:
         """Return the number in a format, such as ".2f"; without one, the text."""
-        return format(float(self), spec) if spec else str(self)  # type: ignore[arg-type]
+        if not spec:
+            return str(self)
+        number = getattr(self, "value", None)
+        if number is None or np.ndim(number):
+            raise TypeError(f"{self.query.function} is no single number that has a format")
+        return format(number, spec)
 
     def certificate(self, *, ledger: BudgetLedger | None = None) -> dict[str, Any]:
         """Return what a third party needs to check the release, as JSON can hold it.
