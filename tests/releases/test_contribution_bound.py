@@ -12,6 +12,7 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
+import pandas as pd
 import pytest
 from releases.shapes import ROWS, SHAPES
 from releases.test_one_way import CASES, TABLE, of_users, with_table
@@ -195,6 +196,14 @@ def test_it_is_charged_for_its_unit_and_recorded(tmp_path: Path) -> None:
         assert (one, ledger.spent) == (two, PureDP("1/2"))
         with pytest.raises(cydp.accounting.LedgerError):
             cydp.contribution_bound(visits, **given, unit="person", share="1/2", budget=scope)
+
+
+def test_a_table_of_one_column_has_users() -> None:
+    """With the name of its users it is a table of rows, and without it a column of entries."""
+    for table in ({"u": [1, 1, None]}, pd.DataFrame({"u": [1, 1, None]})):
+        given: dict[str, Any] = {"user": "u", "max_rows": 2, "epsilon": 1000}
+        assert cydp.count(table, **given).value == 2
+        assert cydp.count(table, **given | {"max_rows": 1}).value == 1
 
 
 WRONG: list[tuple[dict[str, Any], str]] = [

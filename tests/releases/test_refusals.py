@@ -383,6 +383,9 @@ def test_a_call_with_wrong_arguments_gets_one_line() -> None:
         "a mean by name": (
             lambda: cydp.group_by({"k": [1]}, "k", keys=[1], means="v", epsilon=1),  # type: ignore[arg-type]
             ("means must be a dict by column, such as {'income': (0, 200_000)}, not str",)),
+        "another bound, and no promise": (
+            lambda: cydp.histogram(X, 2, (0, 4), user=X, max_rows=3, epsilon=1),  # type: ignore[call-arg]
+            ("unexpected keyword argument 'max_rows' (did you mean 'max_partitions'?)",)),
         "nothing near": (lambda: cydp.count(X, zzz=1), (  # type: ignore[call-arg]
             "unexpected keyword argument 'zzz': call count(x, ",)),
         "no bounds": (lambda: cydp.sum(X, epsilon=1), (  # type: ignore[call-arg]

@@ -208,10 +208,11 @@ class Release(Exportable):
         paid = self.payment
         if paid is None or not paid.blocks or paid.privacy_unit == self.query.unit.name:
             return []
-        found = [f"the ledger that has paid protects: one {paid.privacy_unit}"]
-        if self.query.reads.where is None:
-            found.append("that its rows lie in the blocks that have paid is the caller's promise")
-        return found
+        return [
+            f"the ledger that has paid protects: one {paid.privacy_unit}",
+            "that all rows lie in the blocks that have paid is the caller's promise, unless a "
+            "condition with 'in blocks' chose them",
+        ]
 
     @property
     def _noise_words(self) -> str:

@@ -204,6 +204,12 @@ def test_guarantee_by_measure(path: Path) -> None:
         assert ledger.guarantee() == ApproxDP(0.5, 0, relation="add-remove")
         ledger.charge(ApproxDP("0.25", 1e-9), blocks=["a"])
         assert ledger.guarantee() == ApproxDP(0.5, 1e-6, relation="add-remove")
+    with new(path.with_name("no promise"), ApproxDP(9, 0.5), by_block=True) as ledger:
+        ledger.add_blocks(["a", "b"])
+        ledger.charge(ApproxDP(5, 0.4), blocks=["a", "b"])
+        report = ledger.report()
+        assert "each person with records in all blocks any amount" in report.text
+        assert "Nothing is promised to a person with records in all blocks" in report.to_html()
     with new(path.with_name("zcdp"), ZCDP(2), by_block=True) as ledger:
         ledger.add_blocks({"a": ZCDP(1), "b": ZCDP(2)})
         assert ledger.guarantee() == ZCDP(0, relation="add-remove")
