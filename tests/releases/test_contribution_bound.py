@@ -315,13 +315,13 @@ def test_an_estimate_is_a_noisy_number_with_an_error() -> None:
     reach = float(cydp.explain(cydp.value_counts, 5, user="u", max_partitions=2, left_out=4,
                                epsilon=1).error["left_out"] or 0)  # fmt: skip
     low, high = (f"{by.left_out + off:,.0f}" for off in (-reach, reach))
-    assert f"counted: {low} to {high} in all, with 95 % confidence" in note
+    assert f"({low} to {high}, with 95 % confidence)" in note
     assert note in " ".join(str(by).split())
     nothing = {"user": [1], "max_rows": 1, "left_out": 9, "epsilon": "1/100"}
     made = [cydp.count([1], **nothing, rng=SeededGenerator(seed)) for seed in range(20)]
     below = [each for each in made if (each.left_out or 0) < 0]
     assert below
-    assert all("counted: 0 to " in str(each) for each in below)
+    assert all("an estimated 0 rows were left out (0 to " in str(each) for each in below)
     assert cydp.count([1], epsilon=1).left_out is None
 
 

@@ -163,7 +163,7 @@ class CountQuery(DataQuery):
 
     @property
     def left_out(self) -> tuple[str, ...]:
-        """A note on the rows that may be left out; a number of users is not too low for it."""
+        """A note on the rows that may be left out; a number of users is not too low."""
         unit = self.unit
         if not unit.has_users or unit.max_rows > 1:
             return super().left_out

@@ -60,8 +60,7 @@ def note_on(query: Any, estimate: int, confidence: Number) -> str:
     answer = answer_of(query.parts[LEFT_OUT])
     low, high = (max(end, 0) for end in answer.interval({LEFT_OUT: estimate}, confidence, 1))
     return (
-        f"of each {query.unit.name}, at most {query.most_left_out:,} rows that are left out are "
-        f"counted: {value_words(low)} to {value_words(high)} in all, with "
-        f"{percent_of(read_level(confidence))} confidence (the noisy estimate is "
-        f"{value_words(estimate)}), or more if some leave out more"
+        f"an estimated {value_words(max(estimate, 0))} rows were left out ({value_words(low)} to "
+        f"{value_words(high)}, with {percent_of(read_level(confidence))} confidence), counting at "
+        f"most {query.most_left_out:,} of each {query.unit.name}: the true number may be larger"
     )

@@ -285,8 +285,8 @@ class Unit:
             return ""
         return (
             f"what a {self.name} has beyond {self._rows_that_count} is left out, and so are rows "
-            f"without a {self.name}: counts and sums may be too low for it. Errors and intervals "
-            "are about the noise alone"
+            f"without a {self.name}, so counts and sums may be too low. Errors and intervals are "
+            "about the noise alone"
         )
 
     @property
