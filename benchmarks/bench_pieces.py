@@ -16,7 +16,7 @@ PERSONS = size(10**5)
 RELEASE = """
 import duckdb
 import cydp
-from cydp._columns.tables import table_of_relation
+from cydp._columns.stored_tables import table_of_relation
 
 file, call = sys.argv[1:]
 table = table_of_relation(duckdb.read_parquet(file), repeatable=True)

@@ -3,13 +3,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from difflib import get_close_matches
 from functools import wraps
 from inspect import Parameter, Signature, signature
 from typing import Any, TypeVar, cast
 
-__all__ = ["explain_arguments", "require_names", "signature_of"]
+__all__ = ["explain_arguments", "nearest_name", "require_names", "signature_of"]
 
 _Init = TypeVar("_Init", bound=Callable[..., None])
 _Function = TypeVar("_Function", bound=Callable[..., Any])
@@ -67,7 +67,7 @@ def explain_arguments(function: _Function) -> _Function:
 
 
 def signature_of(function: Callable[..., Any], shape: Signature) -> str:
-    """Return how a function or a method is called, without types; "..." for further names.
+    """Return how a function or a method is called, without types; further names are after it.
 
     >>> def f(x, *, first=None, second=None): ...
     >>> signature_of(f, signature(f))
@@ -78,12 +78,14 @@ def signature_of(function: Callable[..., Any], shape: Signature) -> str:
     if owner:  # without self
         plain = plain[1:]
     called, optional = owner if name in ("__init__", "__new__") else name, len(plain)
+    names: list[str] = []
     text = f"{called}{Signature(plain)}"
     while len(text) > _LONGEST and optional:
         optional -= 1
         shown = [each for i, each in enumerate(plain) if i < optional or not _may_be_left(each)]
+        names = [each.name for i, each in enumerate(plain) if i >= optional and _may_be_left(each)]
         text = f"{called}{Signature(shown)}".removesuffix(")") + ", ...)"
-    return text
+    return text + (f", or with {', '.join(names)}" if names else "")
 
 
 def _may_be_left(parameter: Parameter) -> bool:
@@ -96,8 +98,19 @@ def _near_name(shape: Signature, given: Mapping[str, Any]) -> str:
         return " (a condition is of the table: cydp.where(table, 'age > 17'))"
     unknown = next((each for each in given if each not in shape.parameters), "")
     known = [each for each in shape.parameters if each != _PROMISE]
-    near = get_close_matches(unknown, known, 1, 0.6)
-    return f" (did you mean {near[0]!r}?)" if near else ""
+    near = nearest_name(unknown, known)
+    return f" (did you mean {near!r}?)" if near else ""
+
+
+def nearest_name(given: str, names: Iterable[object]) -> str | None:
+    """Return the name that is likely meant by one that is not there, or None.
+
+    >>> nearest_name("Euros", ["user", "euros", 3])
+    'euros'
+    """
+    lowered = {name.lower(): name for name in names if isinstance(name, str)}
+    near = get_close_matches(given.lower(), lowered, 1, 0.6)
+    return lowered[near[0]] if near else None
 
 
 def _name_in_place(shape: Signature, args: tuple[Any, ...]) -> str:
@@ -128,8 +141,8 @@ def _explain(
                 "sensitivity=cydp.sensitivity.count(relation=...), for instance, states one"
             )
         if each not in known:
-            near = get_close_matches(each, known, 1, 0.6)
-            hint = f"did you mean {near[0]}?" if near else f"it takes {', '.join(known)}"
+            near = nearest_name(each, known)
+            hint = f"did you mean {near}?" if near else f"it takes {', '.join(known)}"
             return f"{name} has no parameter {each[:40]}: {hint}"
     missing = next(each for each in known if each in required and each not in given)
     meaning = f": {_MEANINGS[missing]}" if missing in _MEANINGS else ""

@@ -10,6 +10,7 @@ from typing import Any
 import pytest
 from accounting.ledger.ledger_processes import ended, forked, new
 
+import cydp
 from cydp import (
     ZCDP,
     ApproxDP,
@@ -21,7 +22,7 @@ from cydp import (
     PureDP,
     RandomizedResponse,
 )
-from cydp.accounting import PrivacyOdometer
+from cydp.accounting import PrivacyOdometer, UnitMismatchError
 
 
 def test_ten_charges_of_a_tenth_empty_a_budget_of_one() -> None:
@@ -38,6 +39,33 @@ def test_ten_charges_of_a_tenth_empty_a_budget_of_one() -> None:
             nothing()
     budget.charge(PureDP(0))
     assert budget.remaining == PureDP(0)
+
+
+@pytest.mark.parametrize("budget", [PrivacyFilter(PureDP(9)), PrivacyOdometer()])
+def test_a_budget_is_of_one_unit(budget: Any) -> None:
+    table, by_user = {"u": [1, 1, 2]}, {"user": "u", "max_rows": 1}
+    budget.charge(PureDP(1))  # says no unit, as a mechanism does
+    counts = [
+        cydp.count(table, epsilon=1, **by_user, unit=("visitor", "day", "row")),
+        cydp.count(table, epsilon=1, max_rows_per_unit=3),  # a promise for any unit
+        cydp.count(table, epsilon=1, **by_user, unit=("user", "day")),
+        cydp.count(table, epsilon=1, **by_user, unit="day"),
+    ]
+    for made in counts:
+        budget.charge(made.query)
+    refused = [{}, by_user, {**by_user, "unit": "visitor"}]  # the first protected some of them
+    for other in refused:
+        cost = cydp.explain(cydp.count, epsilon=1, **other)
+        with pytest.raises(UnitMismatchError, match="that protect 'day', and this release"):
+            budget.charge(cost)
+    if isinstance(budget, PrivacyFilter):
+        with pytest.raises(UnitMismatchError):
+            budget.would_exceed(cost)
+        with pytest.raises(UnitMismatchError):
+            cydp.count(table, epsilon=1, budget=budget)
+        assert budget.spent == PureDP(5)
+        assert budget.report().splitlines()[0].startswith("budget PureDP(epsilon=9) for each day")
+        assert "  4 x count: PureDP(epsilon=4)" in budget.report()
 
 
 def test_either_number_of_a_budget_is_enough_to_refuse() -> None:

@@ -20,7 +20,7 @@ from cydp._columns import files
 from cydp._columns.declared import Records
 from cydp._columns.file_errors import FileError
 from cydp._columns.files import Format, connect, open_data
-from cydp._columns.tables import table_of_relation
+from cydp._columns.stored_tables import table_of_relation
 
 OPENED: list[Any] = []  # a relation does not outlive its file
 

@@ -63,6 +63,7 @@ def test_keys_of_csv_are_numbers_if_all_are_written_so(run: Run, tmp_path: Path)
         ("1,1.5", [1, 1.5], [4, 1]),
         ("1,01", ["1", "01"], [1, 1]),
         ("1,x", ["1", "x"], [1, 1]),
+        ("1e0", ["1e0"], [0]),
         ("9" * 19, ["9" * 19], [0]),
     ):
         facts = json.loads(run("value-counts", data, "--key-list", keys, *sure)[1])
@@ -82,7 +83,16 @@ def test_keys_of_csv_are_numbers_if_all_are_written_so(run: Run, tmp_path: Path)
 
 def test_blanks_around_keys_of_a_list_are_none_of_them(run: Run, tmp_path: Path) -> None:
     data = write(tmp_path, "a,n\nDE,1\nFR,1\n", "t.csv")
-    assert keys_of(run, data, "a", "--key-list", "DE, FR ") == [["DE", "FR"]]
+    for written, keys in (
+        ("DE, FR ", ["DE", "FR"]),
+        ('" FR","a""b" , DE', [" FR", 'a"b', "DE"]),
+        ('"DE "', ["DE "]),
+    ):
+        assert keys_of(run, data, "a", "--key-list", written) == [keys]
+    for written in ('"DE', 'D"E"', '"DE"F', " "):
+        arguments = ["--column", "a", "--key-list", written, "--epsilon", "1"]
+        code, printed, error = run("value-counts", data, *arguments)
+        assert code == 2 and not printed and "--key-list must" in error
 
 
 def test_a_key_may_have_a_comma(run: Run, tmp_path: Path) -> None:

@@ -325,8 +325,11 @@ def test_the_guarantee_of_a_person_in_several_blocks(run: Run, path: str) -> Non
     for options, epsilon, unit in asked:
         lines = run("ledger", "show", path, *options)[1].splitlines()
         assert lines[5] == f"guarantee: epsilon={epsilon} for each {unit}"
+        together = "guarantee: epsilon=0.9 for each ride with records in all blocks"
+        assert lines[6:7] == [together] if not options else together not in lines
         about = json.loads(run("ledger", "show", path, *options, "--json")[1])
         assert about["guarantee"] == {"epsilon": epsilon}
+        assert about["in_all_blocks"] == {"unit": "ride", "guarantee": {"epsilon": "0.9"}}
         most = int(options[-1]) if "--max-blocks" in options else None
         assert about["guarantee_for"] == {"unit": unit.partition(" with")[0], "max_blocks": most}
     wrong: list[tuple[list[str], str]] = [

@@ -13,8 +13,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from cydp._columns.condition_parser import parse_condition
 from cydp._columns.condition_sql import sql_of_condition
-from cydp._columns.conditions import Condition, all_of, condition_on_blocks, parse_condition
+from cydp._columns.conditions import Condition, all_of, condition_on_blocks
 
 # What is written, and what is understood.
 UNDERSTOOD = {

@@ -18,7 +18,7 @@ import pytest
 
 import cydp
 from cydp._columns.reading import read_numbers
-from cydp._columns.source import open_source
+from cydp._columns.sources import open_source
 
 DTYPES = ["bool", "int8", "int16", "int32", "int64", "uint8", "uint16", "uint32", "uint64",
           "float32", "float64"]  # fmt: skip

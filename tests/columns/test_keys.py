@@ -12,7 +12,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from cydp._columns.declared import Labels
-from cydp._columns.keys import Keys, product
+from cydp._columns.keys import Keys
 from cydp.exact._lookup import match_labels
 
 
@@ -23,12 +23,12 @@ def test_keys_of_a_type_of_their_own() -> None:
     assert codes_of([Own(HostileOwn(1)), Own(1)], keys) == [3, 0]  # it has the hash of a key
 
 
-def test_product() -> None:
-    keys = product({"age": [30, 40], "sex": np.array(["f", "m"]), "x": [True]})
+def test_a_dict_of_labels_has_all_combinations() -> None:
+    keys = {"age": [30, 40], "sex": np.array(["f", "m"]), "x": [True]}
     given_keys = Keys(keys, by=("sex", "age", "x"))
     assert len(given_keys) == 4
     assert [array.tolist() for array in given_keys.arrays] == [
-        ["f", "m", "f", "m"], [30, 30, 40, 40], [True] * 4,
+        ["f", "f", "m", "m"], [30, 40, 30, 40], [True] * 4,
     ]  # fmt: skip
     assert [array.dtype.name for array in given_keys.arrays] == ["object", "int64", "bool"]
     with pytest.raises(ValueError, match="read-only"):

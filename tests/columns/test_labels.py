@@ -183,7 +183,9 @@ def test_many_integers_and_pairs() -> None:
         assert np.array_equal(match_labels([Labels(x)], Keys(keys)), match_keys(x, keys))
     first, second = rng.integers(0, 3000, n), rng.integers(0, 3000, n)
     keys = np.unique(np.stack([first, second])[:, : n // 2], axis=1)
-    codes = match_labels([Labels(first), Labels(second)], Keys({0: keys[0], 1: keys[1]}, by=(0, 1)))
+    codes = match_labels(
+        [Labels(first), Labels(second)], Keys([*zip(*keys.tolist(), strict=True)], by=(0, 1))
+    )
     assert np.array_equal(codes, match_keys(first * 3000 + second, keys[0] * 3000 + keys[1]))
 
 

@@ -13,7 +13,8 @@ from cydp._columns import shared
 from cydp._columns.declared import Labels, Records
 from cydp._columns.pieces import add_pieces
 from cydp._columns.relations import SharedRelation
-from cydp._columns.tables import open_table, table_of_relation
+from cydp._columns.stored_tables import table_of_relation
+from cydp._columns.tables import open_table
 from cydp.exact._label_sets import find_labels
 
 

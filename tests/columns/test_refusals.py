@@ -183,11 +183,15 @@ def test_keys_of_labels() -> None:
     }
     together: dict[str, tuple[Any, type[Exception], str]] = {
         "twice": ([(1, 2), (1, 2.0)], ValueError, "distinct"),
-        "not aligned": ({"a": [0, 0], "b": [1, 1]}, ValueError, "itertools.product makes all"),
+        "not aligned": ({"a": [0, 0], "b": [1, 2]}, ValueError, "the labels of each column"),
+        "lists": ([[1, 2]], TypeError, "must be tuples"),
         "three": ([(1, 2, 3)], ValueError, "tuples of 2 labels"),
         "no tuples": ([1, 2], TypeError, "must be tuples"),
-        "no column": ({"a": [1]}, ValueError, "which has 'a'"),
-        "two lengths": ({"a": [1], "b": []}, ValueError, "one length"),
+        "no column": ({"a": [1]}, ValueError, "of the columns a, b, not a"),
+        "no column of a frame": (pd.DataFrame({"a": [1]}), ValueError, "which has 'a'"),
+        "two lengths": (open_table({"a": [1, 2], "b": iter([1])}), ValueError, "one length"),
+        "no labels": ({"a": [1], "b": []}, ValueError, "1 to"),
+        "too many": (dict.fromkeys("ab", range(2**16)), ValueError, "not 4294967296"),
         "none": ([], ValueError, "1 to"),
         "None": ([(1, None)], ValueError, "missing"),
         "a list": ([(1, [])], TypeError, "hashable"),

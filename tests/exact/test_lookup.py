@@ -192,6 +192,10 @@ def test_prepared_keys(monkeypatch: pytest.MonkeyPatch) -> None:
     for keys in (pickle.loads(pickle.dumps(words)), copy.copy(words), exact.Keys(words)):
         assert match(["c"], keys).tolist() == [2]
         assert len(keys) == 3
+    pairs = exact.Keys([(1, "a"), (2, "b")], by=("n", "t"))
+    for keys in (pickle.loads(pickle.dumps(pairs)), copy.copy(pairs)):
+        assert [array.tolist() for array in keys.arrays] == [[1, 2], ["a", "b"]]
+        assert keys.by == ("n", "t")
     assert repr(words) == "<Keys: 3 of one column>"
     with pytest.raises(TypeError, match="keys"):
         match(np.array([1]), words)

@@ -20,7 +20,7 @@ from scipy.stats import binom
 
 import cydp
 from cydp._columns import shared
-from cydp._columns.tables import table_of_relation
+from cydp._columns.stored_tables import table_of_relation
 from cydp.models import LinearRegression, linear_regression
 from cydp.models._linear_regression import STEPS
 from cydp.releases._certificate import wrong_in_certificate

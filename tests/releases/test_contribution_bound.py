@@ -362,7 +362,7 @@ def test_releases_of_users_say_what_their_bound_leaves_out() -> None:
         args = with_table(case, TABLE)
         made = case.function(*args, **given)
         (words,) = made.query.left_out
-        assert words.startswith("what a u has beyond "), name
+        assert words.startswith("what each u has beyond "), name
         assert "may be too low" in words
         assert "about the noise alone" in words
         assert words in " ".join(str(made).split()), name
@@ -375,8 +375,8 @@ def test_releases_of_users_say_what_their_bound_leaves_out() -> None:
 
 
 WORDS = [
-    ({"max_rows": 2}, "what a who has beyond 2 rows is left out"),
-    ({"max_rows": 2, "unit": "visitor"}, "what a visitor has beyond 2 rows is left out"),
+    ({"max_rows": 2}, "what each who has beyond 2 rows is left out"),
+    ({"max_rows": 2, "unit": "visitor"}, "what each visitor has beyond 2 rows is left out"),
     ({"max_rows": 1}, "each who counts once, however many rows they have; rows without a who do"),
 ]
 
@@ -388,6 +388,7 @@ def test_words_of_bounds() -> None:
     by: dict[str, Any] = {"keys": 3, "user": "who", "epsilon": 1}
     for n, rows, words in ((1, 1, "1 row in one partition"), (4, 3, "3 rows in each of 4 part")):
         made = cydp.explain(cydp.value_counts, max_partitions=n, max_rows_per_partition=rows, **by)
-        assert made.notes[-1].startswith(f"what a who has beyond {words}")
+        assert made.notes[-1].startswith(f"what each who has beyond {words}")
     made = cydp.explain(cydp.top_k, 1, max_rows_per_partition=2, **by)
-    assert made.notes[-1].startswith("what a who has beyond 2 rows in each partition is left out")
+    words = "what each who has beyond 2 rows in each partition is left out"
+    assert made.notes[-1].startswith(words)

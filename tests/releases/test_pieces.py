@@ -15,7 +15,8 @@ from releases.shapes import KNOWN, RELEASES, ROWS, SHAPES, UNKNOWN, Columns, out
 import cydp
 from cydp._columns import shared
 from cydp._columns.relations import SharedRelation
-from cydp._columns.tables import Table, table_of_relation
+from cydp._columns.stored_tables import table_of_relation
+from cydp._columns.table import Table
 from cydp.testing import SeededGenerator
 
 SEED = 7

@@ -47,6 +47,11 @@ _WORDS = {
     PERIODS: "periods of pandas", INTERVALS: "intervals of pandas",
 }  # fmt: skip
 
+_SUCH_AS = {
+    TIMES: "datetime.date(2024, 1, 31), or np.array(['2024-01-31'], 'datetime64[D]')",
+    INSTANTS: "datetime.datetime(2024, 1, 31, tzinfo=datetime.UTC)",
+}
+
 
 class KeyPlaces:
     """A key table of the keys that a column can hold, and their places among all keys.
@@ -186,7 +191,7 @@ class ColumnKeys:
         if wanted is not None and wanted not in self.kinds:
             raise TypeError(
                 f"keys must be {_WORDS[wanted]}, as the entries of {column.name} are"
-                + (", such as datetime.date(2024, 1, 31)" if wanted == TIMES else "")
+                + (f", such as {_SUCH_AS[wanted]}" if wanted in _SUCH_AS else "")
             )
         if TIMES in self.kinds and (words := column.times_wanted(self._of_kind(TIMES)[0])):
             raise ValueError(f"keys must be {words}")

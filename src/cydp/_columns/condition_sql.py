@@ -62,7 +62,7 @@ def sql_of_condition(condition: Condition, column: Lookup) -> str:
 
     Examples
     --------
-    >>> from cydp._columns.conditions import parse_condition
+    >>> from cydp._columns.condition_parser import parse_condition
     >>> print(sql_of_condition(parse_condition("age >= 18"), lambda name: (f'"{name}"', "BIGINT")))
     (CAST("age" AS HUGEINT) >= CAST('18' AS HUGEINT))
 

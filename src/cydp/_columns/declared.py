@@ -20,7 +20,8 @@ from cydp._columns.entries import is_real, null_types
 from cydp._columns.label_values import LabelValues
 from cydp._columns.pandas import is_series
 from cydp._columns.shared import SharedColumn
-from cydp._columns.source import ArrowSource, ListSource, SeriesSource, Source, open_source
+from cydp._columns.source import ArrowSource, ListSource, Source
+from cydp._columns.sources import SeriesSource, open_source
 
 __all__ = ["Declared", "Labels", "Records", "check_entries", "check_reals", "declare"]
 

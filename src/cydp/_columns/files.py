@@ -17,6 +17,7 @@ from pathlib import Path
 from types import MappingProxyType
 from typing import Any
 
+from cydp._call_errors import nearest_name
 from cydp._columns.condition_sql import sql_of_condition
 from cydp._columns.conditions import Condition
 from cydp._columns.csv_cells import cells_as, sql_text
@@ -284,7 +285,11 @@ class DataFile:
             raise FileError(f"{found} column {name!r} in {self.first_line}")
         names = ", ".join(map(repr, self.names))
         shown = names if len(names) <= 200 else names[:200] + " ..."
-        raise FileError(f"no column {name!r} in {self.path!r}; it has: {shown}")
+        near = nearest_name(name, self.names)
+        raise FileError(
+            f"no column {name!r} in {self.path!r}; it has: {shown}"
+            + (f": did you mean {near!r}?" if near else "")
+        )
 
     def _column(self, name: str) -> str:
         place = self._place(name)  # of CSV the header may repeat a name

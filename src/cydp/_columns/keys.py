@@ -6,7 +6,8 @@ docs/columns.md, "Labels".
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+import math
+from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
 import numpy as np
@@ -15,16 +16,20 @@ from numpy.typing import NDArray
 from cydp._columns.column_keys import ColumnKeys, KeyPlaces, as_strings
 from cydp._columns.declared import Labels
 from cydp._columns.label_types import type_of_entries
-from cydp._columns.source import open_source
+from cydp._columns.sources import open_source
+from cydp._columns.table import Table
 from cydp._columns.tables import open_table
 
-__all__ = ["Keys", "compared_with", "product"]
+__all__ = ["Keys", "compared_with"]
 
 
 _DENSE = 2**22  # the largest table with an entry for each pair that could be
 
 
 _MOST_KEYS = 2**32 - 4
+
+
+_REPEATED = "keys must be distinct: some are given more than once"
 
 
 class _PairTable:
@@ -106,7 +111,8 @@ class Keys:
     ----------
     keys : array_like, mapping, table, or Keys
         Distinct. Without `by`, the labels of one column, in a list, an array or a column. With
-        `by`, a list of tuples, or a dict of columns or a table with columns of these names.
+        `by`, a list of tuples, or a table with columns of these names: a key is a row. A dict has
+        the labels of each column: all combinations are keys, and the first column varies slowest.
     by : sequence of hashables, or str, optional
         The names of the columns; a text is one name. Prepared keys are known by theirs.
 
@@ -133,6 +139,8 @@ class Keys:
     [[0, 2], [1, 0]]
     >>> Keys([("f", 30), ("m", 30)], by=("sex", "age"))
     <Keys: 2 of 2 columns>
+    >>> Keys({"sex": ["f", "m"], "age": [30, 31, 32]}, by=("sex", "age"))
+    <Keys: 6 of 2 columns>
 
     """
 
@@ -153,7 +161,7 @@ class Keys:
                     f"keys must be of the columns {_names(self.by)}, and these are of "
                     f"{_names(keys.by)}"
                 )
-            keys = dict(zip(keys.by, keys.arrays, strict=True))  # in another order
+            keys = keys.table()  # in another order
         given = [_entries(keys)] if self.by is None else _several(keys, self.by)
         if not 1 <= len(given[0]) <= _MOST_KEYS:
             raise ValueError(f"keys must be 1 to 2**32 - 4 keys, not {len(given[0])}")
@@ -170,10 +178,7 @@ class Keys:
         self.pairs = tuple(pairs)
         distinct = len(self.pairs[-1]) if pairs else len(self.columns[0])
         if distinct < len(given[0]):
-            several = "; keys of several columns are aligned: itertools.product makes all pairs"
-            raise ValueError(
-                "keys must be distinct: some are given more than once" + (several if pairs else "")
-            )
+            raise ValueError(_REPEATED)
         self.arrays = tuple(map(_read_only, given))
 
     def _take(self, prepared: Keys) -> None:
@@ -185,8 +190,7 @@ class Keys:
         self.arrays, self.columns, self.pairs = prepared.arrays, prepared.columns, prepared.pairs
 
     def __reduce__(self) -> tuple[Any, ...]:
-        keys = self.arrays[0] if self.by is None else dict(zip(self.by, self.arrays, strict=True))
-        return Keys, (keys, self.by)  # tables of the C core cannot be pickled
+        return _made, (self.arrays, self.by)  # tables of the C core cannot be pickled
 
     def __len__(self) -> int:
         return len(self.arrays[0])
@@ -194,6 +198,10 @@ class Keys:
     def __repr__(self) -> str:
         columns = "one column" if self.by is None else f"{len(self.by)} columns"
         return f"<Keys: {len(self)} of {columns}>"
+
+    def table(self) -> Table:
+        """Return the keys of several columns as a table, a row each."""
+        return open_table(dict(zip(self.by or (), self.arrays, strict=True)), "keys")
 
     def check(self, columns: Sequence[Labels]) -> None:
         """Check, before a charge, that each column can hold one of its keys, by its type.
@@ -227,35 +235,15 @@ def compared_with(keys: Keys, columns: Sequence[Labels]) -> list[Labels]:
     return list(columns)
 
 
-def _names(by: Sequence[Any]) -> str:
+def _made(arrays: tuple[NDArray[Any], ...], by: tuple[Any, ...] | None) -> Keys:
+    """Return the keys that were pickled."""
+    if by is None:
+        return Keys(arrays[0])
+    return Keys(open_table(dict(zip(by, arrays, strict=True)), "keys"), by)
+
+
+def _names(by: Iterable[Any]) -> str:
     return ", ".join(map(str, by))
-
-
-def product(labels: Mapping[Any, Any]) -> dict[Any, NDArray[Any]]:
-    """Return all combinations of the labels of several columns, for `keys`.
-
-    Parameters
-    ----------
-    labels : mapping
-        The labels of each column, by its name.
-
-    Returns
-    -------
-    dict of ndarray
-        As many entries in each as there are combinations; the first column varies slowest.
-
-    Examples
-    --------
-    >>> {name: column.tolist() for name, column in product({"a": [1, 2], "b": "xy"}).items()}
-    {'a': [1, 1, 2, 2], 'b': ['x', 'y', 'x', 'y']}
-
-    """
-    arrays = [
-        _array_of(_entries(list(each) if isinstance(each, str) else each))
-        for each in labels.values()
-    ]
-    grid = np.indices([len(array) for array in arrays]).reshape(len(arrays), -1)
-    return {name: array[places] for name, array, places in zip(labels, arrays, grid, strict=True)}
 
 
 def _entries(keys: Any) -> NDArray[Any] | list[Any]:
@@ -284,6 +272,8 @@ def _several(keys: Any, by: tuple[Any, ...]) -> list[NDArray[Any] | list[Any]]:
         raise ValueError("by must name a column")
     if isinstance(keys, list | tuple):
         return _columns_of_tuples(keys, len(by))
+    if isinstance(keys, Mapping):
+        return _combinations(keys, by)
     table = open_table(keys, "keys")
     columns = [table.column(name, "by") for name in by]
     given = [_entries(column) for column in columns]
@@ -292,11 +282,26 @@ def _several(keys: Any, by: tuple[Any, ...]) -> list[NDArray[Any] | list[Any]]:
     return given
 
 
+def _combinations(labels: Mapping[Any, Any], by: tuple[Any, ...]) -> list[NDArray[Any] | list[Any]]:
+    """Return the columns of all combinations of labels; the first column varies slowest."""
+    if set(labels) != set(by):
+        raise ValueError(f"keys must be of the columns {_names(by)}, not {_names(labels)}")
+    arrays = [_array_of(_entries(labels[name])) for name in by]
+    sizes = [len(ColumnKeys.of(array)[0]) for array in arrays]
+    if any(len(array) > size for array, size in zip(arrays, sizes, strict=True)):
+        raise ValueError(f"{_REPEATED}; a dict has the labels of each column, not the keys")
+    if not 1 <= (size := math.prod(sizes)) <= _MOST_KEYS:
+        raise ValueError(f"keys must be 1 to 2**32 - 4 keys, not {size}")
+    grid = np.indices(sizes).reshape(len(arrays), -1)
+    return [array[places] for array, places in zip(arrays, grid, strict=True)]
+
+
 def _columns_of_tuples(keys: Sequence[Any], columns: int) -> list[NDArray[Any] | list[Any]]:
-    if not set(map(type, keys)) <= {tuple, list} and not all(
-        isinstance(key, tuple | list) for key in keys
-    ):
-        raise TypeError("keys must be tuples, with a label for each column of by, or a dict")
+    if not set(map(type, keys)) <= {tuple} and not all(isinstance(key, tuple) for key in keys):
+        raise TypeError(
+            "keys of several columns must be tuples, with a label for each column of by, a table "
+            "with these columns, or a dict of the labels of each: all combinations are keys"
+        )
     if set(map(len, keys)) - {columns}:
         raise ValueError(f"keys must be tuples of {columns} labels, one for each column of by")
     return [list(column) for column in zip(*keys, strict=True)] if keys else [[]] * columns

@@ -15,7 +15,7 @@ from cydp._columns.entries import integers_of, present_entries, rationals_of
 from cydp._columns.masks import mask_absent
 from cydp._columns.numbers import array_in, is_real_array
 from cydp._columns.pandas import is_frame
-from cydp._columns.source import open_arrow_table, open_source
+from cydp._columns.sources import open_arrow_table, open_source
 
 __all__ = [
     "read_exact_numbers",

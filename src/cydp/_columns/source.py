@@ -8,7 +8,6 @@ Other libraries are known by what their objects can do: none of them is imported
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from array import array
 from collections.abc import Mapping, Sequence
 from typing import Any, Self
 
@@ -17,45 +16,25 @@ from numpy.typing import NDArray
 
 from cydp._columns.arrow import declared_in, import_nanoarrow, read_arrow
 from cydp._columns.dtypes import (
-    DUCKDB_DTYPES,
-    NUMBERS,
-    TIMES,
     check_one_column,
     check_real,
     describe_entry,
-    not_numbers,
 )
 from cydp._columns.entries import check_numbers, ragged
-from cydp._columns.file_columns import FileColumn
 from cydp._columns.label_types import (
     LabelType,
     type_of_dtype,
     type_of_entries,
-    type_of_relation,
     type_of_schema,
 )
 from cydp._columns.label_values import LabelValues, labels_in
-from cydp._columns.numbers import Categories, Held, is_real_array, numbers_in
-from cydp._columns.pandas import (
-    as_series,
-    categories_of,
-    holds_python_text,
-    is_frame,
-    is_series,
-    masked_series,
-    own_labels,
-)
-from cydp._columns.relations import SharedRelation, is_relation
+from cydp._columns.numbers import Held, is_real_array, numbers_in
 from cydp._columns.shared import SharedColumn
 
 __all__ = [
     "ArrowSource",
     "ListSource",
-    "SeriesSource",
     "Source",
-    "open_arrow_table",
-    "open_source",
-    "refuse_lazy",
     "speaks_arrow",
 ]
 
@@ -237,7 +216,7 @@ class ArraySource(Source):
     def _declared(self, what: str) -> np.dtype[Any]:
         dtype = getattr(self.x, "dtype", None)
         if not hasattr(self.x, "__array__") or not isinstance(dtype, np.dtype):
-            raise _no_column(self.x, self.name)
+            raise no_column(self.x, self.name)
         if (ndim := getattr(self.x, "ndim", 1)) != 1:
             raise ValueError(
                 f"{self.name} must have one dimension, {what} for each record, not {ndim}"
@@ -257,7 +236,7 @@ class ArraySource(Source):
             return np.asarray(x, object)
         values: NDArray[Any] = np.asarray(x)
         if values.ndim == 0 and values.dtype.kind in "OSU":
-            raise _no_column(x, self.name)
+            raise no_column(x, self.name)
         return values
 
     def objects(self) -> NDArray[Any] | None:
@@ -276,57 +255,13 @@ class ArraySource(Source):
         return super().entries()
 
 
-class SeriesSource(ArraySource):
-    """A Series of pandas, which exports Arrow only with pyarrow."""
-
-    __slots__ = ()
-
-    @property
-    def is_text(self) -> bool:
-        """Whether the Series is declared as text, and stored as Python's str."""
-        return holds_python_text(self.x)
-
-    def dtype(self) -> np.dtype[Any]:
-        """Return the dtype of numpy, or what a dtype of pandas' own holds, from no rows of it."""
-        return super().dtype() if self._is_numpy else self._without_rows().numbers().dtype
-
-    def label_type(self) -> LabelType:
-        """Return the type of labels of its dtype."""
-        return super().label_type() if self._is_numpy else self._without_rows().labels().type
-
-    @property
-    def _is_numpy(self) -> bool:
-        return isinstance(self.x.dtype, np.dtype)
-
-    def _without_rows(self) -> SeriesSource:
-        return SeriesSource(self.x.iloc[:0], self.name)
-
-    def held(self) -> Held:
-        """Return an array, the codes of categories, or chunks of Arrow."""
-        if (found := categories_of(self.x)) is not None:
-            codes, present, index = found
-            return Categories(codes, present, open_source(index, self.name))
-        if (values := masked_series(self.x)) is not None:
-            return values
-        return read_arrow(self.x, self.name) if speaks_arrow(self.x) else super().held()
-
-    def labels(self) -> LabelValues:
-        """Return labels; times with a zone, intervals and periods are pandas' own."""
-        found = own_labels(self.x)
-        return super().labels() if found is None else found
-
-    def entries(self) -> list[Any]:
-        """Return the entries of the Series."""
-        return list(self.x.to_list())
-
-
 class ArrowSource(Source):
     """A column of polars, pyarrow or another library, or a table of one, that exports Arrow."""
 
     __slots__ = ()
 
     def __init__(self, x: Any, name: str) -> None:
-        if type(self) is ArrowSource and _holds_objects(x):
+        if type(self) is ArrowSource and holds_objects(x):
             raise TypeError(
                 f"{name} must not be a polars column of Object, whose entries Arrow has as "
                 f"addresses: give a list, as {name}.to_list()"
@@ -365,150 +300,13 @@ class ArrowSource(Source):
     def entries(self) -> list[Any]:
         """Return the entries of the column."""
         x = self.x.read_all() if hasattr(self.x, "read_all") else self.x  # a reader of pyarrow
-        if (columns := _columns_of(x)) is not None:
+        if (columns := columns_within(x)) is not None:
             check_one_column(len(columns), self.name)
             (x,) = columns
         for method in ("to_pylist", "to_list"):  # pyarrow; polars
             if hasattr(x, method):
                 return list(getattr(x, method)())
         return _list_of(x, self.name)
-
-
-class SharedSource(ArrowSource):
-    """A column of a query: to read it, or to ask for its length, runs the query."""
-
-    __slots__ = ()
-
-    def _length(self) -> int | None:
-        return None
-
-    @property
-    def shared(self) -> SharedColumn | None:
-        """The column."""
-        return self.x if isinstance(self.x, SharedColumn) else None
-
-
-class RelationSource(SharedSource):
-    """A column of a relation of DuckDB."""
-
-    __slots__ = ()
-
-    def kept(self) -> Self:
-        """Return the only column of the relation, so that it can be read in pieces."""
-        if isinstance(self.x, SharedColumn) or len(self.x.columns) != 1:
-            return self
-        return type(self)(SharedRelation(self.x).column(self.x.columns[0]), self.name)
-
-    def dtype(self) -> np.dtype[Any]:
-        """Return the dtype that the type of the column stands for; the query does not run."""
-        self._check()
-        kind = str(self.x.types[0].id).strip('"')  # without what a composite type holds
-        if kind.startswith(("date", "timestamp")):
-            raise not_numbers(self.name, TIMES)
-        if kind not in DUCKDB_DTYPES:
-            raise TypeError(
-                f"{self.name} must hold {NUMBERS}, not {kind.upper()}: cast it to one of these"
-            )
-        return np.dtype(DUCKDB_DTYPES[kind])
-
-    def label_type(self) -> LabelType:
-        """Return the type of labels of its type; the query does not run."""
-        self._check()
-        return type_of_relation(self.x, self.name)
-
-    def _check(self) -> None:
-        import_nanoarrow(self.name)
-        check_one_column(len(self.x.types), self.name)
-
-
-class FileSource(Source):
-    """A column of a file; one of CSV has no type until a release uses it."""
-
-    __slots__ = ()
-
-    def _length(self) -> int | None:
-        return None
-
-    @property
-    def is_untyped(self) -> bool:
-        """Whether the file is CSV."""
-        return not self.x.file.has_types
-
-    def as_numbers(self) -> Source:
-        """Return what is a number; other entries are null."""
-        return RelationSource(self.x.numbers(), self.name)
-
-    def as_labels(self, sql_type: str | None = None) -> Source:
-        """Return the column as it is stored, or what is an entry of this type."""
-        return RelationSource(self.x.labels(sql_type), self.name)
-
-    def dtype(self) -> np.dtype[Any]:
-        """Return the dtype of its numbers."""
-        return self.as_numbers().dtype()
-
-    def label_type(self) -> LabelType:
-        """Return the type of its labels."""
-        return self.as_labels().label_type()
-
-    def held(self) -> Held:
-        """Return its labels."""
-        return self.as_labels().held()
-
-
-def open_source(x: Any, name: str) -> Source:
-    """Return the column that a user passes. No value is read.
-
-    It is a list, another sequence, an array, a `memoryview`, a column of a library, or the only
-    column of a frame. A source that was opened before is returned with this name.
-
-    Raises
-    ------
-    TypeError
-        For a frame of several columns or none, and for a column that is not computed yet.
-
-    """
-    if isinstance(x, np.ndarray):  # most often, and the quickest way
-        return ArraySource(x, name)
-    if isinstance(x, Source):
-        return x if x.name == name else x.named(name)
-    if isinstance(x, list | tuple):
-        return ListSource(x, name)
-    if isinstance(x, memoryview | array):
-        return ArraySource(np.asarray(x), name)
-    is_text = isinstance(x, str | bytes | bytearray)
-    if isinstance(x, Sequence) and not is_text and not hasattr(x, "__array__"):
-        return ListSource(list(x), name)
-    if is_frame(x):
-        check_one_column(x.shape[1], name)
-        return SeriesSource(x.iloc[:, 0], name)
-    if is_series(x):  # before its attributes are asked for, which include its labels
-        return SeriesSource(x, name)
-    if is_relation(x):
-        return RelationSource(x, name)
-    if isinstance(x, SharedColumn):
-        return SharedSource(x, name)
-    if isinstance(x, FileColumn):
-        return FileSource(x, name)
-    if speaks_arrow(x):
-        return ArrowSource(x, name)
-    refuse_lazy(x, name)
-    series = as_series(x)
-    return SeriesSource(series, name) if is_series(series) else ArraySource(x, name)
-
-
-def open_arrow_table(x: Any, name: str) -> Any:
-    """Return a table that exports Arrow; a TypeError for anything else."""
-    if not speaks_arrow(x):
-        refuse_lazy(x, name)
-        raise TypeError(f"{name} must be a table that exports Arrow, not {type(x).__name__}")
-    return x
-
-
-def refuse_lazy(x: Any, name: str) -> None:
-    """Raise a TypeError for a column or a table that is not computed or read yet."""
-    for method, what in (("collect", "computed"), ("read_all", "read"), ("to_table", "read")):
-        if hasattr(x, method):
-            raise TypeError(f"{name} must be {what} first: call its {method}()")
 
 
 def speaks_arrow(x: Any) -> bool:
@@ -521,7 +319,7 @@ def speaks_arrow(x: Any) -> bool:
     return hasattr(x, "__arrow_c_array__") or hasattr(x, "__arrow_c_stream__")
 
 
-def _holds_objects(x: Any) -> bool:
+def holds_objects(x: Any) -> bool:
     """Whether a column of polars, or one of a frame, holds objects of Python."""
     dtypes = x.dtypes if hasattr(x, "get_columns") else [getattr(x, "dtype", None)]
     return any(str(dtype) == "Object" for dtype in dtypes)
@@ -529,14 +327,14 @@ def _holds_objects(x: Any) -> bool:
 
 def _list_of(x: Any, name: str) -> list[Any]:
     if isinstance(x, str | bytes):
-        raise _no_column(x, name)
+        raise no_column(x, name)
     try:
         return list(x)
     except TypeError:
-        raise _no_column(x, name) from None
+        raise no_column(x, name) from None
 
 
-def _no_column(x: Any, name: str) -> TypeError:
+def no_column(x: Any, name: str) -> TypeError:
     if hasattr(x, "first_line"):  # a Table, which opens columns by this module
         return TypeError(f"{name} must be one column, not a table: choose one by column=")
     given = describe_entry(type(x))
@@ -544,7 +342,7 @@ def _no_column(x: Any, name: str) -> TypeError:
     return TypeError(f"{name} must be a list, an array or a column, not {given}{hint}")
 
 
-def _columns_of(x: Any) -> list[Any] | None:
+def columns_within(x: Any) -> list[Any] | None:
     """Return the columns of a table of polars, pyarrow or DuckDB; None for anything else."""
     if hasattr(x, "fetchall"):  # DuckDB
         return list(zip(*x.fetchall(), strict=True)) or [[]]

@@ -16,7 +16,8 @@ from cydp._columns.entries import null_types
 from cydp._columns.label_values import LabelValues
 from cydp._columns.masks import both_present, mask_absent
 from cydp._columns.shared import SharedColumn
-from cydp._columns.source import ListSource, Source, open_source
+from cydp._columns.source import ListSource, Source
+from cydp._columns.sources import open_source
 
 __all__ = ["NAT", "Times", "in_units", "sql_type_of_times"]
 

@@ -11,7 +11,7 @@ from typing import Any, Protocol, TypeAlias, runtime_checkable
 
 from cydp._numbers.rational import literal_of
 from cydp._relations import check_optional_relation, implies
-from cydp.accounting._errors import RelationMismatchError
+from cydp.accounting._errors import RelationMismatchError, UnitMismatchError
 from cydp.accounting._loss import LOSSES, ApproxDP, Loss
 from cydp.accounting._measure import combine_relations
 from cydp.accounting._words import describe_wrong_loss
@@ -23,6 +23,7 @@ __all__ = [
     "check_relation_of_cost",
     "describe_cost",
     "is_made",
+    "kept_units",
     "loss_of",
     "name_mechanism",
     "note_release",
@@ -220,6 +221,36 @@ def units_of(cost: object) -> list[Any]:
         if hasattr(unit, "check_kept"):
             found[unit] = None
     return list(found)
+
+
+def kept_units(cost: object, kept: tuple[str, ...]) -> tuple[str, ...]:
+    """Return the names of the units that a budget in memory protects after a charge.
+
+    Losses of releases that protect different units do not add up to a loss of any of them.
+
+    Parameters
+    ----------
+    cost : object
+        As in `units_of`.
+    kept : tuple of str
+        The units that all charges before it protect; () if none of them names one.
+
+    Raises
+    ------
+    UnitMismatchError
+        If the cost protects none of these units.
+
+    """
+    for unit in units_of(cost):
+        names = unit.protected
+        if kept and names and not set(kept) & set(names):
+            raise UnitMismatchError(
+                f"the budget has paid for releases that protect {kept[0]!r}, and this release "
+                f"protects {unit.name!r}: if that contains it, say so by "
+                f"unit=({unit.name!r}, {kept[0]!r}); else keep one budget for each unit"
+            )
+        kept = tuple(name for name in kept if name in names) if kept and names else kept or names
+    return kept
 
 
 def _sources_of(cost: Any) -> Iterator[Any]:

@@ -24,7 +24,14 @@ from cydp.accounting._amounts import (
     total_of,
 )
 from cydp.accounting._budget import Asked, PaidInMemory, check_budget
-from cydp.accounting._cost import Cost, check_relation_of_cost, describe_cost, loss_of, note_release
+from cydp.accounting._cost import (
+    Cost,
+    check_relation_of_cost,
+    describe_cost,
+    kept_units,
+    loss_of,
+    note_release,
+)
 from cydp.accounting._errors import BudgetExceededError, PrivacyError
 from cydp.accounting._loss import LOSSES, ApproxDP, Loss
 from cydp.accounting._loss_numbers import read_count
@@ -59,6 +66,9 @@ class PrivacyFilter:
 
     Notes
     -----
+    All releases that it pays for must protect the same unit, such as a row or a user: losses of
+    different units do not add up. A loss that is charged by itself, and a mechanism, say no unit.
+
     Charges, and the sizes of charges, may depend on earlier releases [1]_; for zCDP see [2]_.
 
     References
@@ -89,6 +99,7 @@ class PrivacyFilter:
         "_relation",
         "_spent",
         "_subtotals",
+        "_units",
     )
 
     @explain_arguments
@@ -101,6 +112,7 @@ class PrivacyFilter:
         self._spent: Total = NOTHING
         self._kept: _Checked | None = None  # the last loss that was charged once
         self._subtotals: dict[str, _Subtotal] = {}
+        self._units: tuple[str, ...] = ()  # that all charges protect
         self._lock = threading.Lock()
         self._pid = os.getpid()
 
@@ -133,6 +145,9 @@ class PrivacyFilter:
             If the cost does not fit. It may use up the budget exactly.
         MeasureMismatchError, RelationMismatchError
             If the cost is of another measure than the budget, or stated under another relation.
+        UnitMismatchError
+            If the cost is of a release that protects another unit, such as a row, than the releases
+            before it, such as a user.
         PrivacyError
             In a forked child, because the parent process has the budget.
         TypeError, ValueError
@@ -163,12 +178,13 @@ class PrivacyFilter:
             if type(cost) in LOSSES and times == 1 and relation is None:
                 self._kept = cost, requested, name
         with self._lock:
+            units = self._units if type(cost) in LOSSES else kept_units(cost, self._units)
             total = add_totals(self._spent, requested)
             if exceeds_total(total, self._most):
                 error = self._refusal(requested)
                 note_release(error, cost)
                 raise error
-            self._spent = total
+            self._spent, self._units = total, units
             subtotal = self._subtotals.get(name)
             if subtotal is None:
                 subtotal = self._subtotals[name] = _Subtotal()
@@ -199,6 +215,7 @@ class PrivacyFilter:
 
         """
         _, requested = self._check_charge(cost, count, relation)
+        kept_units(cost, self._units)
         return exceeds_total(add_totals(self._spent, requested), self._most)
 
     @property
@@ -255,7 +272,8 @@ class PrivacyFilter:
         """
         spent = self._spent
         subtotals = dict(self._subtotals)  # copied at once, since other threads may charge
-        lines = [f"budget {self.budget} under {self.relation!r}, in memory"]
+        unit = f" for each {self._units[0]}" if self._units else ""
+        lines = [f"budget {self.budget}{unit} under {self.relation!r}, in memory"]
         lines.append(f"  spent {self._loss_of(spent)}, left {self._left(spent)}")
         for name, subtotal in subtotals.items():
             releases, total = subtotal.read()
@@ -277,9 +295,11 @@ class PrivacyFilter:
 
 
 def _name_in_report(cost: Cost) -> str:
-    """Return what a report calls a charge: a plan by its items, everything else by its class."""
+    """Return what a report calls a charge: a plan by its items, a query by its function."""
     plan = cost.plan if isinstance(cost, ApproxDP) else None
-    return type(cost).__name__ if plan is None else describe_cost(cost)
+    if plan is not None:
+        return describe_cost(cost)
+    return str(getattr(getattr(cost, "query", cost), "function", type(cost).__name__))
 
 
 class _Subtotal:

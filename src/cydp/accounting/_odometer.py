@@ -9,7 +9,7 @@ from typing import NoReturn
 from cydp._arguments import Integer
 from cydp._call_errors import explain_arguments
 from cydp._relations import check_relation
-from cydp.accounting._cost import Cost, check_relation_of_cost, loss_of
+from cydp.accounting._cost import Cost, check_relation_of_cost, kept_units, loss_of
 from cydp.accounting._loss import ZCDP, ApproxDP, Loss, PureDP
 from cydp.accounting._words import html_of
 
@@ -51,11 +51,12 @@ class PrivacyOdometer:
 
     """
 
-    __slots__ = ("_lock", "_relation", "_spent")
+    __slots__ = ("_lock", "_relation", "_spent", "_units")
 
     @explain_arguments
     def __init__(self, *, relation: str = "add-remove") -> None:
         self._spent: dict[str, Loss] = {}
+        self._units: tuple[str, ...] = ()  # that all charges protect
         self._lock = threading.Lock()
         self._relation = check_relation(relation)
 
@@ -81,6 +82,8 @@ class PrivacyOdometer:
         ------
         RelationMismatchError
             If the cost is stated under another relation than the odometer's.
+        UnitMismatchError
+            If the cost is of a release that protects another unit than the releases before it.
         TypeError, ValueError
             For a bad cost or count, and if delta would reach 1.
 
@@ -95,8 +98,10 @@ class PrivacyOdometer:
         loss = loss_of(cost) * count
         check_relation_of_cost(cost, relation, self.relation, "be added to an odometer")
         with self._lock:
+            units = kept_units(cost, self._units)
             measure = _MEASURES[type(loss)]
             self._spent[measure] = self._spent[measure] + loss if measure in self._spent else loss
+            self._units = units
 
     @property
     def spent(self) -> dict[str, Loss]:

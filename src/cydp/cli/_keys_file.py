@@ -15,7 +15,6 @@ from cydp._columns.file_errors import FileError
 from cydp._columns.files import DataFile, Format, connect, is_integer, open_data, sql_name
 from cydp._columns.paths import named_files
 from cydp._columns.truncated import DAYS, DateTrunc
-from cydp.cli._specs import read_names
 
 __all__ = ["check_key_list", "read_keys"]
 
@@ -26,7 +25,8 @@ _LONG = ("HUGEINT", "UHUGEINT")
 _NUMBER = re.compile(
     r"-?(0|[1-9][0-9]{0,17})(\.[0-9]{1,15})?", re.ASCII
 )  # exact, or as Python has it
-_DIGITS = re.compile(r"\s*[-+]?[0-9]+(\.[0-9]*)?\s*", re.ASCII)
+_DIGITS = re.compile(r"\s*[-+]?([0-9]+\.?[0-9]*|\.[0-9]+)([eE][-+]?[0-9]+)?\s*", re.ASCII)
+_LISTED = re.compile(r'\s*(?:"((?:[^"]|"")*)"\s*|([^",]*))(,|$)')  # a key in quotes, or without
 
 
 def read_keys(
@@ -67,7 +67,9 @@ def read_keys(
         lists = [
             _of_list(each, name, kind) for each, name, kind in zip(given, by, types, strict=True)
         ]
-        return _all_combinations(lists, by), *_how_read(lists, by, types)
+        return _keys_of([*map(list, zip(*product(*lists), strict=True))]), *_how_read(
+            lists, by, types
+        )
     if file is None:
         return None, {}, []
     if not any(map(os.path.exists, named_files([file]))):
@@ -90,7 +92,7 @@ def read_keys(
     relation = _ask(lambda: opened.all_columns(columns), opened.cannot_read)
     keys = _typed(relation, relation.columns, by, types, "--keys", opened.cannot_read)
     read_as, further = _how_read(keys, by, types)
-    return _keys_of(keys, by), read_as, notes + further
+    return _keys_of(keys), read_as, notes + further
 
 
 def _type_of(name: str, data: DataFile) -> str:
@@ -125,22 +127,27 @@ def _of_list(given: str, name: str, kind: str) -> list[Any]:
 
 
 def _stripped(given: str) -> list[str]:
-    """Return the keys of a list without blanks around them."""
-    return [each.strip() for each in read_names(given, "--key-list")]
+    """Return the keys of a list: without blanks around them, but for those in quotes.
+
+    >>> _stripped('DE, " FR","a,b"')
+    ['DE', ' FR', 'a,b']
+    """
+    keys, place, comma = [], 0, ","
+    while comma:
+        match = _LISTED.match(given, place)
+        if match is None:
+            raise ValueError(f"--key-list must be separated by commas, not {given[:100]!r}")
+        quoted, plain, comma = match.groups()
+        keys.append(plain.strip() if quoted is None else quoted.replace('""', '"'))
+        place = match.end()
+    if keys == [""] and not given.strip():
+        raise ValueError("--key-list must not be empty")
+    return keys
 
 
-def _keys_of(columns: Sequence[list[Any]], by: Sequence[str]) -> Any:
-    """Return the keys as a list, as lists by name, or as tuples if no key has the name."""
-    if len(by) == 1:
-        return columns[0]
-    if any(isinstance(name, DateTrunc) for name in by):
-        return list(zip(*columns, strict=True))
-    return dict(zip(by, columns, strict=True))
-
-
-def _all_combinations(lists: Sequence[list[Any]], by: Sequence[str]) -> Any:
-    columns = lists if len(by) == 1 else zip(*product(*lists), strict=True)
-    return _keys_of([*map(list, columns)], by)
+def _keys_of(columns: Sequence[list[Any]]) -> list[Any]:
+    """Return the keys of one column, or tuples of the keys of several."""
+    return columns[0] if len(columns) == 1 else list(zip(*columns, strict=True))
 
 
 def _how_read(

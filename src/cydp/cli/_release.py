@@ -14,11 +14,13 @@ from functools import partial
 from inspect import signature
 from typing import Any
 
-from cydp._columns.conditions import Condition, all_of, condition_on_blocks, parse_condition
+from cydp._columns.condition_parser import parse_condition
+from cydp._columns.conditions import Condition, all_of, condition_on_blocks
 from cydp._columns.file_columns import CONSTANTS, has_numbers_as_text
 from cydp._columns.file_errors import FileError
 from cydp._columns.files import DataFile, Format, open_data
-from cydp._columns.tables import Table, table_of_relation
+from cydp._columns.stored_tables import table_of_relation
+from cydp._columns.table import Table
 from cydp.accounting._amounts import loss_of_amount
 from cydp.accounting._errors import (
     BudgetExceededError,

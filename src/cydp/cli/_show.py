@@ -31,7 +31,7 @@ __all__ = ["history", "list_blocks", "report", "show"]
 def show(options: argparse.Namespace) -> int:
     """Print what was spent and what is left."""
     with open_to_read(options.path) as ledger:
-        entries, blocks, guarantee = _read_consistently(ledger, options)
+        entries, blocks, guarantee, in_all_blocks = _read_consistently(ledger, options)
         about = {
             "budget": numbers_of(ledger.budget),
             "privacy_unit": ledger.privacy_unit,
@@ -43,6 +43,11 @@ def show(options: argparse.Namespace) -> int:
             "guarantee_for": {
                 "unit": _unit_of(options) or ledger.privacy_unit,
                 "max_blocks": options.max_blocks,
+            },
+            "in_all_blocks": in_all_blocks
+            and {
+                "unit": in_all_blocks[0],
+                "guarantee": in_all_blocks[1] and numbers_of(in_all_blocks[1]),
             },
             "blocks": blocks,
         }
@@ -62,6 +67,10 @@ def show(options: argparse.Namespace) -> int:
         if options.max_blocks is not None:
             unit += f" with records in at most {options.max_blocks:,} blocks"
         print(f"guarantee: {format_numbers(about['guarantee'])} for each {unit}")
+        if in_all_blocks is not None and options.unit is None:
+            whole, loss = in_all_blocks
+            promised = "nothing" if loss is None else format_numbers(numbers_of(loss))
+            print(f"guarantee: {promised} for each {format_name(whole)} with records in all blocks")
     for block, state in about["blocks"].items():
         print(f"{format_block(block)}: {_state_line_of(state)}")
     return 0
@@ -145,16 +154,22 @@ def _line_of(entry: dict[str, Any]) -> str:
 
 def _read_consistently(
     ledger: BudgetLedger, options: argparse.Namespace
-) -> tuple[list[dict[str, Any]], dict[str, dict[str, Any]], Loss | ValueError]:
-    """Return all entries, the blocks, and the guarantee.
+) -> tuple[
+    list[dict[str, Any]],
+    dict[str, dict[str, Any]],
+    Loss | ValueError,
+    tuple[str, Loss | None] | None,
+]:
+    """Return all entries, the blocks, the guarantee, and the unit and its guarantee in all blocks.
 
     They are read again if the ledger was charged in between, so that they go together.
     """
     while True:
         entries, blocks = ledger.history(), _read_blocks(ledger)
         guarantee = _guarantee_for(ledger, options)
+        in_all_blocks = ledger._in_all_blocks(ledger._states())
         if ledger.head()[0] == len(entries):
-            return entries, blocks, guarantee
+            return entries, blocks, guarantee, in_all_blocks
 
 
 def _read_blocks(ledger: BudgetLedger) -> dict[str, dict[str, Any]]:

@@ -6,10 +6,7 @@ The hash of a user follows from the user's value alone: docs/columns.md, "Labels
 
 from __future__ import annotations
 
-from collections import defaultdict
-from collections.abc import Sequence
 from dataclasses import replace
-from itertools import count
 from typing import Any, TypeAlias, cast
 
 import numpy as np
@@ -18,167 +15,21 @@ from numpy.typing import NDArray
 from cydp import _core, _threads
 from cydp._arguments import Column, Integer
 from cydp._call_errors import explain_arguments
-from cydp._columns.canonical import Canonical, canonical, canonical_block, label_bytes
+from cydp._columns.canonical import Canonical, canonical, label_bytes
 from cydp._columns.declared import Labels
-from cydp._columns.dtypes import describe_entry
-from cydp._columns.entries import null_types, present_entries
-from cydp._columns.label_values import LabelValues
-from cydp._columns.masks import Mask, both_present, concatenate_masks
-from cydp._columns.strings import Strings, concatenate, fixed_width, join_bytes
+from cydp._columns.masks import Mask, both_present
+from cydp._columns.strings import Strings, fixed_width, join_bytes
 from cydp._default_generator import generator_or_default
 from cydp._generator import Generator
 from cydp._numbers.rational import read_integer
-from cydp.exact._label_sets import LabelSets, find_distinct, find_strings, list_texts
+from cydp.exact._label_sets import LabelSets
+from cydp.exact._user_identifiers import MOST, identify_labels
 
 __all__ = ["bound_contributions", "bound_users", "count_contributions", "sample_key"]
 
 
-Identifiers: TypeAlias = tuple[NDArray[Any] | Strings, Mask]
-
-_LARGE = 2.0**63
-
-
-def _identify_labels(column: Labels, *, refuses: bool = False) -> Identifiers:
-    """Return a column of labels as integers or strings, which are equal only for equal labels.
-
-    Text becomes UTF-8, an integer of 64 bits stays itself, and any other label becomes its
-    `label_bytes`. The mask of present entries comes with them. An object that is no label is
-    missing, or a TypeError if `refuses` is true.
-    """
-    values = column.read()
-    held = values.values
-    if values.rows is not None:
-        return _of_categories(values)
-    if isinstance(held, Strings):
-        return held, values.present
-    if values.is_objects():
-        return _of_entries(values, column.name if refuses else None)
-    assert isinstance(held, np.ndarray)
-    if values.type.kind == "numbers" and held.dtype.kind in "biu":
-        return held, values.present
-    if held.dtype.kind == "f" and (integers := _of_whole_floats(held, values.present)) is not None:
-        return integers
-    if values.type.kind == "text":
-        native = np.ascontiguousarray(held, held.dtype.newbyteorder("="))
-        chosen, codes = find_strings(fixed_width(native), len(native), values.present)
-        return _of_labels([*list_texts(native[chosen]), None], codes.astype(np.int64))
-    return _of_distinct(*find_distinct(values))
-
-
-def _of_entries(values: LabelValues, refused: str | None) -> Identifiers:
-    """Return labels among objects; `refused` is the name of a column that must hold labels."""
-    types = set[type]().union(*(found for _, _, found in values.entry_blocks()))
-    if types <= {str, type(None)}:
-        return _of_texts(values)
-    if types <= {int, type(None)} and (integers := _of_integers(values)) is not None:
-        return integers
-    places: defaultdict[Any, int] = defaultdict(count().__next__)
-    known: dict[int, Canonical | None] = {}
-    codes = np.empty(len(values), np.int64)
-    for rows, entries, found in values.entry_blocks():
-        labels = [*canonical_block(entries, found)]
-        if refused is not None and None in labels:
-            _refuse_others(entries, labels, refused)
-        codes[rows] = np.fromiter((places[_hashed(label)] for label in labels), np.int64)
-        known.update(zip(codes[rows].tolist(), labels, strict=True))
-    return _of_labels([known[place] for place in range(len(known))], codes)
-
-
-def _hashed(label: Canonical | None) -> Any:
-    """Return what a dict finds a label by, with a hash that nobody can make equal for many.
-
-    Python's hash of text and bytes has a secret key; its hashes of numbers have none.
-    """
-    is_plain = label is None or isinstance(label, str)
-    if is_plain or (isinstance(label, int) and -_MOST <= label <= _MOST):
-        return label
-    return label_bytes(cast("Canonical", label))
-
-
-def _is_nan(entry: Any) -> bool:
-    """Whether an object is NaN or no time, or may hold one: a tuple or a set."""
-    if isinstance(entry, tuple | frozenset):
-        return True
-    try:
-        return bool(entry != entry)
-    except Exception:  # of a method of the entry: its message may show data
-        return False
-
-
-def _refuse_others(entries: list[Any], labels: list[Canonical | None], name: str) -> None:
-    """Raise a TypeError for an entry that is neither a label nor missing."""
-    nulls = null_types(set(map(type, entries)))
-    for entry, label in zip(entries, labels, strict=True):
-        if label is None and type(entry) not in nulls and not _is_nan(entry):
-            raise TypeError(
-                f"{name} must hold numbers, text, bytes, dates, times or tuples of these, not "
-                f"{describe_entry(type(entry))}"
-            )
-
-
-def _of_texts(values: LabelValues) -> Identifiers:
-    parts = [join_bytes([], None)]
-    for _, entries, _ in values.entry_blocks():
-        # A lone surrogate, which Python allows, is kept as it is.
-        texts, present = present_entries(entries)
-        encoded = [text.encode("utf-8", "surrogatepass") for text in texts]
-        parts.append(join_bytes(encoded, present))
-    return concatenate([strings for strings, _ in parts]), concatenate_masks(parts)
-
-
-def _of_integers(values: LabelValues) -> Identifiers | None:
-    """Return integers of 64 bits; None if one is beyond."""
-    found, present = np.zeros(len(values), np.int64), np.ones(len(values), np.bool_)
-    try:
-        for rows, entries, types in values.entry_blocks():
-            if type(None) in types:
-                present[rows] = [each is not None for each in entries]
-                entries = [each or 0 for each in entries]
-            found[rows] = entries
-    except OverflowError:
-        return None
-    return found, None if present.all() else present
-
-
-def _of_categories(values: LabelValues) -> Identifiers:
-    """Return labels that are categories: each category is identified once."""
-    held = values.values
-    if values.present is None and isinstance(held, Strings):
-        return replace(held, rows=values.rows), values.rows_present
-    if values.present is None and isinstance(held, np.ndarray) and held.dtype.kind in "biu":
-        return held[values.rows], values.rows_present
-    labels, codes = find_distinct(replace(values, rows=None))
-    return _of_distinct(labels, values.code_rows(codes, len(labels)))
-
-
-def _of_whole_floats(x: NDArray[Any], present: Mask) -> Identifiers | None:
-    """Return floats as integers, if all are; None if one is not."""
-    with np.errstate(all="ignore"):  # a signalling NaN may warn
-        known = np.nan_to_num(x, posinf=np.inf, neginf=-np.inf).astype(np.float64, copy=False)
-        if not (np.abs(known) < _LARGE).all() or not (np.trunc(known) == known).all():
-            return None
-        return known.astype(np.int64), both_present(present, ~np.isnan(x))
-
-
-def _of_distinct(labels: NDArray[Any], codes: NDArray[np.uint32]) -> Identifiers:
-    """Return rows by the codes of their labels; the code len(labels) is no label."""
-    return _of_labels([*map(canonical, list(labels)), None], codes.astype(np.int64))
-
-
-def _of_labels(labels: Sequence[Canonical | None], codes: NDArray[np.int64]) -> Identifiers:
-    known = np.array([label is not None for label in labels], np.bool_)
-    present = None if known.all() else known[codes]
-    encoded = [b"" if label is None else label_bytes(label) for label in labels]
-    strings, _ = join_bytes(encoded, None)
-    if not any(isinstance(label, int) for label in labels):
-        return replace(strings, rows=codes), present
-    integers = tuple(label if isinstance(label, int) else None for label in labels)
-    return replace(strings, rows=codes, integers=integers), present
-
-
 Words: TypeAlias = NDArray[np.uint64]
 
-_MOST = 2**63 - 1
 _SIGN_BIT = np.uint64(63)
 
 
@@ -242,7 +93,7 @@ def bound_contributions(
     limits = _read_limits(max_partitions, max_rows_per_partition)
     generator = generator_or_default(rng)
     declared = Labels(users, "users"), Labels(partitions, "partitions")
-    columns = [_identify_labels(each, refuses=True) for each in declared]
+    columns = [identify_labels(each, refuses=True) for each in declared]
     if len(columns[0][0]) != len(columns[1][0]):
         raise ValueError("users and partitions must have the same length: one entry for each row")
     key = _draw_key(generator)
@@ -293,7 +144,7 @@ def bound_users(
 
     """
     limits = _read_limits(max_partitions, max_rows_per_partition)
-    values, present = _identify_labels(users)
+    values, present = identify_labels(users)
     if len(values) != len(codes):
         raise ValueError("user must have an entry for each row")
     ids = codes.astype(np.uint64)
@@ -340,7 +191,7 @@ def count_contributions(
     array([2, 1, 0])
 
     """
-    values, present = _identify_labels(users)
+    values, present = identify_labels(users)
     ids, hashes = _identify(values, present, key)
     present = both_present(present, inside)
     if partitions is not None:
@@ -349,7 +200,7 @@ def count_contributions(
             raise ValueError("user must have an entry for each row")
         present = both_present(present, codes < len(partitions))
         # One row stays for each partition of a user, whichever.
-        present = _choose((ids, hashes), (codes, codes), present, _MOST, 1, key)
+        present = _choose((ids, hashes), (codes, codes), present, MOST, 1, key)
     ids = np.sort(ids if present is None else ids[present])
     ends = np.flatnonzero(np.append(ids[1:] != ids[:-1], len(ids) > 0))
     rows = np.minimum(np.diff(ends, prepend=-1), most)
@@ -428,7 +279,7 @@ def _read_positive(value: Integer, name: str) -> int:
     number = read_integer(value, name)
     if number < 1:
         raise ValueError(f"{name} must be at least 1, not {number}")
-    return min(number, _MOST)
+    return min(number, MOST)
 
 
 def _identify(values: NDArray[Any] | Strings, present: Mask, key: Words) -> tuple[Words, Words]:

@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 from cydp._arguments import BinsLike, Column, RangeLike
 from cydp._columns.dtypes import check_real
 from cydp._columns.entries import integers_of
-from cydp._columns.source import open_source
+from cydp._columns.sources import open_source
 from cydp.exact import _arrow_tables as tables
 from cydp.exact._bins import Bins, public_bins, read_bin_count
 

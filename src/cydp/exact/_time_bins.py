@@ -24,8 +24,8 @@ from cydp._columns.moments import (
     read_width,
     same_zone,
 )
-from cydp._columns.source import open_source
-from cydp._columns.tables import is_column
+from cydp._columns.sources import open_source
+from cydp._columns.table import is_column
 from cydp._columns.times import NAT, Times
 from cydp.exact._bins import Bins, read_bin_count
 

@@ -17,13 +17,9 @@ from typing import Any
 
 import numpy as np
 
-from cydp._columns.tables import (
-    is_column,
-    is_read_once,
-    is_table_or_column,
-    open_data_table,
-    open_table,
-)
+from cydp._columns.stored_tables import open_data_table
+from cydp._columns.table import is_column
+from cydp._columns.tables import is_read_once, is_table_or_column, open_table
 from cydp._numbers.bounds import Pair
 from cydp.releases._query import Query
 

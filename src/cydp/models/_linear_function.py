@@ -14,7 +14,8 @@ from numpy.typing import NDArray
 from cydp._arguments import Bounds
 from cydp._columns.declared import Records
 from cydp._columns.pieces import Totals
-from cydp._columns.tables import Table, open_table
+from cydp._columns.table import Table
+from cydp._columns.tables import open_table
 from cydp._numbers.bounds import read_bounds
 from cydp._numbers.rational import float_of
 from cydp.releases._missing import is_absent

@@ -97,7 +97,10 @@ class ContributionQuery(DataQuery):
         if not 1 <= most <= _MOST:
             raise ValueError(f"max must be from 1 to {_MOST:,}, not {most}")
         if given["of"] not in ("users", "contributions"):
-            raise ValueError(f"of must be 'users' or 'contributions', not {given['of']!r}")
+            raise ValueError(
+                "of must be 'users' or 'contributions', which are rows, or partitions if by is "
+                f"given, not {given['of']!r}"
+            )
         ranked = {"max_rows": 1 if given["of"] == "users" else most, "max_rows_per_unit": None}
         counted = "rows" if by is None else "partitions"
         found = cls.kept({**given, **ranked}, most, given["share"], given["of"], counted)

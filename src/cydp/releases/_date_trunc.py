@@ -10,8 +10,8 @@ from typing import Any, cast
 from cydp._arguments import Column
 from cydp._call_errors import explain_arguments
 from cydp._columns.moments import read_zone, zone_text
-from cydp._columns.source import open_source
-from cydp._columns.tables import is_column
+from cydp._columns.sources import open_source
+from cydp._columns.table import is_column
 from cydp._columns.truncated import DAYS, PARTS, DateTrunc, TruncatedSource
 
 __all__ = ["date_trunc"]

@@ -13,7 +13,8 @@ from numpy.typing import NDArray
 from cydp._columns.canonical import digest_argument
 from cydp._columns.declared import Labels
 from cydp._columns.keys import Keys
-from cydp._columns.tables import Table, open_table
+from cydp._columns.table import Table
+from cydp._columns.tables import open_table
 from cydp.releases._cells import (
     BinnedColumns,
     CellAxis,

@@ -57,10 +57,10 @@ def group_by(
         The columns of keys, which are labels of any kind. A list has names: a list of labels that
         is no column of the table is in a list itself, ``by=[labels]``.
     keys : list of labels, Keys, or None
-        Public keys; records with others are left out. For several columns a list of tuples, a dict
-        of columns, or a frame, which are aligned: itertools.product makes all pairs. None: the keys
-        that occur are selected privately, which takes epsilon and delta. Which keys occur would
-        reveal who has them.
+        Public keys; records with others are left out. For several columns a list of tuples, a
+        frame, or a dict of the labels of each column, of which all combinations are keys. None: the
+        keys that occur are selected privately, which takes epsilon and delta. Which keys occur
+        would reveal who has them.
     count : bool, default True
         Whether to count the rows of each key, as column "n".
     sums : dict of bounds by column, optional

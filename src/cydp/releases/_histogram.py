@@ -171,7 +171,7 @@ def histogram(
         Makes a histogram for each of `by_keys`. Several columns are a tuple or a list of names.
     by_keys : list of labels, optional
         The public keys of `by`; records with others are left out. For several columns a list of
-        tuples, a dict of columns, or a frame, which are aligned: itertools.product makes all pairs.
+        tuples, a frame, or a dict of the labels of each column: all combinations are keys.
     epsilon : number > 0, optional
         Privacy cost of the whole release, in nats: pure DP, by discrete Laplace noise, or with
         `delta` approximate DP. Either epsilon or `rho` must be given.

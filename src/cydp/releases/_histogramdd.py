@@ -14,7 +14,8 @@ from numpy.typing import NDArray
 from cydp._arguments import BinsLike, Integer, Number, RangeLike
 from cydp._columns.canonical import digest_argument
 from cydp._columns.declared import Records
-from cydp._columns.tables import is_column, open_table
+from cydp._columns.table import is_column
+from cydp._columns.tables import open_table
 from cydp._columns.times import Times
 from cydp._generator import Generator
 from cydp.accounting.ledger._paid import Payment

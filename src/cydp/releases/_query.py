@@ -5,24 +5,22 @@ from __future__ import annotations
 
 import json
 from abc import ABC, abstractmethod
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, fields
-from fractions import Fraction
-from functools import cached_property, lru_cache
-from itertools import chain, islice
+from functools import cached_property
 from types import MappingProxyType
-from typing import TYPE_CHECKING, Any, ClassVar, NamedTuple, Self, TypeVar, cast
+from typing import TYPE_CHECKING, Any, ClassVar, Self, cast
 
 import numpy as np
 from numpy.typing import NDArray
 
 from cydp._columns.canonical import digest_argument
 from cydp._generator import Generator
-from cydp._numbers.rational import Exact
 from cydp.accounting._loss import Loss
 from cydp.accounting.ledger._serialize import deserialize, serialize
 from cydp.releases._answers import Answer
 from cydp.releases._format import format_parameter
+from cydp.releases._kept_queries import NESTED, flat_arguments, keep_results, nested_arguments
 from cydp.releases._meaning import notes_on
 from cydp.releases._noise_split import (
     ALONE,
@@ -46,24 +44,8 @@ __all__ = ["DataQuery", "Given", "Query"]
 Given = Mapping[str, Any]
 """The arguments of a call of a release by name, with its defaults."""
 
-_Builder = TypeVar("_Builder", bound=Callable[..., Any])
 
 _VERSION = 1  # of `Query.to_dict`
-_KEPT = 256  # queries of the parameters that callers wrote last
-_NESTED = (dict, list, tuple)
-_DEEPEST = 4
-
-
-class _Nested(NamedTuple):
-    """A mark before the entries of a dict, list or tuple among the flat arguments of a call."""
-
-    kind: type
-    size: int
-
-
-_KEPT_TYPES = frozenset(
-    {int, float, bool, str, Fraction, Exact, type(None), np.float64, np.int64, type(ABC), _Nested}
-)
 
 
 @dataclass(frozen=True, repr=False)
@@ -207,7 +189,7 @@ class Query(ABC):
 
         """
         names, terms = names_of(given, *cls.column_arguments), terms_of(given, cls.bounded)
-        written = _flat(own) if any(isinstance(each, _NESTED) for each in own) else own
+        written = flat_arguments(own) if any(isinstance(each, NESTED) for each in own) else own
         found: Any = _kept_query(cls, *names.values(), *terms, *written)
         return cast(Self, found)
 
@@ -413,55 +395,11 @@ def _rebuild(kind: type[Query], given: Sequence[Any], reads: Reads) -> Query:
     return kind(*given).reading(**reads._asdict())
 
 
-def _kept(build: _Builder) -> _Builder:
-    """Return a function that keeps its last results by the parameters that callers wrote.
-
-    Parameters are public, so what is kept tells nothing about records. All arguments are
-    positional.
-    """
-    cached = lru_cache(_KEPT, typed=True)(build)  # typed, since True == 1
-
-    def keep_or_build(*args: Any) -> Any:
-        if _KEPT_TYPES.issuperset(map(type, args)):
-            return cached(*args)
-        return build(*args)
-
-    return cast(_Builder, keep_or_build)
-
-
-@_kept
+@keep_results
 def _kept_query(kind: type[Query], *rest: Any) -> Query:
     """Return a query of names of columns, of terms, and of the parameters of its kind."""
     n_names, n_terms = len(kind.column_arguments), len(TERMS[kind.bounded])
     columns, rest = dict(zip(kind.column_arguments, rest[:n_names], strict=True)), rest[n_names:]
     privacy, unit = read_terms(rest[:n_terms], kind.bounded)
-    query = kind.built(privacy, unit, *_nested(iter(rest[n_terms:])))
+    query = kind.built(privacy, unit, *nested_arguments(iter(rest[n_terms:])))
     return query.reading(columns=columns)
-
-
-def _flat(written: Iterable[Any], deep: int = 0) -> Iterator[Any]:
-    """Yield arguments, with the entries of a dict, list or tuple in a row, so that they are kept.
-
-    No release takes arguments that are nested deeper.
-
-    >>> [*_nested(_flat([{"x": (0, 1)}, [0.5], None]))]
-    [{'x': (0, 1)}, [0.5], None]
-    """
-    for each in written:
-        if type(each) in _NESTED and deep < _DEEPEST:
-            yield _Nested(type(each), len(each))
-            yield from _flat(chain(*each.items()) if type(each) is dict else each, deep + 1)
-        else:
-            yield each
-
-
-def _nested(flat: Iterator[Any]) -> Iterator[Any]:
-    """Yield the arguments from the entries that `_flat` has yielded."""
-    for each in flat:
-        if not isinstance(each, _Nested):
-            yield each
-        elif each.kind is dict:
-            pairs = [*islice(_nested(flat), 2 * each.size)]
-            yield dict(zip(pairs[::2], pairs[1::2], strict=True))
-        else:
-            yield each.kind(islice(_nested(flat), each.size))

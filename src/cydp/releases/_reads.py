@@ -12,7 +12,8 @@ from numpy.typing import NDArray
 from cydp._columns.canonical import digest_argument, digest_labels
 from cydp._columns.file_columns import CONSTANTS
 from cydp._columns.keys import Keys
-from cydp._columns.tables import is_column, open_table
+from cydp._columns.table import is_column
+from cydp._columns.tables import open_table
 from cydp._numbers.rational import read_integer
 from cydp.releases.output._sheet import time_words
 

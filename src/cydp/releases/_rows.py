@@ -14,8 +14,9 @@ from cydp._columns.declared import Labels, Records
 from cydp._columns.numbers import is_real_array
 from cydp._columns.pieces import Totals, add_pieces
 from cydp._columns.shared import SharedRows
-from cydp._columns.source import open_source
-from cydp._columns.tables import Table, is_table, is_tabular, open_table
+from cydp._columns.sources import open_source
+from cydp._columns.table import Table
+from cydp._columns.tables import is_table, is_tabular, open_table
 from cydp._columns.truncated import TruncatedSource
 from cydp.exact._contributions import bound_users, count_contributions
 from cydp.exact._label_sets import LabelSets

@@ -13,7 +13,8 @@ from typing import Any, TypeVar
 
 from cydp._call_errors import explain_arguments
 from cydp._columns.conditions import condition_on_blocks
-from cydp._columns.tables import Table, choose_rows, open_data_table
+from cydp._columns.stored_tables import choose_rows, open_data_table
+from cydp._columns.table import Table
 from cydp._default_generator import generator_or_default
 from cydp._generator import Generator
 from cydp.accounting._budget import Asked

@@ -183,6 +183,12 @@ class Unit:
         return self.relation != "add-remove" or is_chosen_anew
 
     @property
+    def protected(self) -> tuple[str, ...]:
+        """The names of the units that are protected; () for a promise that holds for any unit."""
+        is_any = self.promised and self.name == _ANY_UNIT
+        return () if is_any else (self.name, *self.contains)
+
+    @property
     def most_reached(self) -> int:
         """The most partitions in which a unit with bounded rows can make a change."""
         return (self.max_partitions or 1) * (2 if self.rows_may_become_others else 1)
@@ -200,8 +206,8 @@ class Unit:
             How many blocks the release reads.
 
         """
-        names = self.name, *self.contains
-        if kept in names or (self.promised and self.name == _ANY_UNIT):
+        names = self.protected
+        if kept in names or not names:
             return
         # In one block, what a person has there is all that they have. In several, rows of another
         # block may take the places of rows that are gone, as in a unit that contains others.
@@ -284,9 +290,9 @@ class Unit:
         if not self.has_users:
             return ""
         return (
-            f"what a {self.name} has beyond {self._rows_that_count} is left out, and so are rows "
-            f"without a {self.name}, so counts and sums may be too low. Errors and intervals are "
-            "about the noise alone"
+            f"what each {self.name} has beyond {self._rows_that_count} is left out, and so are "
+            f"rows without a {self.name}, so counts and sums may be too low. Errors and intervals "
+            "are about the noise alone"
         )
 
     @property

@@ -5,8 +5,8 @@ from __future__ import annotations
 
 from typing import Any
 
-from cydp._columns.conditions import parse_condition
-from cydp._columns.tables import choose_rows
+from cydp._columns.condition_parser import parse_condition
+from cydp._columns.stored_tables import choose_rows
 
 __all__ = ["where"]
 

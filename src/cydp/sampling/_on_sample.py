@@ -13,7 +13,7 @@ import numpy as np
 
 from cydp._arguments import Integer, Number
 from cydp._call_errors import explain_arguments
-from cydp._columns.tables import is_column
+from cydp._columns.table import is_column
 from cydp._generator import Generator
 from cydp._numbers.rational import float_of, format_number, literal_of, read_integer
 from cydp.accounting._budget import Asked

@@ -32,7 +32,7 @@ from cydp.accounting.ledger._entries import (
     read_last_charges,
     verify,
 )
-from cydp.accounting.ledger._guarantee import guarantee_of, guarantee_of_several
+from cydp.accounting.ledger._guarantee import guarantee_of
 from cydp.accounting.ledger._ledger_blocks import LedgerBlocks
 from cydp.accounting.ledger._ledger_results import LedgerResults
 from cydp.accounting.ledger._path import read_path
@@ -381,16 +381,8 @@ class BudgetLedger(LedgerResults, LedgerBlocks):
         guarantee = (
             blocks[ALL].spent if ALL in blocks else guarantee_of(blocks, self.budget, self.relation)
         )
-        together: Loss | None = guarantee
-        if self._whole_unit != self.privacy_unit:
-            try:
-                together = guarantee_of_several(
-                    blocks, self.budget, self.relation, len(blocks), None
-                )
-            except ValueError:  # delta would reach 1
-                together = None
         about = self.budget, self.privacy_unit, self.relation, guarantee
-        return write_report(*about, (self._whole_unit, together), blocks, charges, n_charges)
+        return write_report(*about, self._in_all_blocks(blocks), blocks, charges, n_charges)
 
     def _repr_html_(self) -> str:
         return self.report().to_html()

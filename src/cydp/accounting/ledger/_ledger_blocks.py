@@ -406,6 +406,19 @@ class LedgerBlocks:
         most = 1 if wanted == kept else len(states) if size is None else size
         return guarantee_of_several(states, self.budget, self.relation, most, charges)
 
+    def _in_all_blocks(self, states: Mapping[str, BlockState]) -> tuple[str, Loss | None] | None:
+        """Return the unit that blocks may split, and what holds for its records in all blocks.
+
+        None: there is no such unit. A loss of None: nothing holds, as delta would reach 1.
+        """
+        if self._whole_unit == self.privacy_unit:
+            return None
+        try:
+            found = guarantee_of_several(states, self.budget, self.relation, len(states), None)
+        except ValueError:
+            return self._whole_unit, None
+        return self._whole_unit, found
+
     def _requested(self, cost: Cost, name: str) -> Amount:
         requested, _ = requested_amount(self.budget, self.relation, cost, name=name)
         check_unit(cost, self.privacy_unit, self._whole_unit)

@@ -145,7 +145,7 @@ def write_report(
     unit: str,
     relation: str,
     guarantee: Loss,
-    together: tuple[str, Loss | None],
+    together: tuple[str, Loss | None] | None,
     blocks: Mapping[str, BlockState],
     charges: Sequence[Mapping[str, Any]],
     n_charges: int,
@@ -160,8 +160,9 @@ def write_report(
     relation : str
     guarantee : loss
         What holds for a unit with all its records in one block, or without blocks.
-    together : (str, loss or None)
-        The unit around it, whose records are in any blocks, and what holds for it; None: nothing.
+    together : (str, loss or None) or None
+        The unit that blocks may split, and what holds for its records in all blocks; a loss of
+        None: nothing. None: there is no such unit.
     blocks : mapping
         The state of each block.
     charges : sequence of dict
@@ -176,8 +177,8 @@ def write_report(
     promises = [_promise(guarantee, format_name(unit), relation)]
     if ALL not in blocks:
         about += f"; all releases together cost each {format_name(unit)} {_numbers(guarantee)}"
-    whole, loss = together
-    if whole != unit:
+    if together is not None:
+        whole, loss = together
         about += f", and each {format_name(whole)} with records in all blocks "
         about += "any amount" if loss is None else _numbers(loss)
         promises.append(
