@@ -249,6 +249,9 @@ CASES: dict[str, Case] = {
     "group_by, filled": _group_by(FAR, missing=50),
     "group_by, two columns": Case(_group_by_two),
     "group_by, unknown keys": Case(_unknown, privacy={"epsilon": 4, "delta": 0.5}),
+    "group_by, unknown keys before": Case(
+        _unknown, privacy={"epsilon": 4, "delta": 0.5}, parameters={"selection": "optimal"}
+    ),
     "histogram, three bins": Case(_few_bins, alone=True),
     "value_counts, two keys": _pure(_few_keys(["low", "top"])),
     "value_counts, one key": _few_keys(["top"]),

@@ -326,6 +326,15 @@ ARGUMENTS: dict[str, Argument] = {
         ),
         lambda options: options.left_out,
     ),
+    "selection": Argument(
+        _option(
+            "--selection",
+            choices=("threshold", "optimal"),
+            help="how keys that are not public are selected: by a threshold on their noisy counts, "
+            "or before them, for a share of the cost (default: the way with less error)",
+        ),
+        lambda options: options.selection,
+    ),
     "split": Argument(
         _option(
             "--split",

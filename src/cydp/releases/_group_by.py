@@ -32,6 +32,7 @@ def group_by(
     quantiles: Mapping[str, Quantiles] | None = None,
     missing: Missing = "drop",
     left_out: Integer | None = None,
+    selection: str | None = None,
     split: Split | None = None,
     epsilon: Number | None = None,
     rho: Number | None = None,
@@ -80,6 +81,10 @@ def group_by(
     left_out : int >= 1, optional
         With `user`: estimate how many records the bounds leave out, of one user so many at most,
         with noise, as `release.left_out`.
+    selection : {"threshold", "optimal"}, optional
+        How keys that are not public are selected: by a threshold on their noisy counts, or by an
+        optimal selection before them, which takes a share of the privacy. Default: the way with
+        less error (docs/releases/key_selection.md).
     split : dict, optional
         The weights of "n", "sum_income", "mean_income" and so on in the privacy, of "keys" if these
         are selected, and of "left_out". Default: 1 each.

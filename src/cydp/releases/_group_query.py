@@ -4,7 +4,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from fractions import Fraction
 from functools import cached_property
 from operator import itemgetter
@@ -18,11 +18,11 @@ from cydp._columns.declared import Labels
 from cydp._columns.keys import Keys
 from cydp._columns.tables import open_table
 from cydp._generator import Generator
-from cydp._numbers.rational import as_exact
-from cydp.accounting._loss import ApproxDP, Loss, PureDP
+from cydp.accounting._loss import ApproxDP, Loss
 from cydp.accounting.ledger._paid import Payment
 from cydp.exact._sorted_units import SortedUnits
 from cydp.exact._time_grid import notes_on_days
+from cydp.mechanisms._count_threshold import CountThreshold
 from cydp.mechanisms._partition_selection import PartitionSelection
 from cydp.releases._answers import OF_X, Answer, NoisyAnswer, RankAnswer
 from cydp.releases._cells import count_codes
@@ -37,8 +37,18 @@ from cydp.releases._group_rows import (
     read_summaries,
 )
 from cydp.releases._histogram_release import TableRelease
+from cydp.releases._key_selection import (
+    KEYS,
+    OPTIMAL,
+    THRESHOLD,
+    Selecting,
+    least_noisy,
+    read_rules,
+    select_by_count,
+    select_first,
+)
 from cydp.releases._left_out import LEFT_OUT, answer_of, left_out_aggregate, read_left_out
-from cydp.releases._noise_split import Aggregate, Moves, RowMoves, log_noise, size_of, split_privacy
+from cydp.releases._noise_split import Aggregate, Moves, RowMoves, size_of
 from cydp.releases._query import DataQuery, Given
 from cydp.releases._ratios import MeanAnswer
 from cydp.releases._reads import count_keys, digest_keys, key_names, known_names, several
@@ -48,11 +58,9 @@ from cydp.releases._tally import Tally
 from cydp.releases._terms import Weights, read_split
 from cydp.releases._unit import Unit
 
-__all__ = ["KEYS", "GroupQuery"]
+__all__ = ["GroupQuery"]
 
-_ASKED = ("count", "sums", "means", "quantiles", "missing", "split", "left_out")
-
-KEYS = "keys"  # the name of the weight for the selection of keys
+_ASKED = ("count", "sums", "means", "quantiles", "missing", "split", "left_out", "selection")
 
 
 @recorded
@@ -71,6 +79,8 @@ class GroupQuery(DataQuery):
         How the privacy is split among the columns, and the selection of keys.
     most_left_out : int or None
         Of how many rows of a user the estimate of what is left out counts; None: there is none.
+    rule : str
+        How keys that are not public are selected: "threshold" or "optimal".
 
     """
 
@@ -85,6 +95,7 @@ class GroupQuery(DataQuery):
     summaries: tuple[Summary, ...]
     weights: Weights
     most_left_out: int | None = field(default=None, repr=False, metadata=ADDED)
+    rule: str = field(default=OPTIMAL, repr=False, metadata=ADDED)
 
     @classmethod
     def of(cls, given: Given, source: GroupRows | None) -> DataQuery:
@@ -124,21 +135,26 @@ class GroupQuery(DataQuery):
     @classmethod
     def built(cls, privacy: Loss, unit: Unit, *own: Any) -> Self:
         """Return the query of a number of keys, and of arguments of `group_by`."""
-        n_keys, count, sums, means, quantiles, missing, split, left_out = own
+        n_keys, count, sums, means, quantiles, missing, split, left_out, selection = own
         if not isinstance(count, bool):
             raise TypeError(f"count must be True or False, not {type(count).__name__}")
         summaries = read_summaries(count, sums, means, quantiles, missing)
         names = [*(["n"] if count else []), *(summary.name for summary in summaries)]
-        if n_keys is None:
-            names.insert(0, KEYS)
-        if not names:
+        if n_keys is not None and not names:
             raise TypeError(
                 "count, sums, means or quantiles must be given: there is nothing to release"
             )
         most = read_left_out(left_out, unit)
         if most is not None:
             names.append(LEFT_OUT)
-        return cls(privacy, unit, n_keys, count, summaries, read_split(split, names), most)
+
+        def by(rule: str) -> Any:
+            with_keys = n_keys is None and rule == OPTIMAL
+            weights = read_split(split, [KEYS, *names] if with_keys else names)
+            return cls(privacy, unit, n_keys, count, summaries, weights, most, rule)
+
+        made: Self = least_noisy(by, read_rules(selection, n_keys, count, split))
+        return made
 
     @property
     def title(self) -> str:
@@ -147,6 +163,16 @@ class GroupQuery(DataQuery):
         counts_values = is_own and self.has_count and not self.summaries
         is_one = counts_values and len(self.reads.columns["by"]) == 1
         return "value_counts" if is_one else self.function
+
+    @property
+    def notes(self) -> tuple[str, ...]:
+        """A note on the counts of keys that a threshold keeps."""
+        if not isinstance(self.selection, CountThreshold):
+            return ()
+        return (
+            f"keys with a noisy count below {self.selection.threshold:,} stay out; just above it, "
+            "counts tend to be too high",
+        )
 
     @property
     def contents(self) -> tuple[str, ...]:
@@ -254,10 +280,9 @@ class GroupQuery(DataQuery):
             The noisy steps of each part.
 
         """
-        exact, keys = tally.parts, None
+        exact, keys, noisy = tally.parts, None, dict[str, Any]()
         if isinstance(tally, FoundTally):
-            assert self.selection is not None
-            chosen = np.flatnonzero(self.selection.release(tally.units, rng=generator))
+            chosen, noisy = self._keep(tally, generator)
             keys = tuple(column[chosen] for column in tally.keys)
             exact = {
                 name: each.of_groups(chosen) if isinstance(each, SortedUnits) else each[chosen]
@@ -274,12 +299,25 @@ class GroupQuery(DataQuery):
         return [
             keys,
             tuple(
-                part.choice.choose(ranks[name], generator)
+                noisy[name]
+                if name in noisy
+                else part.choice.choose(ranks[name], generator)
                 if name in ranks
                 else part.noise.release(exact[name], rng=generator)
                 for name, part in self.parts.items()
             ),
         ]
+
+    def _keep(
+        self, tally: FoundTally, generator: Generator
+    ) -> tuple[NDArray[np.intp], dict[str, NDArray[np.int64]]]:
+        """Return the places of the keys that are kept, and noisy parts that have decided on it."""
+        if isinstance(self.selection, CountThreshold):
+            counts = self.parts["n"].noise.release(tally.parts["n"], rng=generator)
+            chosen = np.flatnonzero(self.selection.keeps(tally.units, counts))
+            return chosen, {"n": counts[chosen]}
+        assert self.selection is not None
+        return np.flatnonzero(self.selection.release(tally.units, rng=generator)), {}
 
     def result(self, drawn: Any, payment: Payment | None) -> TableRelease:
         """Return the release."""
@@ -301,7 +339,9 @@ class GroupQuery(DataQuery):
 
     def __post_init__(self) -> None:
         super().__post_init__()
-        assert (self.selection is None) == (self.n_keys is not None)  # raises errors of parameters
+        if isinstance(self.selection, CountThreshold):  # else raises errors of parameters
+            counts = replace(self.parts["n"], least=self.selection.threshold)
+            object.__setattr__(self, "parts", MappingProxyType({**self.parts, "n": counts}))
 
     def aggregates(self) -> list[Aggregate]:
         """Return the answers in the order in which their noise is drawn."""
@@ -373,62 +413,36 @@ class GroupQuery(DataQuery):
         """The selection of keys, unless they are public, and the mechanisms of the parts."""
         return self.selections | super().mechanisms
 
-    @cached_property
-    def privacy_of_parts(self) -> Loss:
-        """The privacy of the parts, without the selection of keys.
-
-        The selection needs a delta, and takes all of it if the parts have less noise without one.
-        """
-        if self.n_keys is not None:
-            return self.privacy
-        rest, privacy = 1 - self._selection_share, self._approximate
-        if rest == 0:
-            return privacy
-        epsilon, relation = as_exact(privacy.epsilon * rest), privacy.relation
-        pure = PureDP(epsilon, relation=relation)
-        both = ApproxDP(epsilon, as_exact(privacy.delta * rest), relation=relation)
-        aggregates = self.aggregates()
-        options: tuple[Loss, Loss] = (pure, both)
-        return min(
-            options, key=lambda loss: log_noise(split_privacy(loss, aggregates, self.joint)[0])
-        )
-
     @property
-    def _approximate(self) -> ApproxDP:
-        if not isinstance(self.privacy, ApproxDP):
+    def privacy_of_parts(self) -> Loss:
+        """The privacy of the parts, without what the selection of keys takes."""
+        return self.privacy if self.n_keys is not None else self.selecting.privacy
+
+    @cached_property
+    def selecting(self) -> Selecting:
+        """How keys that are not public are selected, and at what cost."""
+        privacy, unit = self.privacy, self.unit
+        if not isinstance(privacy, ApproxDP):
             raise TypeError(
                 "epsilon and delta must be given for keys that are not public, or else public "
                 "keys: a key of one unit is released with a probability of at most delta"
             )
-        return self.privacy
-
-    @property
-    def _selection_share(self) -> Fraction:
-        weights = dict(self.weights)
-        return weights[KEYS] / sum(weights.values(), Fraction(0))
-
-    @cached_property
-    def selection(self) -> PartitionSelection | None:
-        """The mechanism that selects the keys; None for public keys."""
-        if self.n_keys is not None:
-            return None
-        if self.unit.promised and self.unit.max_rows > 1:
+        if unit.promised and unit.max_rows > 1:
             raise ValueError(
                 "keys that are not public need user=: max_rows_per_unit does not tell how many "
                 "units there are in each key"
             )
-        share, privacy = self._selection_share, self._approximate
-        delta = privacy.delta * share
-        if isinstance(self.privacy_of_parts, PureDP):
-            delta = privacy.delta
-        # Unless under "add-remove", the mechanism itself takes twice as many.
-        reached = self.unit.most_reached // (1 if self.relation == "add-remove" else 2)
-        return PartitionSelection(
-            epsilon=privacy.epsilon * share,
-            delta=delta,
-            max_partitions=reached,
-            relation=self.relation,
-        )
+        aggregates = self.aggregates()
+        if self.rule == THRESHOLD:
+            return select_by_count(privacy, unit, "n", aggregates, self.joint)
+        weights = dict(self.weights)
+        share = weights[KEYS] / sum(weights.values(), Fraction(0))
+        return select_first(privacy, unit, share, aggregates, self.joint)
+
+    @property
+    def selection(self) -> PartitionSelection | CountThreshold | None:
+        """The mechanism that selects the keys; None for public keys."""
+        return None if self.n_keys is not None else self.selecting.mechanism
 
 
 def _columns_of_keys(given: Given) -> tuple[Any, ...]:

@@ -24,6 +24,7 @@ from cydp.releases._answers import Answer, SelectedAnswer
 from cydp.releases._format import counted
 from cydp.releases._group_rows import GroupRows
 from cydp.releases._histogram_release import TopCountsRelease
+from cydp.releases._key_selection import read_rules
 from cydp.releases._noise_split import Aggregate
 from cydp.releases._query import DataQuery, Given
 from cydp.releases._reads import count_keys, digest_keys
@@ -67,6 +68,7 @@ class TopQuery(DataQuery):
             return FoundTopQuery.of(given, source)
         keys = None if source is None else source.keys
         n_keys = count_keys(given["keys"], None) if keys is None else len(keys)
+        read_rules(given["selection"], n_keys, True, None)
         return cls.kept(given, given["k"], n_keys).reading(keys=keys)
 
     @classmethod
@@ -215,6 +217,7 @@ def top_k(
     keys: Any = None,
     *,
     column: Hashable = None,
+    selection: str | None = None,
     epsilon: Number | None = None,
     rho: Number | None = None,
     delta: Number | None = None,
@@ -241,6 +244,10 @@ def top_k(
         privately, which takes epsilon and delta. Which keys occur would reveal who has them.
     column : name, optional
         The column to read, if x is a table.
+    selection : {"threshold", "optimal"}, optional
+        How keys that are not public are selected: by a threshold on their noisy counts, or by an
+        optimal selection before them, which takes a share of the privacy. Default: the way with
+        less error (docs/releases/key_selection.md).
     epsilon : number > 0, optional
         Privacy cost of the whole release, in nats: pure DP, or with `delta` approximate DP. Either
         epsilon or `rho` must be given.
