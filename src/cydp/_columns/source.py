@@ -32,9 +32,11 @@ from cydp._columns.numbers import Held, is_real_array, numbers_in
 from cydp._columns.shared import SharedColumn
 
 __all__ = [
+    "ArraySource",
     "ArrowSource",
     "ListSource",
     "Source",
+    "no_column",
     "speaks_arrow",
 ]
 
@@ -261,7 +263,7 @@ class ArrowSource(Source):
     __slots__ = ()
 
     def __init__(self, x: Any, name: str) -> None:
-        if type(self) is ArrowSource and holds_objects(x):
+        if type(self) is ArrowSource and _holds_objects(x):
             raise TypeError(
                 f"{name} must not be a polars column of Object, whose entries Arrow has as "
                 f"addresses: give a list, as {name}.to_list()"
@@ -300,7 +302,7 @@ class ArrowSource(Source):
     def entries(self) -> list[Any]:
         """Return the entries of the column."""
         x = self.x.read_all() if hasattr(self.x, "read_all") else self.x  # a reader of pyarrow
-        if (columns := columns_within(x)) is not None:
+        if (columns := _columns_of(x)) is not None:
             check_one_column(len(columns), self.name)
             (x,) = columns
         for method in ("to_pylist", "to_list"):  # pyarrow; polars
@@ -319,7 +321,7 @@ def speaks_arrow(x: Any) -> bool:
     return hasattr(x, "__arrow_c_array__") or hasattr(x, "__arrow_c_stream__")
 
 
-def holds_objects(x: Any) -> bool:
+def _holds_objects(x: Any) -> bool:
     """Whether a column of polars, or one of a frame, holds objects of Python."""
     dtypes = x.dtypes if hasattr(x, "get_columns") else [getattr(x, "dtype", None)]
     return any(str(dtype) == "Object" for dtype in dtypes)
@@ -342,7 +344,7 @@ def no_column(x: Any, name: str) -> TypeError:
     return TypeError(f"{name} must be a list, an array or a column, not {given}{hint}")
 
 
-def columns_within(x: Any) -> list[Any] | None:
+def _columns_of(x: Any) -> list[Any] | None:
     """Return the columns of a table of polars, pyarrow or DuckDB; None for anything else."""
     if hasattr(x, "fetchall"):  # DuckDB
         return list(zip(*x.fetchall(), strict=True)) or [[]]
