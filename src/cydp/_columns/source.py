@@ -36,7 +36,6 @@ __all__ = [
     "ArrowSource",
     "ListSource",
     "Source",
-    "no_column",
     "speaks_arrow",
 ]
 
@@ -218,7 +217,7 @@ class ArraySource(Source):
     def _declared(self, what: str) -> np.dtype[Any]:
         dtype = getattr(self.x, "dtype", None)
         if not hasattr(self.x, "__array__") or not isinstance(dtype, np.dtype):
-            raise no_column(self.x, self.name)
+            raise _no_column(self.x, self.name)
         if (ndim := getattr(self.x, "ndim", 1)) != 1:
             raise ValueError(
                 f"{self.name} must have one dimension, {what} for each record, not {ndim}"
@@ -238,7 +237,7 @@ class ArraySource(Source):
             return np.asarray(x, object)
         values: NDArray[Any] = np.asarray(x)
         if values.ndim == 0 and values.dtype.kind in "OSU":
-            raise no_column(x, self.name)
+            raise _no_column(x, self.name)
         return values
 
     def objects(self) -> NDArray[Any] | None:
@@ -329,14 +328,14 @@ def _holds_objects(x: Any) -> bool:
 
 def _list_of(x: Any, name: str) -> list[Any]:
     if isinstance(x, str | bytes):
-        raise no_column(x, name)
+        raise _no_column(x, name)
     try:
         return list(x)
     except TypeError:
-        raise no_column(x, name) from None
+        raise _no_column(x, name) from None
 
 
-def no_column(x: Any, name: str) -> TypeError:
+def _no_column(x: Any, name: str) -> TypeError:
     if hasattr(x, "first_line"):  # a Table, which opens columns by this module
         return TypeError(f"{name} must be one column, not a table: choose one by column=")
     given = describe_entry(type(x))
