@@ -329,9 +329,11 @@ ARGUMENTS: dict[str, Argument] = {
     "selection": Argument(
         _option(
             "--selection",
-            choices=("threshold", "optimal"),
+            metavar="WAY",
             help="how keys that are not public are selected: by a threshold on their noisy counts, "
-            "or before them, for a share of the cost (default: the way with less error)",
+            "or optimal, before these, for a share of the cost; and the k most frequent public "
+            "ones, by peeling or one-shot, one by one or by noise that is added once (default: "
+            "the way with less error)",
         ),
         lambda options: options.selection,
     ),

@@ -14,7 +14,6 @@ import numpy as np
 from cydp._arguments import Number
 from cydp._numbers.rational import float_of
 from cydp.exact._grid import Grid
-from cydp.mechanisms._noisy_max import ExponentialMechanism
 from cydp.releases._noise_split import Part
 
 __all__ = [
@@ -194,7 +193,7 @@ class HalvedAnswer(_Ranked):
 class SelectedAnswer(Answer):
     """A key that is selected by its count."""
 
-    selection: ExponentialMechanism
+    selection: Any
     candidates: int
 
     def error(self, confidence: Number, count: int, rows: int) -> Fraction:
@@ -203,7 +202,8 @@ class SelectedAnswer(Answer):
 
     def error_bound(self, steps: Steps, confidence: Number, count: int) -> float:
         """Return by how many rows its count is below the count of the best key."""
-        return self.selection.error_bound(confidence, candidates=self.candidates * count)
+        bound: float = self.selection.error_bound(confidence, candidates=self.candidates * count)
+        return bound
 
     def interval(self, steps: Steps, confidence: Number, count: int) -> tuple[Any, Any]:
         """Refuse: no number is released."""

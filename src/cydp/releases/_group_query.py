@@ -440,6 +440,11 @@ class GroupQuery(DataQuery):
         return select_first(privacy, unit, share, aggregates, self.joint)
 
     @property
+    def selection_noise(self) -> float:
+        """How noisy a release of keys that are not public is: a sum of logarithms."""
+        return self.selecting.noise
+
+    @property
     def selection(self) -> PartitionSelection | CountThreshold | None:
         """The mechanism that selects the keys; None for public keys."""
         return None if self.n_keys is not None else self.selecting.mechanism

@@ -82,15 +82,15 @@ def read_rules(
 
 
 def least_noisy(build: Callable[[str], Any], rules: Sequence[str]) -> Any:
-    """Return the query with the least noise: one is built by each of the rules."""
+    """Return the query with the least `selection_noise`: one is built by each of the rules."""
     first, *others = rules
     found = [build(first)]  # raises errors of parameters
     for rule in others:
         try:
             found.append(build(rule))
         except ValueError:
-            continue  # a table of probabilities may be too long where a threshold is not
-    return found[0] if len(found) == 1 else min(found, key=lambda query: query.selecting.noise)
+            continue  # a table of probabilities may be too long, or a scale too small
+    return found[0] if len(found) == 1 else min(found, key=lambda query: query.selection_noise)
 
 
 def select_first(
