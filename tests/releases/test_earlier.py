@@ -21,7 +21,7 @@ def ledger(tmp_path: Path) -> BudgetLedger:
 def test_recorded_answers_are_found(ledger: BudgetLedger) -> None:
     spent, missing = ledger.spent, []
     for name, call in CALLS.items():
-        # Refused: the query of a sample does not tell what was compared then, and one of `top_k` has
+        # Refused: the query of a sample does not tell what was compared then, and `top_k` has
         # another mechanism now.
         if name in ("on_sample", "top_k"):
             with pytest.raises(ChargeConflictError):

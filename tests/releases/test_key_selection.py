@@ -240,6 +240,24 @@ def test_means_divided_by_such_counts_have_their_intervals() -> None:
     assert binom.sf(missed - 1, len(made), 0.5) > LIMIT
 
 
+def test_such_counts_are_said_to_be_biased() -> None:
+    for selection in ("threshold", "optimal"):
+        made = cydp.value_counts(["a"] * 90, epsilon=1, delta=1e-6, selection=selection)
+        table, is_biased = made.with_total(90), selection == "threshold"
+        assert table.biased == is_biased
+        assert ("biased: counts just above a threshold" in table.made_by) == is_biased
+        assert ("counts tend to be too high" in repr(made)) == is_biased
+        assert len(made) == 0 or (made.interval()[0] >= 1).all()
+
+
+def test_an_error_finds_the_cost_of_a_threshold() -> None:
+    shown = cydp.explain(cydp.value_counts, error=5, delta=1e-9)
+    noise = shown.query.parts["n"].noise
+    assert shown.query.rule == "threshold"
+    assert noise.error_bound("0.95") <= 5
+    assert shown.loss.epsilon < 0.6  # an optimal selection needs twice as much
+
+
 # Which way
 
 

@@ -269,7 +269,7 @@ def test_the_bound_holds_for_the_largest() -> None:
             gaps.append(worst)
         assert binom.sf(wrong - 1, 400, 0.2) > LIMIT
         assert max(gaps) > bound / 2
-        assert bound == release.error_bound("0.8")
+        assert bound == release.error_bound("0.8") == _gap_bound(release.mechanism, 5 * 40, "0.8")
 
 
 def test_the_difference_of_two_noises() -> None:

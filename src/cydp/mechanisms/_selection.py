@@ -160,7 +160,8 @@ def exponential_probabilities(keys: Floats) -> Floats:
     Let p = exp(key), so that the largest is 1, and z = exp(-largest noisy key). The probability of
     i is p_i times the integral over z from 0 to 1 of the product of 1 - p_j z over all j other
     than i. This polynomial is integrated with 32 nodes in each of the intervals between 0, 1/s,
-    2/s, 4/s, ..., 1, the last of which are one, where s is the sum of p. Beyond 64/s it is less than exp(-64).
+    2/s, 4/s, ..., 1, the last of which are one, where s is the sum of p. Beyond 64/s it is less
+    than exp(-64).
     """
     weights = np.exp(keys)
     probabilities = np.zeros_like(weights)
