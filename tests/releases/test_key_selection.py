@@ -80,6 +80,11 @@ UNITS: dict[str, tuple[dict[str, Any], list[Table]]] = {
     "row": ({}, ROWS),
     "user of a key": ({"user": "house", "max_partitions": 1}, ROWS),
     "user": (LIMITS, USERS),
+    "promise": ({"max_rows_per_unit": 3}, [*USERS[:2], [(0, "p", key) for key in KEYS]]),
+    "user in all": (
+        {"user": "house", "max_rows": 3},
+        [[], [(0, "p", "a")] * 3, [(0, "p", key) for key in KEYS]],
+    ),
     # A person who goes: rows of the others in the household count instead.
     "household": (
         {"user": "house", "max_partitions": 1, "unit": ("household", "person")},
@@ -107,11 +112,12 @@ def test_what_is_released_costs_no_more_than_is_charged(unit: str, relation: str
     limit, threshold = query.privacy.delta, query.selection
     assert max(found) <= limit * (1 + 1e-7)
     alone = threshold.noise.sf(threshold.threshold - threshold.max_rows - 1)
-    keys = 1 if threshold.max_partitions == 1 else 2
-    if unit != "household":  # all keys of a unit are new
-        second = alone * (keys - 1)
-        assert max(found) >= alone + second * (1 - alone) - 1e-7
-    assert max(less) > max(found)
+    if unit == "user":
+        assert max(found) >= 1 - (1 - alone) ** 2 - 1e-7
+    elif unit in ("row", "user of a key", "user in all"):  # all keys of a unit are new
+        assert max(found) >= alone - 1e-7
+    if relation == "add-remove" or unit not in ("promise", "user in all"):  # else T is far above
+        assert max(less) > max(found)
 
 
 def test_gaussian_noise_shares_the_delta() -> None:
@@ -144,6 +150,19 @@ def test_the_threshold_is_the_least(partitions: int, rows: int) -> None:
         assert kept[0] <= 1e-7 < kept[1]
         counts = np.array([made.threshold - 1, made.threshold, made.threshold])
         assert made.keeps(np.array([1, 1, 0]), counts).tolist() == [False, True, False]
+
+
+def test_rows_in_any_keys_are_in_one_or_each_in_its_own() -> None:
+    """By all ways to put 6 rows into keys: none of them is likelier to be seen than delta."""
+    splits = [(6,), (5, 1), (4, 2), (3, 3), (4, 1, 1), (2, 2, 2), (3, 1, 1, 1), (1,) * 6]
+    for epsilon, delta in (("6", "0.01"), ("0.1", "0.01"), ("6", "1e-9"), ("9", "0.6")):
+        noise = cydp.DiscreteLaplace(epsilon=epsilon, sensitivity=6)
+        made = CountThreshold(noise, cydp.ApproxDP(1, delta).delta, None, 6)
+        kept = [sum(noise.sf(made.threshold - rows - 1) for rows in each) for each in splits]
+        assert max(kept) <= float(delta)
+        assert max(kept) == max(kept[0], kept[-1])
+        less = [sum(noise.sf(made.threshold - rows - 2) for rows in each) for each in splits]
+        assert max(less) > float(delta) or made.threshold == 6
 
 
 def test_a_threshold_beyond_all_counts_is_refused() -> None:
@@ -311,8 +330,9 @@ def test_what_is_refused() -> None:
         cydp.value_counts(["a"], epsilon=1, delta=0.1, selection="threshold", split={"keys": 2})
     with pytest.raises(TypeError, match="epsilon and delta must be given"):
         cydp.value_counts(["a"], epsilon=1)
-    with pytest.raises(ValueError, match="need user="):
-        cydp.value_counts(["a"], epsilon=1, delta=0.1, max_rows_per_unit=2)
+    with pytest.raises(ValueError, match="need user= for selection='optimal'"):
+        cydp.value_counts(["a"], epsilon=1, delta=0.1, max_rows_per_unit=2, selection="optimal")
+    assert cydp.value_counts(["a"] * 99, epsilon=1, delta=0.1, max_rows_per_unit=2).counts > 50
 
 
 def test_a_query_remembers_its_way() -> None:

@@ -34,10 +34,10 @@ class CountThreshold:
         The noise of the counts. It is made for all keys of a unit together.
     delta : Fraction
         The probability with which the keys that one unit alone has are kept, at most.
-    max_partitions : int
-        The most keys in which rows of a unit count.
+    max_partitions : int or None
+        The most keys in which rows of a unit count; None: its rows may lie in any keys.
     max_rows : int
-        The most rows of a unit that count in each of them.
+        The most rows of a unit that count, in each of these keys.
     threshold : int
         The least noisy count that is kept, at least 1.
 
@@ -56,20 +56,28 @@ class CountThreshold:
 
     noise: DiscreteLaplace | DiscreteGaussian
     delta: Fraction
-    max_partitions: int
+    max_partitions: int | None
     max_rows: int
     threshold: int = field(init=False)
 
     def __post_init__(self) -> None:
-        each = self.delta / self.max_partitions
-        # P(noise > isf(each)) <= each: the noise of a key of max_rows has to be larger.
-        threshold = max(self.max_rows + self.noise.isf(each) + 1, 1)
+        rows, keys = self.max_rows, self.max_partitions
+        if keys is not None:
+            threshold = max(self._least(keys, rows), 1)
+        else:  # all rows in one key, or each in a key of its own: nothing between is more likely
+            threshold = max(self._least(1, rows), self._least(rows, 1), rows)
         if threshold > _MOST:
             raise ValueError(
                 "epsilon and delta must be larger, or max_partitions smaller: the threshold of "
                 "noisy counts would be above 2**61"
             )
         object.__setattr__(self, "threshold", threshold)
+
+    def _least(self, keys: int, rows: int) -> int:
+        """Return the least count that this many keys of so many rows reach within delta."""
+        # P(noise > isf(each)) <= each: the noise of a key has to be larger.
+        least: Any = self.noise.isf(self.delta / keys)  # an int, of integer noise
+        return rows + int(least) + 1
 
     def keeps(self, units: NDArray[np.int64], noisy: NDArray[np.int64]) -> NDArray[np.bool_]:
         """Return which keys are kept, by their exact numbers of units and their noisy counts."""

@@ -42,20 +42,21 @@ from cydp.releases._key_selection import (
     OPTIMAL,
     THRESHOLD,
     Selecting,
-    least_noisy,
+    by_least_noise,
     read_rules,
     select_by_count,
     select_first,
 )
 from cydp.releases._left_out import LEFT_OUT, answer_of, left_out_aggregate, read_left_out
 from cydp.releases._noise_split import Aggregate, Moves, RowMoves, size_of
+from cydp.releases._numbers_query import note_on_bounds, weighs_less
 from cydp.releases._query import DataQuery, Given
 from cydp.releases._ratios import MeanAnswer
 from cydp.releases._reads import count_keys, digest_keys, key_names, known_names, several
 from cydp.releases._release import ADDED, recorded
 from cydp.releases._rows import Codes, Key, users_of
 from cydp.releases._tally import Tally
-from cydp.releases._terms import Weights, read_split
+from cydp.releases._terms import Weights, losses_by_noise, read_split
 from cydp.releases._unit import Unit
 
 __all__ = ["GroupQuery"]
@@ -79,6 +80,8 @@ class GroupQuery(DataQuery):
         How the privacy is split among the columns, and the selection of keys.
     most_left_out : int or None
         Of how many rows of a user the estimate of what is left out counts; None: there is none.
+    noise : str or None
+        The noise that is asked for, if keys are selected; for public keys the privacy says it.
     rule : str
         How keys that are not public are selected: "threshold" or "optimal".
 
@@ -87,7 +90,7 @@ class GroupQuery(DataQuery):
     function: ClassVar[str] = "group_by"
     data: ClassVar[str] = "table"
     rows_given: ClassVar[str] = "n_per_key"
-    bounded: ClassVar[str] = "partitions"
+    bounded: ClassVar[str] = "partitions or rows"
     column_arguments: ClassVar[tuple[str, ...]] = ("user",)
 
     n_keys: int | None
@@ -95,6 +98,7 @@ class GroupQuery(DataQuery):
     summaries: tuple[Summary, ...]
     weights: Weights
     most_left_out: int | None = field(default=None, repr=False, metadata=ADDED)
+    noise: str | None = field(default=None, repr=False, metadata=ADDED)
     rule: str = field(default=OPTIMAL, repr=False, metadata=ADDED)
 
     @classmethod
@@ -135,6 +139,11 @@ class GroupQuery(DataQuery):
     @classmethod
     def built(cls, privacy: Loss, unit: Unit, *own: Any) -> Self:
         """Return the query of a number of keys, and of arguments of `group_by`."""
+        return cls._made(privacy, unit, None, *own)
+
+    @classmethod
+    def _made(cls, privacy: Loss, unit: Unit, noise: str | None, *own: Any) -> Self:
+        """Return the query as `built` does, with noise that is asked for if keys are selected."""
         n_keys, count, sums, means, quantiles, missing, split, left_out, selection = own
         if not isinstance(count, bool):
             raise TypeError(f"count must be True or False, not {type(count).__name__}")
@@ -151,10 +160,22 @@ class GroupQuery(DataQuery):
         def by(rule: str) -> Any:
             with_keys = n_keys is None and rule == OPTIMAL
             weights = read_split(split, [KEYS, *names] if with_keys else names)
-            return cls(privacy, unit, n_keys, count, summaries, weights, most, rule)
+            return cls(privacy, unit, n_keys, count, summaries, weights, most, noise, rule)
 
-        made: Self = least_noisy(by, read_rules(selection, n_keys, count, split))
+        made: Self = by_least_noise(by, read_rules(selection, n_keys, count, split))
         return made
+
+    @classmethod
+    def least_noisy(cls, privacy: Loss, unit: Unit, noise: str | None, *own: Any) -> Self:
+        """Return the query; a selection of keys takes a delta whatever noise is added."""
+        n_keys, *_ = own
+        made = cls.built(privacy, unit, *own)
+        if noise is not None and all(each.q is not None for each in made.aggregates()):
+            raise ValueError("noise must be left out for quantiles alone: no noise is added")
+        if n_keys is not None:
+            return super().least_noisy(privacy, unit, noise, *own)
+        losses_by_noise(privacy, noise)  # raises for another noise
+        return made if noise is None else cls._made(privacy, unit, noise, *own)
 
     @property
     def title(self) -> str:
@@ -202,6 +223,20 @@ class GroupQuery(DataQuery):
     def rounding(self) -> tuple[str, ...]:
         """A note if the bounds of a quantile are dates, whatever its column holds."""
         return notes_on_days(summary.grid for summary in self.summaries)
+
+    @property
+    def clamped(self) -> tuple[str, ...]:
+        """A note on the bounds, or nothing."""
+        grids = dict.fromkeys((summary.column, summary.grid) for summary in self.summaries)
+        return (note_on_bounds(grids),) if grids else ()
+
+    @property
+    def left_out_may(self) -> str:
+        """Sums may be too low, and users with many rows weigh less in means and quantiles."""
+        kinds = {summary.kind for summary in self.summaries}
+        weighs = [weighs_less(self.unit)] if kinds & {"mean", "quantile"} else []
+        lower = [super().left_out_may] if self.has_count or "sum" in kinds else []
+        return ", and ".join(lower + weighs)
 
     @property
     def several(self) -> list[str]:
@@ -427,17 +462,12 @@ class GroupQuery(DataQuery):
                 "epsilon and delta must be given for keys that are not public, or else public "
                 "keys: a key of one unit is released with a probability of at most delta"
             )
-        if unit.promised and unit.max_rows > 1:
-            raise ValueError(
-                "keys that are not public need user=: max_rows_per_unit does not tell how many "
-                "units there are in each key"
-            )
         aggregates = self.aggregates()
         if self.rule == THRESHOLD:
-            return select_by_count(privacy, unit, "n", aggregates, self.joint)
+            return select_by_count(privacy, unit, self.noise, "n", aggregates, self.joint)
         weights = dict(self.weights)
         share = weights[KEYS] / sum(weights.values(), Fraction(0))
-        return select_first(privacy, unit, share, aggregates, self.joint)
+        return select_first(privacy, unit, self.noise, share, aggregates, self.joint)
 
     @property
     def selection_noise(self) -> float:

@@ -55,7 +55,7 @@ class HistogramQuery(DataQuery):
     """
 
     function: ClassVar[str] = "histogram"
-    bounded: ClassVar[str] = "partitions"
+    bounded: ClassVar[str] = "partitions or rows"
     column_arguments: ClassVar[tuple[str, ...]] = ("column", "by", "user")
 
     cells: int
@@ -139,11 +139,13 @@ def histogram(
     epsilon: Number | None = None,
     rho: Number | None = None,
     delta: Number | None = None,
+    noise: str | None = None,
     relation: str = "add-remove",
     user: Any = None,
     unit: UnitName | None = None,
     max_partitions: Integer | None = None,
     max_rows_per_partition: Integer | None = None,
+    max_rows: Integer | None = None,
     max_rows_per_unit: Integer | None = None,
     budget: Budget | None = None,
     rng: Generator | None = None,
@@ -178,7 +180,10 @@ def histogram(
     rho : number > 0, optional
         Privacy cost of the whole release in zCDP, by discrete Gaussian noise.
     delta : number between 0 and 1, optional
-        With `epsilon`: approximate DP, by discrete Gaussian noise.
+        With `epsilon`: approximate DP, by discrete Gaussian noise, or by Laplace noise where that
+        has less variance; no delta is then spent.
+    noise : {"laplace", "gaussian"}, optional
+        Which noise is added with `delta`. Default: the one with less variance.
     relation : {"add-remove", "change-one", "add-remove-or-change"}, default "add-remove"
         Whether neighbouring tables differ in the presence of one unit, in its data, or in either.
     user : column of any kind, or its name in a table, optional
@@ -191,6 +196,9 @@ def histogram(
         count, chosen at random.
     max_rows_per_partition : int >= 1, default 1
         With `user`: the most records of one user that count in each bin, key or cell.
+    max_rows : int >= 1, optional
+        Instead of `max_partitions`: the most records of one user that count, in all bins, keys or
+        cells together, chosen at random.
     max_rows_per_unit : int >= 1, optional
         Instead of `user`: the caller's promise that no unit has more records than this. Nothing
         checks it.

@@ -111,11 +111,13 @@ def histogramdd(
     epsilon: Number | None = None,
     rho: Number | None = None,
     delta: Number | None = None,
+    noise: str | None = None,
     relation: str = "add-remove",
     user: Any = None,
     unit: UnitName | None = None,
     max_partitions: Integer | None = None,
     max_rows_per_partition: Integer | None = None,
+    max_rows: Integer | None = None,
     max_rows_per_unit: Integer | None = None,
     budget: Budget | None = None,
     rng: Generator | None = None,
@@ -140,7 +142,10 @@ def histogramdd(
     rho : number > 0, optional
         Privacy cost of the whole release in zCDP, by discrete Gaussian noise.
     delta : number between 0 and 1, optional
-        With `epsilon`: approximate DP, by discrete Gaussian noise.
+        With `epsilon`: approximate DP, by discrete Gaussian noise, or by Laplace noise where that
+        has less variance; no delta is then spent.
+    noise : {"laplace", "gaussian"}, optional
+        Which noise is added with `delta`. Default: the one with less variance.
     relation : {"add-remove", "change-one", "add-remove-or-change"}, default "add-remove"
         Whether neighbouring tables differ in the presence of one unit, in its data, or in either.
     user : column of any kind, or its name in a table, optional
@@ -153,6 +158,9 @@ def histogramdd(
         count, chosen at random.
     max_rows_per_partition : int >= 1, default 1
         With `user`: the most records of one user that count in each bin, key or cell.
+    max_rows : int >= 1, optional
+        Instead of `max_partitions`: the most records of one user that count, in all bins, keys or
+        cells together, chosen at random.
     max_rows_per_unit : int >= 1, optional
         Instead of `user`: the caller's promise that no unit has more records than this. Nothing
         checks it.

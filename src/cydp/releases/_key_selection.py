@@ -16,7 +16,7 @@ from cydp.accounting._loss import ApproxDP, Loss, PureDP
 from cydp.mechanisms._count_threshold import CountThreshold
 from cydp.mechanisms._partition_selection import PartitionSelection
 from cydp.releases._noise_split import Aggregate, Joint, log_noise, split_privacy
-from cydp.releases._terms import Split
+from cydp.releases._terms import Split, losses_by_noise
 from cydp.releases._unit import Unit
 
 __all__ = [
@@ -24,7 +24,7 @@ __all__ = [
     "OPTIMAL",
     "THRESHOLD",
     "Selecting",
-    "least_noisy",
+    "by_least_noise",
     "read_rules",
     "select_by_count",
     "select_first",
@@ -81,7 +81,7 @@ def read_rules(
     return THRESHOLD, OPTIMAL
 
 
-def least_noisy(build: Callable[[str], Any], rules: Sequence[str]) -> Any:
+def by_least_noise(build: Callable[[str], Any], rules: Sequence[str]) -> Any:
     """Return the query with the least `selection_noise`: one is built by each of the rules."""
     first, *others = rules
     found = [build(first)]  # raises errors of parameters
@@ -94,23 +94,31 @@ def least_noisy(build: Callable[[str], Any], rules: Sequence[str]) -> Any:
 
 
 def select_first(
-    privacy: ApproxDP, unit: Unit, share: Fraction, aggregates: Sequence[Aggregate], joint: Joint
+    privacy: ApproxDP,
+    unit: Unit,
+    noise: str | None,
+    share: Fraction,
+    aggregates: Sequence[Aggregate],
+    joint: Joint,
 ) -> Selecting:
     """Return the optimal selection, which takes a share of the privacy before the parts.
 
     It needs a delta, and takes all of it if the parts have less noise without one.
     """
+    if unit.promised and unit.max_rows > 1:
+        raise ValueError(
+            "keys that are not public need user= for selection='optimal': max_rows_per_unit does "
+            "not tell how many units there are in each key"
+        )
     rest, relation = 1 - share, unit.relation
     parts_privacy: Loss = privacy
-    noise, delta = 0.0, privacy.delta * share
+    noisy, delta = 0.0, privacy.delta * share
     if rest:
         epsilon = as_exact(privacy.epsilon * rest)
-        options: tuple[Loss, Loss] = (
-            PureDP(epsilon, relation=relation),
-            ApproxDP(epsilon, as_exact(privacy.delta * rest), relation=relation),
-        )
-        noises = [log_noise(split_privacy(each, aggregates, joint)[0]) for each in options]
-        noise, parts_privacy = min(zip(noises, options, strict=True), key=lambda pair: pair[0])
+        both = ApproxDP(epsilon, as_exact(privacy.delta * rest), relation=relation)
+        options = losses_by_noise(both, noise)
+        found = [log_noise(split_privacy(each, aggregates, joint)[0]) for each in options]
+        noisy, parts_privacy = min(zip(found, options, strict=True), key=lambda pair: pair[0])
         if isinstance(parts_privacy, PureDP):
             delta = privacy.delta
     # Unless under "add-remove", the mechanism itself takes twice as many.
@@ -119,31 +127,29 @@ def select_first(
         epsilon=privacy.epsilon * share, delta=delta, max_partitions=reached, relation=relation
     )
     half = mechanism.half_kept * unit.max_rows
-    return Selecting(mechanism, parts_privacy, noise + 2 * math.log(half))
+    return Selecting(mechanism, parts_privacy, noisy + 2 * math.log(half))
 
 
 def select_by_count(
-    privacy: ApproxDP, unit: Unit, counts: str, aggregates: Sequence[Aggregate], joint: Joint
+    privacy: ApproxDP,
+    unit: Unit,
+    noise: str | None,
+    counts: str,
+    aggregates: Sequence[Aggregate],
+    joint: Joint,
 ) -> Selecting:
     """Return a threshold on noisy counts, which are one of the parts and take no share.
 
     Gaussian noise needs a half of delta.
     """
-    options: tuple[tuple[Loss, Fraction], ...] = (
-        (PureDP(privacy.epsilon, relation=unit.relation), privacy.delta),
-        (
-            ApproxDP(privacy.epsilon, privacy.delta / 2, relation=unit.relation),
-            privacy.delta / 2,
-        ),
-    )
+    half = as_exact(privacy.delta / 2)
     found = []
-    for loss, delta in options:
+    for loss in losses_by_noise(ApproxDP(privacy.epsilon, half, relation=unit.relation), noise):
+        delta = privacy.delta if isinstance(loss, PureDP) else half
         parts, _ = split_privacy(loss, aggregates, joint)
-        mechanism = CountThreshold(
-            parts[counts].noise, as_exact(delta), unit.max_partitions or 1, unit.max_rows
-        )
-        noise = log_noise(parts) + 2 * math.log(mechanism.threshold)
-        found.append(Selecting(mechanism, loss, noise))
+        mechanism = CountThreshold(parts[counts].noise, delta, unit.max_partitions, unit.max_rows)
+        noisy = log_noise(parts) + 2 * math.log(mechanism.threshold)
+        found.append(Selecting(mechanism, loss, noisy))
     return min(found, key=lambda each: each.noise)
 
 

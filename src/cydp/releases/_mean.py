@@ -23,7 +23,7 @@ from cydp.mechanisms._run import Budget
 from cydp.releases._answers import OF_X, Answer, Steps
 from cydp.releases._missing import Missing, count_present, read_missing
 from cydp.releases._noise_split import Aggregate, Moves, RowMoves, size_of
-from cydp.releases._numbers_query import NumbersQuery
+from cydp.releases._numbers_query import NumbersQuery, weighs_less
 from cydp.releases._ratios import MeanAnswer
 from cydp.releases._release import Release, recorded
 from cydp.releases._rows import Key, NumberRows
@@ -55,6 +55,11 @@ class MomentQuery(NumbersQuery):
     own: ClassVar[tuple[str, ...]] = ("split",)
 
     weights: Weights
+
+    @property
+    def left_out_may(self) -> str:
+        """Users with many rows weigh less."""
+        return weighs_less(self.unit)
 
     @property
     def knows_rows(self) -> bool:
@@ -231,6 +236,7 @@ def mean(
     epsilon: Number | None = None,
     rho: Number | None = None,
     delta: Number | None = None,
+    noise: str | None = None,
     relation: str = "add-remove",
     user: Any = None,
     unit: UnitName | None = None,
@@ -262,7 +268,10 @@ def mean(
     rho : number > 0, optional
         Privacy cost of the whole release in zCDP, by discrete Gaussian noise.
     delta : number between 0 and 1, optional
-        With `epsilon`: approximate DP, by discrete Gaussian noise.
+        With `epsilon`: approximate DP, by discrete Gaussian noise, or by Laplace noise where that
+        has less variance; no delta is then spent.
+    noise : {"laplace", "gaussian"}, optional
+        Which noise is added with `delta`. Default: the one with less variance.
     relation : {"add-remove", "change-one", "add-remove-or-change"}, default "add-remove"
         Whether neighbouring tables differ in the presence of one unit, in its data, or in either.
     user : column of any kind, or its name in a table, optional

@@ -29,11 +29,12 @@ from cydp.releases._noise_split import (
     Part,
     RowMoves,
     joint_of,
+    log_noise,
     split_privacy,
 )
 from cydp.releases._reads import NOTHING, Reads, known_names, names_of, words_of_reads
 from cydp.releases._tally import Tally
-from cydp.releases._terms import TERMS, read_terms, terms_of
+from cydp.releases._terms import TERMS, least_noise, losses_by_noise, read_terms, terms_of
 from cydp.releases._unit import Unit
 
 if TYPE_CHECKING:
@@ -157,7 +158,17 @@ class Query(ABC):
     @property
     def left_out(self) -> tuple[str, ...]:
         """A note on the rows that may be left out to bound what one user adds, or nothing."""
-        return (self.unit.left_out,) if self.unit.left_out else ()
+        return (self.unit.left_out(self.left_out_may),) if self.unit.has_users else ()
+
+    @property
+    def left_out_may(self) -> str:
+        """What it may do to the released numbers that rows of a user are left out."""
+        return "counts and sums may be too low"
+
+    @property
+    def clamped(self) -> tuple[str, ...]:
+        """A note on numbers that are clamped to public bounds, or nothing."""
+        return ()
 
     @property
     def rounding(self) -> tuple[str, ...]:
@@ -171,8 +182,9 @@ class Query(ABC):
 
     @property
     def standing_notes(self) -> tuple[str, ...]:
-        """The notes that every result has: on text, rows left out, days, and its cost."""
-        return (*self.reads.notes, *self.left_out, *self.rounding, *self.notes_on_cost)
+        """The notes that every result has: on text, bounds, rows left out, days, and its cost."""
+        about_data = *self.reads.notes, *self.clamped, *self.left_out, *self.rounding
+        return (*about_data, *self.notes_on_cost)
 
     @classmethod
     def kept(cls, given: Given, *own: Any) -> Self:
@@ -190,13 +202,25 @@ class Query(ABC):
         """
         names, terms = names_of(given, *cls.column_arguments), terms_of(given, cls.bounded)
         written = flat_arguments(own) if any(isinstance(each, NESTED) for each in own) else own
-        found: Any = _kept_query(cls, *names.values(), *terms, *written)
+        noise = "noise" in given, given.get("noise")
+        found: Any = _kept_query(cls, *names.values(), *terms, *noise, *written)
         return cast(Self, found)
 
     @classmethod
     def built(cls, privacy: Loss, unit: Unit, *own: Any) -> Self:
         """Return the query of parameters as they were written: its fields, unless overridden."""
         return cls(privacy, unit, *own)
+
+    @classmethod
+    def least_noisy(cls, privacy: Loss, unit: Unit, noise: str | None, *own: Any) -> Self:
+        """Return the query as `built` makes it, with the noise that is asked for, or the least."""
+        losses = losses_by_noise(privacy, noise)
+        return least_noise(losses, lambda loss: cls.built(loss, unit, *own))
+
+    @property
+    def log_noise(self) -> float:
+        """How noisy the released numbers are: the less, the better. A sum of logarithms."""
+        return log_noise(self.parts)
 
     def reading(self, **further: Any) -> Self:
         """Return the query with further public keys or edges that it reads."""
@@ -401,5 +425,8 @@ def _kept_query(kind: type[Query], *rest: Any) -> Query:
     n_names, n_terms = len(kind.column_arguments), len(TERMS[kind.bounded])
     columns, rest = dict(zip(kind.column_arguments, rest[:n_names], strict=True)), rest[n_names:]
     privacy, unit = read_terms(rest[:n_terms], kind.bounded)
-    query = kind.built(privacy, unit, *nested_arguments(iter(rest[n_terms:])))
-    return query.reading(columns=columns)
+    adds_noise, noise, *flat = rest[n_terms:]
+    own = [*nested_arguments(iter(flat))]
+    if adds_noise:
+        return kind.least_noisy(privacy, unit, noise, *own).reading(columns=columns)
+    return kind.built(privacy, unit, *own).reading(columns=columns)

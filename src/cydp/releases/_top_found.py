@@ -15,7 +15,7 @@ from cydp.accounting.ledger._paid import Payment
 from cydp.releases._group_query import GroupQuery
 from cydp.releases._group_rows import GroupRows
 from cydp.releases._histogram_release import TopCountsRelease
-from cydp.releases._key_selection import KEYS, OPTIMAL, least_noisy, read_rules
+from cydp.releases._key_selection import KEYS, OPTIMAL, by_least_noise, read_rules
 from cydp.releases._query import DataQuery, Given
 from cydp.releases._reads import key_names
 from cydp.releases._release import recorded
@@ -40,6 +40,7 @@ class FoundTopQuery(GroupQuery):
 
     function: ClassVar[str] = "top_k"
     data: ClassVar[str] = "x"
+    bounded: ClassVar[str] = "partitions"
 
     k: int = 1
 
@@ -62,7 +63,7 @@ class FoundTopQuery(GroupQuery):
             weights = read_split(None, [KEYS, "n"] if rule == OPTIMAL else ["n"])
             return cls(privacy, unit, None, True, (), weights, rule=rule, k=number)
 
-        made: Self = least_noisy(by, read_rules(selection, None, True, None))
+        made: Self = by_least_noise(by, read_rules(selection, None, True, None))
         return made
 
     @property

@@ -16,7 +16,7 @@ from cydp._arguments import Number
 from cydp._generator import Generator
 from cydp._numbers.rational import float_of, log_of, read_integer
 from cydp._sensitivity import sensitivity_of
-from cydp.accounting._loss import ZCDP, ApproxDP, Loss, PureDP
+from cydp.accounting._loss import ZCDP, ApproxDP, Loss
 from cydp.accounting.ledger._paid import Payment
 from cydp.mechanisms._gaussian import DiscreteGaussian
 from cydp.mechanisms._laplace import DiscreteLaplace
@@ -25,14 +25,14 @@ from cydp.mechanisms._parameters import read_level
 from cydp.releases._answers import Answer, SelectedAnswer, Steps
 from cydp.releases._format import counted
 from cydp.releases._group_rows import GroupRows
-from cydp.releases._key_selection import least_noisy
+from cydp.releases._key_selection import by_least_noise
 from cydp.releases._noise_split import Aggregate, split_privacy
 from cydp.releases._query import DataQuery, Given
 from cydp.releases._reads import count_keys, digest_keys
 from cydp.releases._release import ADDED, recorded
 from cydp.releases._rows import Key
 from cydp.releases._tally import Tally
-from cydp.releases._terms import epsilon_of_each
+from cydp.releases._terms import epsilon_of_each, losses_by_noise
 from cydp.releases._top_found import FoundTopQuery
 from cydp.releases._top_release import TopRelease
 from cydp.releases._unit import Unit
@@ -78,6 +78,11 @@ class TopQuery(DataQuery):
         n_keys = count_keys(given["keys"], None) if keys is None else len(keys)
         return cls.kept(given, given["k"], n_keys, given["selection"]).reading(keys=keys)
 
+    @property
+    def left_out_may(self) -> str:
+        """The order is that of the rows that count."""
+        return "the most frequent keys may be others"
+
     @classmethod
     def built(cls, privacy: Loss, unit: Unit, *own: Any) -> Self:
         """Return the query of how many keys are wanted, how many there are, and by which way."""
@@ -97,7 +102,7 @@ class TopQuery(DataQuery):
             return query
 
         ways = (_PEELING, _ONE_SHOT) if selection is None else (selection,)
-        made: Self = least_noisy(by, ways)
+        made: Self = by_least_noise(by, ways)
         return made
 
     @classmethod
@@ -170,15 +175,12 @@ class TopQuery(DataQuery):
         """The privacy of the noise: of all of the parameters, or without a use of delta."""
         if self.way == _PEELING or not isinstance(self.privacy, ApproxDP):
             return self.privacy
-        options: list[Loss] = [
-            PureDP(self.privacy.epsilon, relation=self.privacy.relation), self.privacy
-        ]  # fmt: skip
 
         def gap(loss: Loss) -> float:
             (part,) = split_privacy(loss, self.aggregates())[0].values()
             return _gap_bound(part.noise, self.n_keys * self.k, "0.95")
 
-        return min(options, key=gap)
+        return min(losses_by_noise(self.privacy, None), key=gap)
 
     @cached_property
     def selection(self) -> Any:

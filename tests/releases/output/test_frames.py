@@ -92,11 +92,15 @@ def test_intervals_are_the_same_in_each_tool() -> None:
 
 
 def test_the_schema_says_what_the_numbers_are() -> None:
-    release = cydp.count({"v": [7, 9]}, column="v", user="v", max_rows=1, epsilon="1/8", delta=1e-6)
+    release = cydp.count(
+        {"v": [7, 9]}, column="v", user="v", max_rows=1, epsilon="1/8", delta=1e-6,
+        noise="gaussian",
+    )  # fmt: skip
     said = release.to_arrow(confidence=0.9, simultaneous=True).schema.metadata
     expected = release.to_dict()
     for name in ("title", "relation", "protects"):
         assert said[name.encode()].decode() == expected[name]
+    assert said[b"notes"].decode().splitlines() == list(expected["notes"]) != []
     assert (said[b"epsilon"], said[b"delta"]) == (b"1/8", b"1/1000000")
     assert (said[b"confidence"], said[b"intervals"]) == (b"0.9", b"all cells together")
     assert pa.table(release).schema.metadata[b"intervals"] == b"each cell"
