@@ -265,6 +265,15 @@ def test_a_box_of_sums_holds_its_variances(
     assert spread <= upper <= Fraction(1, 4)
 
 
+def test_a_variance_is_least_and_largest_where_its_box_says() -> None:
+    """Largest between two ends, of numbers of which half are at each bound; least with all of R."""
+    none, one, many = Fraction(0), Fraction(1), Fraction(20)
+    assert spread_within((none, many), (one, one), (none, none)) == (0, Fraction(1, 4))
+    assert spread_within((one, one), (none, many), (none, none)) == (0, Fraction(1, 4))
+    lower, upper = spread_within((many, many), (many, many), (one, many))
+    assert (lower, upper) == (300 / Fraction(60) ** 2, Fraction(1599, 4) / 41**2)
+
+
 @given(st.lists(st.fractions(0, 1, max_denominator=20), min_size=1, max_size=6))
 def test_the_spread_is_the_variance(y: list[Fraction]) -> None:
     sums = (
