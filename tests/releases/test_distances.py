@@ -333,6 +333,91 @@ def test_answers_do_not_depend_on_which_bound_is_first() -> None:
         assert arrays.tolist() == pytest.approx([float(one)])
 
 
+# By key
+
+
+def test_means_by_key_are_as_for_one() -> None:
+    """10^4 keys with the same numbers: intervals, also of all together, hold as often as stated."""
+    keys, x = 10**4, [1.0, 2, None, 77]
+    table = {"key": np.repeat(np.arange(keys), len(x)), "x": np.array(x * keys, float)}
+    release = cydp.group_by(
+        table, "key", keys=np.arange(keys), means={"x": BOUNDS}, count=False, epsilon=2,
+        rng=SeededGenerator(5),
+    )  # fmt: skip
+    alone = cydp.mean([], BOUNDS, epsilon=2).query
+    assert release.query.parts["mean_x"].noise == alone.parts[DISTANCES].noise
+    assert release.steps[0].shape == (keys, 2)
+    lower, upper = release.interval(column="mean_x")
+    true = (1 + 2 + 10) / 3
+    held = int(((lower <= true) & (true <= upper)).sum())
+    assert not few(held, keys, 0.95)
+    lower, upper = release.interval(column="mean_x", count=keys)
+    assert ((lower <= true) & (true <= upper)).all()
+
+
+def test_all_small_tables_by_key_keep_epsilon() -> None:
+    """With counts and sums beside the means: all together cost epsilon, and reach it."""
+    rows = [(key, x) for key in ("a", "b", "z") for x in (None, -4.0, 0.1, 10.0)]
+    arguments: dict[str, Any] = {
+        "keys": ["a", "b"], "sums": {"x": BOUNDS}, "means": {"x": BOUNDS}, "epsilon": "7/10",
+    }  # fmt: skip
+    found: dict[Any, dict[str, Any]] = {}
+    with without_noise() as recorder:
+
+        def exact(table: Any) -> dict[str, Any]:
+            columns = {"k": [key for key, _ in table], "x": [x for _, x in table]}
+            columns["x"] = np.array(columns["x"], float)
+            return answers(recorder, 1, lambda: cydp.group_by(columns, "k", **arguments)).exact
+
+        for n in (1, 2):
+            for table in itertools.combinations_with_replacement(rows, n):
+                found[table] = exact(table)
+    parts = cydp.explain(cydp.group_by, "k", **arguments | {"keys": 2}).query.parts
+    assert list(parts) == ["n", "sum_x", "mean_x"]
+    spent = 0.0
+    for table, one in found.items():
+        for i in range(len(table)):
+            if rest := table[:i] + table[i + 1 :]:
+                spent = max(
+                    spent,
+                    sum(
+                        abs(one[name] - found[rest][name]).sum() / float(part.noise.scale)
+                        for name, part in parts.items()
+                    ),
+                )
+    assert spent == pytest.approx(0.7)
+
+
+def test_which_means_by_key_are_from_distances() -> None:
+    """Those that count rows of their own; where the count is shared, that has less noise."""
+
+    def names(**given: Any) -> list[str]:
+        query = cydp.explain(cydp.group_by, "k", means={"x": BOUNDS}, **given).query
+        is_new = "mean_x_rows" not in query.parts
+        assert ("distances" in str(query.to_dict())) == is_new
+        return list(query.parts)
+
+    keys: dict[str, Any] = {"keys": 2, "epsilon": 1}
+    assert names(**keys) == ["n", "mean_x"]
+    assert names(**keys, count=False, missing=1) == ["mean_x"]
+    assert names(**keys, relation="change-one") == ["n", "mean_x_rows", "mean_x"]
+    assert names(keys=2, rho=1) == ["n", "mean_x_rows", "mean_x"]
+    assert names(epsilon=1, delta=1e-6) == ["n", "mean_x"]
+    assert names(epsilon=1, delta=1e-6, noise="gaussian") == ["n", "mean_x_rows", "mean_x"]
+    shared = cydp.explain(cydp.group_by, "k", means={"x": BOUNDS}, missing=1, **keys).query
+    assert "distances" not in str(shared.to_dict())
+    counts = cydp.explain(cydp.value_counts, **keys).query
+    assert "distances" not in str(counts.to_dict())
+
+
+def test_found_keys_have_their_distances() -> None:
+    """Tallies of pieces with other keys add up to that of all; a ledger keeps what was drawn."""
+    table = {"k": ["a"] * 300 + ["b"] * 300, "x": [1.0, 2.0, 9.0] * 200}
+    release = cydp.group_by(table, "k", means={"x": (0, 10)}, epsilon=9, delta=0.1)
+    assert release.steps[-1].shape == (2, 2)
+    assert release["mean_x"] == pytest.approx([4, 4], abs=0.5)
+
+
 def test_delta_is_left_where_distances_win() -> None:
     assert isinstance(cydp.mean([1], (0, 1), epsilon=1, delta=1e-6).loss, PureDP)
     many: dict[str, Any] = {"epsilon": "1/10", "delta": 0.3}

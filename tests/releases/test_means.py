@@ -283,7 +283,8 @@ def test_intervals_of_means_by_key_hold_the_true_answer() -> None:
     keys = np.repeat(np.arange(3), [1, 2, 30])
     table = {"key": keys, "x": numbers(len(keys))}
     missed = []
-    for privacy, confidence, count in itertools.product(PRIVACY, (0.5, 0.95), (1, 3)):
+    sums = [each for each in PRIVACY if "rho" in each or "relation" in each]  # not by distances
+    for privacy, confidence, count in itertools.product(sums, (0.5, 0.95), (1, 3)):
         with without_noise():
             exact = cydp.group_by(
                 table, "key", keys=[0, 1, 2], means={"x": BOUNDS}, count=False, **privacy
