@@ -355,6 +355,18 @@ def test_means_by_key_are_as_for_one() -> None:
     assert ((lower <= true) & (true <= upper)).all()
 
 
+def test_means_by_key_are_exact_without_noise() -> None:
+    table = {"k": ["a", "a", "b", "a", "c"], "x": [1.0, 4, 2, np.nan, np.nan]}
+    for given in ({}, {"missing": 7, "count": False}):
+        release = cydp.group_by(
+            table, "k", keys=["a", "b", "c"], means={"x": BOUNDS}, epsilon=10**6, **given
+        )
+        expected = [2.5, 2] if not given else [4, 2]
+        assert release["mean_x"][:2] == pytest.approx(expected, abs=1e-4)
+        lower, upper = release.interval(column="mean_x")
+        assert (upper - lower)[:2].max() < 1e-3
+
+
 def test_all_small_tables_by_key_keep_epsilon() -> None:
     """With counts and sums beside the means: all together cost epsilon, and reach it."""
     rows = [(key, x) for key in ("a", "b", "z") for x in (None, -4.0, 0.1, 10.0)]
