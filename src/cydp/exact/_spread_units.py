@@ -19,7 +19,7 @@ SPREAD_BITS = 31  # each unit has 2**31 places; no more than 2**32 numbers are r
 
 
 def spread_units(records: SortedUnits) -> NDArray[np.int64]:
-    """Return a place for each number, counted from the grid's lowest unit on, in order. NOT private.
+    """Return a place for each number, in order, counted from the grid's lowest unit. NOT private.
 
     The k-th of the numbers that share a unit has place k of the unit in an order that is the same
     for all units: one number more takes one place more, and moves no other.
@@ -47,11 +47,11 @@ def spread_units(records: SortedUnits) -> NDArray[np.int64]:
     return keys
 
 
-def _reversed_bits(numbers: NDArray[np.int64]) -> NDArray[np.uint32]:
+def _reversed_bits(numbers: NDArray[np.int64]) -> NDArray[Any]:
     """Return the last bits of numbers, `SPREAD_BITS` of them, in reverse."""
-    words = (numbers << 32 - SPREAD_BITS).astype(np.uint32)
+    words: NDArray[Any] = (numbers << 32 - SPREAD_BITS).astype(np.uint32)
     for shift, mask in ((1, 0x55555555), (2, 0x33333333), (4, 0x0F0F0F0F)):
-        words = words >> shift & np.uint32(mask) | (words & np.uint32(mask)) << shift
+        words = words >> shift & mask | (words & mask) << shift
     return words.byteswap()
 
 

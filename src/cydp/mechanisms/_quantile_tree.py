@@ -19,7 +19,14 @@ from cydp.exact._sorted_units import SortedUnits
 from cydp.exact._spread_units import SPREAD_BITS, count_up_to, spread_units
 from cydp.mechanisms._quantile import QuantileMechanism
 
-__all__ = ["MOST_TIED", "QuantileRange", "choose_by_halves", "influences", "levels_of", "plan_halves"]
+__all__ = [
+    "MOST_TIED",
+    "QuantileRange",
+    "choose_by_halves",
+    "influences",
+    "levels_of",
+    "plan_halves",
+]
 
 MOST_TIED = 2
 """How many numbers share a place at most: a column has fewer than 2**32, a unit 2**31 places."""
@@ -125,17 +132,21 @@ def choose_by_halves(
     """
     grid, offsets, places = records.grid, records.offsets, spread_units(records)
     shape = len(ranges) + 2, len(offsets) - 1
-    chosen, cuts = np.empty(shape, np.int64), np.empty(shape, np.int64)
-    # Behind the quantiles, the ends of the grid: the last row is that of `None`, in both senses.
-    below, above = len(ranges), len(ranges) + 1
-    chosen[below], chosen[above] = 0, (grid.highest - grid.lowest + 1 << SPREAD_BITS) - 1
-    cuts[below], cuts[above] = offsets[:-1], offsets[1:]
+    points, cuts = np.empty(shape, np.int64), np.empty(shape, np.int64)
+    lowest, highest = len(ranges), len(ranges) + 1  # the rows of the ends of the grid
+    points[lowest], points[highest] = 0, (grid.highest - grid.lowest + 1 << SPREAD_BITS) - 1
+    cuts[lowest], cuts[highest] = offsets[:-1], offsets[1:]
     for level in levels_of(ranges):
-        lower = [below if ranges[i].lower is None else ranges[i].lower for i in level]
-        upper = [above if ranges[i].upper is None else ranges[i].upper for i in level]
+        lower = [_row(ranges[i].lower, lowest) for i in level]
+        upper = [_row(ranges[i].upper, highest) for i in level]
         for i, low, high in zip(level, lower, upper, strict=True):
             choices[i].choose_between(
-                places, (cuts[low], cuts[high]), (chosen[low], chosen[high]), rng, chosen[i]
+                places, (cuts[low], cuts[high]), (points[low], points[high]), rng, points[i]
             )
-        cuts[level] = count_up_to(places, cuts[lower], cuts[upper], chosen[level])
-    return grid.lowest + (chosen[: len(ranges)] >> SPREAD_BITS)
+        cuts[level] = count_up_to(places, cuts[lower], cuts[upper], points[level])
+    chosen: NDArray[np.int64] = grid.lowest + (points[: len(ranges)] >> SPREAD_BITS)
+    return chosen
+
+
+def _row(end: int | None, of_grid: int) -> int:
+    return of_grid if end is None else end
