@@ -92,7 +92,7 @@ class QuantileList:
         """How they are chosen by halves, in words for a reader."""
         return (
             f"{len(self.qs)} quantiles are chosen in {len(self.levels)} rounds, the middle ones "
-            "first, and the others between these."
+            "first, and the others between them"
         )
 
     @property
