@@ -14,7 +14,7 @@ from cydp import _core, _threads
 from cydp._columns.blocks import BLOCK_ROWS
 from cydp.exact._grid import Array, Grid, check_shapes, split_numbers, split_pairs
 
-__all__ = ["SortedUnits", "round_units", "sort_groups", "sort_integers", "sort_units"]
+__all__ = ["SortedUnits", "round_units", "sort_groups", "sort_units"]
 
 _SORTED_BY_NUMPY = 2**12  # numbers below which numpy's sort is faster
 
@@ -77,7 +77,7 @@ def sort_units(values: Array, grid: Grid) -> SortedUnits:
 
     """
     kept = round_units(values, grid)
-    sort_integers(kept, grid.lowest, grid.highest)
+    _sort(kept, grid.lowest, grid.highest)
     return SortedUnits(grid, kept, np.array([0, len(kept)], np.int64))
 
 
@@ -136,7 +136,7 @@ def sort_groups(codes: NDArray[np.uint32], values: Array, n_groups: int, grid: G
         block -= grid.lowest
         end += len(unit_rows)
     keys = keys[:end]
-    sort_integers(keys, 0, (n_groups << bits) - 1)
+    _sort(keys, 0, (n_groups << bits) - 1)
     groups = np.empty(end, np.uint32)
     for first in range(0, end, BLOCK_ROWS):
         groups[first : first + BLOCK_ROWS] = keys[first : first + BLOCK_ROWS] >> bits
@@ -158,8 +158,7 @@ def _sort_wide_groups(
     return SortedUnits(grid, units[order], _offsets_of(groups[:end], n_groups))
 
 
-def sort_integers(units: NDArray[Any], lowest: int, highest: int) -> None:
-    """Sort integers that lie within bounds, in their place."""
+def _sort(units: NDArray[Any], lowest: int, highest: int) -> None:
     if units.size < _SORTED_BY_NUMPY:
         units.sort()
     else:

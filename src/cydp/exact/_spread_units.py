@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from cydp.exact._sorted_units import SortedUnits, sort_integers
+from cydp.exact._sorted_units import SortedUnits
 
 __all__ = ["SPREAD_BITS", "count_up_to", "spread_units"]
 
@@ -21,38 +21,41 @@ SPREAD_BITS = 31  # each unit has 2**31 places; no more than 2**32 numbers are r
 def spread_units(records: SortedUnits) -> NDArray[np.int64]:
     """Return a place for each number, in order, counted from the grid's lowest unit. NOT private.
 
-    The k-th of the numbers that share a unit has place k of the unit in an order that is the same
-    for all units: one number more takes one place more, and moves no other.
+    Numbers that share a unit take places of it in turn: its first one, the middle, then the middles
+    between these from left to right, and so on. So one number more takes one place more, and moves
+    no other.
 
     Examples
     --------
     >>> from cydp.exact._grid import Grid
-    >>> three = SortedUnits(Grid(0, 4, 9), np.array([4, 6, 6, 6], np.int32), np.array([0, 4]))
-    >>> (spread_units(three) / 2**SPREAD_BITS).tolist()
+    >>> four = SortedUnits(Grid(0, 4, 9), np.array([4, 6, 6, 6], np.int32), np.array([0, 4]))
+    >>> (spread_units(four) / 2**SPREAD_BITS).tolist()
     [0.0, 2.0, 2.25, 2.5]
 
     """
     units, n = records.units, len(records.units)
-    begins = np.zeros(n, np.bool_)  # a run of equal units of a group
-    begins[records.offsets[:-1][np.diff(records.offsets) > 0]] = True
-    begins[1:] |= units[1:] != units[:-1]
-    rows = np.arange(n)
-    within = rows - np.maximum.accumulate(np.where(begins, rows, 0))
-    # By run and by place in one integer: the runs keep their rows, and places are in order.
-    keys = np.cumsum(begins) - 1 << SPREAD_BITS
-    keys |= _reversed_bits(within)
-    sort_integers(keys, 0, max(n << SPREAD_BITS, 1) - 1)
-    keys &= (1 << SPREAD_BITS) - 1
-    keys |= units.astype(np.int64) - records.grid.lowest << SPREAD_BITS
-    return keys
-
-
-def _reversed_bits(numbers: NDArray[np.int64]) -> NDArray[Any]:
-    """Return the last bits of numbers, `SPREAD_BITS` of them, in reverse."""
-    words: NDArray[Any] = (numbers << 32 - SPREAD_BITS).astype(np.uint32)
-    for shift, mask in ((1, 0x55555555), (2, 0x33333333), (4, 0x0F0F0F0F)):
-        words = words >> shift & mask | (words & mask) << shift
-    return words.byteswap()
+    begins = np.zeros(n + 1, np.bool_)  # a run of equal units of a group; and behind all of them
+    begins[records.offsets] = True
+    begins[1:-1] |= units[1:] != units[:-1]
+    # Arrays are reused: new ones would take longer than all else.
+    within = np.arange(n)
+    first = np.maximum.accumulate(within * begins[:-1])
+    size = np.where(begins[1:], within + 1, n)[::-1]
+    np.minimum.accumulate(size, out=size)
+    size = np.subtract(size[::-1], first, out=size[::-1])
+    within -= first
+    power = np.frexp(size)[1] - 1  # so many halvings are done, and those of `halved` parts more
+    halved = np.subtract(size, 1 << power, out=size)
+    is_halved = within < np.multiply(halved, 2, out=first)
+    np.subtract(within, halved, out=within, where=~is_halved)
+    power += is_halved
+    within <<= SPREAD_BITS
+    within >>= power
+    places: NDArray[np.int64] = units.astype(np.int64)
+    places -= records.grid.lowest
+    places <<= SPREAD_BITS
+    places |= within
+    return places
 
 
 def count_up_to(
