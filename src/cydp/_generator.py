@@ -578,19 +578,9 @@ class Generator:
         threads = _threads.threads_for(units.size + chosen.size)
         _core.choose_quantiles(quantile, self._stream, units, offsets, *ends, chosen, threads)
 
-    def _choose_quantiles_between(
-        self,
-        quantile: Quantile,
-        units: NDArray[np.int64],
-        ranges: tuple[NDArray[np.int64], NDArray[np.int64]],
-        ends: tuple[NDArray[np.int64], NDArray[np.int64]],
-        chosen: NDArray[np.int64],
-    ) -> None:
-        """Fill `chosen` with a point for each range of units, from its lower to its upper end."""
-        threads = _threads.threads_for(units.size + chosen.size)
-        _core.choose_quantiles_between(
-            quantile, self._stream, units, *ranges, *ends, chosen, threads
-        )
+    def _choose_quantiles_between(self, quantile: Quantile, *given: Any) -> None:
+        """Fill the last array with a point for each range; all is as `_core` takes it."""
+        _core.choose_quantiles_between(quantile, self._stream, *given)
 
     def bytes(self, n: int) -> bytes:
         """Draw n uniform bytes.

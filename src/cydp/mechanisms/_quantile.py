@@ -15,6 +15,7 @@ from cydp._generator import Generator
 from cydp._numbers.rational import as_exact, literal_of, read_positive, read_quantile
 from cydp._samplers import prepare_quantile
 from cydp._sensitivity import relation_of
+from cydp._threads import threads_for
 from cydp.accounting._loss import PureDP
 from cydp.accounting._loss_numbers import make_loss
 from cydp.exact._sorted_units import SortedUnits
@@ -162,7 +163,8 @@ class QuantileMechanism:
 
         """
         prepared = prepare_quantile(self.q, 1 / self.scale)
-        rng._choose_quantiles_between(prepared, units, ranges, ends, chosen)
+        threads = threads_for(units.size)
+        rng._choose_quantiles_between(prepared, units, *ranges, *ends, chosen, threads)
 
     def __repr__(self) -> str:
         norm = format_sensitivity(self.sensitivity, self.relation)

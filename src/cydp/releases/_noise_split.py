@@ -28,10 +28,10 @@ __all__ = [
     "Moves",
     "Part",
     "RowMoves",
+    "Size",
     "joint_of",
     "log_noise",
     "moves_of_tables",
-    "one_of_each_level",
     "size_of",
     "split_privacy",
 ]
@@ -163,7 +163,7 @@ def split_privacy(
     """
     if not aggregates:
         return {}, privacy
-    total = sum((each.weight for each in one_of_each_level(aggregates)), Fraction(0))
+    total = sum((each.weight for each in _one_of_each_level(aggregates)), Fraction(0))
     shares = [as_exact(aggregate.weight / total) for aggregate in aggregates]
     loss = privacy
     if isinstance(privacy, PureDP):
@@ -182,7 +182,7 @@ def split_privacy(
     return parts, loss
 
 
-def one_of_each_level(aggregates: Sequence[Aggregate]) -> list[Aggregate]:
+def _one_of_each_level(aggregates: Sequence[Aggregate]) -> list[Aggregate]:
     """Return the aggregates with one choice for each level: that which a row can move furthest."""
     found: dict[str, Aggregate] = {}
     for each in aggregates:
@@ -343,7 +343,7 @@ def joint_of(unit: Unit, aggregates: Sequence[Aggregate], moves: RowMoves) -> Jo
     moves : RowMoves
 
     """
-    aggregates = one_of_each_level(aggregates)
+    aggregates = _one_of_each_level(aggregates)
     if len(aggregates) < 2:
         return ALONE
     of_row = {

@@ -132,7 +132,7 @@ def quantile(
     Examples
     --------
     >>> import numpy as np
-    >>> ages = list(range(100)) * 100
+    >>> ages = list(range(101)) * 100
     >>> release = quantile(ages, [0.25, 0.5], (0, 120), epsilon=2)
     >>> bool(np.abs(release.value - [25, 50]).max() < 2)
     True
