@@ -46,7 +46,10 @@ class RunningCounts:
     rho : number > 0, optional
         Privacy cost of all totals together in zCDP, by discrete Gaussian noise.
     delta : number between 0 and 1, optional
-        With `epsilon`: approximate DP, by discrete Gaussian noise.
+        With `epsilon`: approximate DP, by discrete Gaussian noise, or by Laplace noise where that
+        has less variance; no delta is then spent.
+    noise : {"laplace", "gaussian"}, optional
+        Which noise is added with `delta`. Default: the one with less variance.
     strategy : {"tree", "signed_tree", "square_root"}, optional
         Which sums of steps have noise. Default: those of the least mean variance, which is mostly
         "signed_tree" for Laplace noise, and "square_root" for Gaussian noise.
@@ -119,6 +122,7 @@ class RunningCounts:
         epsilon: Number | None = None,
         rho: Number | None = None,
         delta: Number | None = None,
+        noise: str | None = None,
         strategy: str | None = None,
         branching: Integer | None = None,
         relation: str = "add-remove",

@@ -66,11 +66,12 @@ class StreamQuery(Query):
             width = read_integer(width, "branching")
             if not 2 <= width <= _MOST_STEPS:
                 raise ValueError(f"branching must be from 2 to 2**40, not {width}")
-        terms = terms_of({**given, "user": None, "max_rows": None}, cls.bounded)
-        privacy, unit = read_terms(terms, cls.bounded)
+        written = terms_of({**given, "user": None, "max_rows": None}, cls.bounded)
+        privacy, unit = read_terms(written, cls.bounded)
         widths = cls.branchings if width is None else [width]
         own = [[steps, each] for each in widths] or [[steps]]
-        return best_of([partial(cls, privacy, unit, *each) for each in own])
+        terms = privacy, unit, given["noise"]
+        return best_of([partial(cls.least_noisy, *terms, *each) for each in own])
 
     @abstractmethod
     def stream(self) -> Stream:
