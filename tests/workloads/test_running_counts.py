@@ -197,7 +197,8 @@ def test_a_step_that_failed_is_not_counted(monkeypatch: pytest.MonkeyPatch) -> N
             return value
 
         monkeypatch.setattr(cydp.DiscreteLaplace, "release", release)
-        running = RunningCounts(4, epsilon=1, strategy=strategy)
+        branching = None if strategy == "square_root" else 2
+        running = RunningCounts(4, epsilon=1, strategy=strategy, branching=branching)
         totals: list[float] = []
         while running.steps < 4:
             try:

@@ -65,18 +65,19 @@ class GeometricSums:
         roots = self._roots()
         slopes = (self.weights / (self.decays - roots[:, None]) ** 2).sum(1)
         constant = 1 / (self.weights / self.decays).sum()
-        weights = np.append(1 / ((1 - roots) * roots * slopes), constant)
+        weights: _Floats = np.append(1 / ((1 - roots) * roots * slopes), constant)
         return GeometricSums(weights, np.append(roots, 0.0))
 
     def _roots(self) -> _Floats:
         """Return where the sum of weights / (decays - x) is 0: between two decays each."""
-        low, high = self.decays[1:], self.decays[:-1]
-        middle: NDArray[Any] = np.sqrt(low * high)
+        low: Any = self.decays[1:]
+        high: Any = self.decays[:-1]
         for _ in range(_BISECTIONS):  # the sum rises from -inf to inf
+            middle = np.sqrt(low * high)
             below = (self.weights / (self.decays - middle[:, None])).sum(1) < 0
             low, high = np.where(below, middle, low), np.where(below, high, middle)
-            middle = np.sqrt(low * high)
-        return middle
+        roots: _Floats = np.sqrt(low * high)
+        return roots
 
     @property
     def _pairs(self) -> _Floats:
@@ -108,7 +109,7 @@ def square_root_of_sums(horizon: int) -> GeometricSums:
     for all that follow.
     """
     many = max(horizon.bit_length() // 2, 1)
-    decays: _Floats = 4.0 ** -np.arange(many + 1)
+    decays: _Floats = np.exp2(-2.0 * np.arange(many + 1))
     width = math.log(4) / math.pi
     weights: _Floats = np.zeros(many + 1)
     weights[1:] = width * np.sqrt(decays[1:] / (1 - decays[1:]))

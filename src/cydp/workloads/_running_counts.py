@@ -256,7 +256,7 @@ class RunningCounts:
         Examples
         --------
         >>> round(RunningCounts(1000, epsilon=1).error_bound(), 1)
-        60.2
+        52.3
 
         """
         bound = bound_sums([self._query.terms], confidence, count)

@@ -29,7 +29,7 @@ def read_stream(given: Given) -> StreamQuery:
     """
     strategy, branching = given["strategy"], given["branching"]
     if strategy is not None:
-        if strategy not in _KINDS:
+        if strategy not in list(_KINDS):  # which need not be hashable
             raise ValueError(f"strategy must be one of {', '.join(_KINDS)}, not {strategy!r}")
         kinds = [_KINDS[strategy]]
     else:
