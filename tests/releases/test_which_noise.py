@@ -141,7 +141,7 @@ def test_a_workload_says_the_errors_that_its_release_has() -> None:
         assert next(iter(errors)) == query.strategy
         least = errors[query.strategy].total
         assert least == min(each.total for each in errors.values())
-        assert least == (query.part.variance * query.terms.squares).sum()
+        assert least == (query.part.noise.variance * query.terms.squares).sum()
 
 
 def test_noise_of_keys_that_are_not_public() -> None:
