@@ -31,7 +31,7 @@ def test_the_answers() -> None:
     cases = ((INTEGERS, INTEGERS), (INTEGERS * 1.0, INTEGERS), (Workload.prefixes(10), PREFIXES))
     for (workload, matrix), strategy in product(cases, STRATEGIES):
         release = released(workload, strategy=strategy)
-        assert np.allclose(release.answers, matrix @ COUNTS, atol=2e-2)
+        assert np.allclose(release.answers, matrix @ COUNTS, atol=5e-2)
         lower, upper = release.interval()
         assert ((lower <= release.answers) & (release.answers <= upper)).all()
         assert release.query.strategy == strategy

@@ -133,10 +133,9 @@ def _inverse(cells: int, percent: int) -> _Floats:
     while len(found) < cells:  # Newton's method: twice as many are right
         length = min(2 * len(found), cells)
         misfit = np.convolve(weights[:length], found)[:length]
-        found = (
-            2 * np.append(found, np.zeros(length - len(found)))
-            - (np.convolve(found, misfit)[:length])
-        )
+        misfit[0] -= 1
+        longer = np.append(found, np.zeros(length - len(found)))
+        found = longer - np.convolve(found, misfit)[:length]
     found.flags.writeable = False
     return found
 
