@@ -1,0 +1,3 @@
+"""The page of errors."""
+
+BEFORE, NOW = "utility/before.json", "utility/now.json"
