@@ -139,7 +139,7 @@ print(find_labels([Labels(x)]).codes.tolist(), find_labels([Labels(["b", "a", "c
 
 
 @given(st.integers(1, 4), st.integers(1, 5), st.integers(0, 60), st.randoms(use_true_random=False))
-def test_columns_together_as_a_dict_has_them(
+def test_columns_together_as_a_python_dict_has_them(
     columns: int, kinds: int, rows: int, chance: random.Random
 ) -> None:
     pool: list[Any] = ["a", "b", 1, 2.5, None]
@@ -149,7 +149,7 @@ def test_columns_together_as_a_dict_has_them(
     by = tuple(range(columns))
     labels = [Labels([row[i] for row in x]) for i in by]
     expected = [keys.index(tuple(row)) if tuple(row) in keys else len(keys) for row in x]
-    for given_keys in (keys, {i: [key[i] for key in keys] for i in by}):
+    for given_keys in (keys, pd.DataFrame({i: [key[i] for key in keys] for i in by})):
         assert match_labels(labels, Keys(given_keys, by=by)).tolist() == expected
     found = find_labels(labels)
     present = {tuple(row) for row in x if None not in row}

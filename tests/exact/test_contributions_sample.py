@@ -13,7 +13,7 @@ import pytest
 
 from cydp._columns.canonical import canonical
 from cydp.exact import bound_contributions
-from cydp.exact._contributions import _hashed
+from cydp.exact._user_identifiers import _hashed
 from cydp.testing import SeededGenerator
 
 NARROW = [*range(-60, 60), 2**63 - 1, -(2**63), 10**18]

@@ -185,9 +185,16 @@ SAME: list[tuple[Callable[..., Any], list[dict[str, Any]]]] = [
             for by in (["s", "t"], ("s", "t"))
             for keys in (
                 [("a", 1), ("b", 2)],
-                {"s": ["a", "b"], "t": [1, 2]},
                 pd.DataFrame({"t": [1, 2], "s": ["a", "b"]}),
             )
+        ],
+    ),
+    (
+        cydp.group_by,
+        [
+            {"by": by, "keys": keys, "epsilon": 1}
+            for by in (["s", "t"], ("s", "t"))
+            for keys in ([("a", 1), ("a", 2)], {"s": ["a"], "t": [1, 2]}, {"t": [1, 2], "s": ["a"]})
         ],
     ),
     (cydp.group_by, [{"by": by, "keys": ["a"], "epsilon": 1} for by in ("s", ["s"])]),

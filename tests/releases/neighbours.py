@@ -86,7 +86,7 @@ def _histogram_by(table: Table, pairs: int, **arguments: Any) -> Any:
 
 
 def _pairs_and_halves(pairs: int) -> dict[str, Any]:
-    return {"pair": np.repeat(np.arange(pairs), 2), "half": np.tile(["low", "top"], pairs)}
+    return {"pair": np.arange(pairs), "half": ["low", "top"]}
 
 
 def _histogram_by_two(table: Table, pairs: int, **arguments: Any) -> Any:
@@ -117,10 +117,7 @@ def _group_by(bounds: Any, **parameters: Any) -> Case:
 
 
 def _group_by_two(table: Table, pairs: int, **arguments: Any) -> Any:
-    keys = {
-        "pair": np.repeat(np.arange(pairs), CELLS),
-        "label": np.tile([f"cell {i}" for i in range(CELLS)], pairs),
-    }
+    keys = {"pair": np.arange(pairs), "label": [f"cell {i}" for i in range(CELLS)]}
     return cydp.group_by(table, ["pair", "label"], keys=keys, sums={"x": (-4, 10)}, **arguments)
 
 

@@ -213,7 +213,7 @@ WRONG: list[tuple[dict[str, Any], str]] = [
     ({"share": 0}, "share must be between 0 and 1, and not 0"),
     ({"share": 1}, "share must be between 0 and 1"),
     ({"share": 1.5}, "share must be"),
-    ({"of": "rows"}, "of must be 'users' or 'contributions', not 'rows'"),
+    ({"of": "rows"}, "which are rows, or partitions if by is given, not 'rows'"),
     ({"by": "week"}, "by must be a column of table, which has 'u', 'day'"),
     ({"user": "who"}, "user must be a column of table"),
     ({"epsilon": None}, "epsilon must be given"),

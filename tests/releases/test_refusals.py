@@ -397,7 +397,7 @@ def test_a_call_with_wrong_arguments_gets_one_line() -> None:
     for call, _ in calls.values():
         with pytest.raises(TypeError) as raised:
             call()
-        assert len(str(raised.value)) < 180
+        assert len(str(raised.value)) < 240
 
 
 def test_labels_in_place_of_names_are_refused_alike() -> None:

@@ -14,7 +14,10 @@ from datetime import datetime
 from typing import TypeAlias
 
 __all__ = [
+    "DIGITS",
+    "WORDS",
     "Both",
+    "Compare",
     "Condition",
     "Constant",
     "Either",

@@ -161,7 +161,7 @@ class Keys:
                     f"keys must be of the columns {_names(self.by)}, and these are of "
                     f"{_names(keys.by)}"
                 )
-            keys = keys.table()  # in another order
+            keys = _table_of(keys.by, keys.arrays)  # in another order
         given = [_entries(keys)] if self.by is None else _several(keys, self.by)
         if not 1 <= len(given[0]) <= _MOST_KEYS:
             raise ValueError(f"keys must be 1 to 2**32 - 4 keys, not {len(given[0])}")
@@ -199,10 +199,6 @@ class Keys:
         columns = "one column" if self.by is None else f"{len(self.by)} columns"
         return f"<Keys: {len(self)} of {columns}>"
 
-    def table(self) -> Table:
-        """Return the keys of several columns as a table, a row each."""
-        return open_table(dict(zip(self.by or (), self.arrays, strict=True)), "keys")
-
     def check(self, columns: Sequence[Labels]) -> None:
         """Check, before a charge, that each column can hold one of its keys, by its type.
 
@@ -239,7 +235,12 @@ def _made(arrays: tuple[NDArray[Any], ...], by: tuple[Any, ...] | None) -> Keys:
     """Return the keys that were pickled."""
     if by is None:
         return Keys(arrays[0])
-    return Keys(open_table(dict(zip(by, arrays, strict=True)), "keys"), by)
+    return Keys(_table_of(by, arrays), by)
+
+
+def _table_of(by: tuple[Any, ...], arrays: tuple[NDArray[Any], ...]) -> Table:
+    """Return keys of several columns as a table, a row each."""
+    return open_table(dict(zip(by, arrays, strict=True)), "keys")
 
 
 def _names(by: Iterable[Any]) -> str:

@@ -32,6 +32,7 @@ from cydp._columns.numbers import Held, is_real_array, numbers_in
 from cydp._columns.shared import SharedColumn
 
 __all__ = [
+    "ArraySource",
     "ArrowSource",
     "ListSource",
     "Source",
@@ -216,7 +217,7 @@ class ArraySource(Source):
     def _declared(self, what: str) -> np.dtype[Any]:
         dtype = getattr(self.x, "dtype", None)
         if not hasattr(self.x, "__array__") or not isinstance(dtype, np.dtype):
-            raise no_column(self.x, self.name)
+            raise _no_column(self.x, self.name)
         if (ndim := getattr(self.x, "ndim", 1)) != 1:
             raise ValueError(
                 f"{self.name} must have one dimension, {what} for each record, not {ndim}"
@@ -236,7 +237,7 @@ class ArraySource(Source):
             return np.asarray(x, object)
         values: NDArray[Any] = np.asarray(x)
         if values.ndim == 0 and values.dtype.kind in "OSU":
-            raise no_column(x, self.name)
+            raise _no_column(x, self.name)
         return values
 
     def objects(self) -> NDArray[Any] | None:
@@ -261,7 +262,7 @@ class ArrowSource(Source):
     __slots__ = ()
 
     def __init__(self, x: Any, name: str) -> None:
-        if type(self) is ArrowSource and holds_objects(x):
+        if type(self) is ArrowSource and _holds_objects(x):
             raise TypeError(
                 f"{name} must not be a polars column of Object, whose entries Arrow has as "
                 f"addresses: give a list, as {name}.to_list()"
@@ -300,7 +301,7 @@ class ArrowSource(Source):
     def entries(self) -> list[Any]:
         """Return the entries of the column."""
         x = self.x.read_all() if hasattr(self.x, "read_all") else self.x  # a reader of pyarrow
-        if (columns := columns_within(x)) is not None:
+        if (columns := _columns_of(x)) is not None:
             check_one_column(len(columns), self.name)
             (x,) = columns
         for method in ("to_pylist", "to_list"):  # pyarrow; polars
@@ -319,7 +320,7 @@ def speaks_arrow(x: Any) -> bool:
     return hasattr(x, "__arrow_c_array__") or hasattr(x, "__arrow_c_stream__")
 
 
-def holds_objects(x: Any) -> bool:
+def _holds_objects(x: Any) -> bool:
     """Whether a column of polars, or one of a frame, holds objects of Python."""
     dtypes = x.dtypes if hasattr(x, "get_columns") else [getattr(x, "dtype", None)]
     return any(str(dtype) == "Object" for dtype in dtypes)
@@ -327,14 +328,14 @@ def holds_objects(x: Any) -> bool:
 
 def _list_of(x: Any, name: str) -> list[Any]:
     if isinstance(x, str | bytes):
-        raise no_column(x, name)
+        raise _no_column(x, name)
     try:
         return list(x)
     except TypeError:
-        raise no_column(x, name) from None
+        raise _no_column(x, name) from None
 
 
-def no_column(x: Any, name: str) -> TypeError:
+def _no_column(x: Any, name: str) -> TypeError:
     if hasattr(x, "first_line"):  # a Table, which opens columns by this module
         return TypeError(f"{name} must be one column, not a table: choose one by column=")
     given = describe_entry(type(x))
@@ -342,7 +343,7 @@ def no_column(x: Any, name: str) -> TypeError:
     return TypeError(f"{name} must be a list, an array or a column, not {given}{hint}")
 
 
-def columns_within(x: Any) -> list[Any] | None:
+def _columns_of(x: Any) -> list[Any] | None:
     """Return the columns of a table of polars, pyarrow or DuckDB; None for anything else."""
     if hasattr(x, "fetchall"):  # DuckDB
         return list(zip(*x.fetchall(), strict=True)) or [[]]

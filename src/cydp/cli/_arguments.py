@@ -337,6 +337,14 @@ ARGUMENTS: dict[str, Argument] = {
         ),
         lambda options: read_pairs(options.split, "--split") or None,
     ),
+    "noise": Argument(
+        _option(
+            "--noise",
+            choices=("laplace", "gaussian"),
+            help="which noise is added with --delta (default: the one with less variance)",
+        ),
+        lambda options: options.noise,
+    ),
     "missing": Argument(
         _option(
             "--missing",

@@ -23,7 +23,6 @@ __all__ = [
     "read_ends",
     "read_head",
     "read_name",
-    "read_names",
     "read_pairs",
     "read_qs",
     "read_qs_by_column",
@@ -203,7 +202,7 @@ def read_pairs(given: Sequence[str], option: str, reserved: Sequence[str] = ()) 
     return pairs
 
 
-def read_names(spec: str, option: str) -> list[str]:
+def _read_names(spec: str, option: str) -> list[str]:
     """Return names of columns, which are separated by commas; a name in quotes may have commas."""
     import csv
 
@@ -227,7 +226,7 @@ def read_columns(spec: str, option: str) -> list[str]:
         part, column, zone = match.groups()
         name = column[1:-1].replace('""', '"') if column.startswith('"') else column
         return [date_trunc(part, name, zone)]
-    names = read_names(spec, option)
+    names = _read_names(spec, option)
     if any(name.startswith("date_trunc(") and f'"{name}' not in spec for name in names):
         raise ValueError(
             f"{option} must be written date_trunc('month', COLUMN), for a column of times; repeat "

@@ -21,15 +21,15 @@ from cydp._columns.masks import Mask, both_present, concatenate_masks
 from cydp._columns.strings import Strings, concatenate, fixed_width, join_bytes
 from cydp.exact._label_sets import find_distinct, find_strings, list_texts
 
-__all__ = ["MOST", "Identifiers", "identify_labels"]
+__all__ = ["MOST", "identify_labels"]
 
 
-Identifiers: TypeAlias = tuple[NDArray[Any] | Strings, Mask]
+_Identifiers: TypeAlias = tuple[NDArray[Any] | Strings, Mask]
 
 _LARGE = 2.0**63
 
 
-def identify_labels(column: Labels, *, refuses: bool = False) -> Identifiers:
+def identify_labels(column: Labels, *, refuses: bool = False) -> _Identifiers:
     """Return a column of labels as integers or strings, which are equal only for equal labels.
 
     Text becomes UTF-8, an integer of 64 bits stays itself, and any other label becomes its
@@ -56,7 +56,7 @@ def identify_labels(column: Labels, *, refuses: bool = False) -> Identifiers:
     return _of_distinct(*find_distinct(values))
 
 
-def _of_entries(values: LabelValues, refused: str | None) -> Identifiers:
+def _of_entries(values: LabelValues, refused: str | None) -> _Identifiers:
     """Return labels among objects; `refused` is the name of a column that must hold labels."""
     types = set[type]().union(*(found for _, _, found in values.entry_blocks()))
     if types <= {str, type(None)}:
@@ -107,7 +107,7 @@ def _refuse_others(entries: list[Any], labels: list[Canonical | None], name: str
             )
 
 
-def _of_texts(values: LabelValues) -> Identifiers:
+def _of_texts(values: LabelValues) -> _Identifiers:
     parts = [join_bytes([], None)]
     for _, entries, _ in values.entry_blocks():
         # A lone surrogate, which Python allows, is kept as it is.
@@ -117,7 +117,7 @@ def _of_texts(values: LabelValues) -> Identifiers:
     return concatenate([strings for strings, _ in parts]), concatenate_masks(parts)
 
 
-def _of_integers(values: LabelValues) -> Identifiers | None:
+def _of_integers(values: LabelValues) -> _Identifiers | None:
     """Return integers of 64 bits; None if one is beyond."""
     found, present = np.zeros(len(values), np.int64), np.ones(len(values), np.bool_)
     try:
@@ -131,7 +131,7 @@ def _of_integers(values: LabelValues) -> Identifiers | None:
     return found, None if present.all() else present
 
 
-def _of_categories(values: LabelValues) -> Identifiers:
+def _of_categories(values: LabelValues) -> _Identifiers:
     """Return labels that are categories: each category is identified once."""
     held = values.values
     if values.present is None and isinstance(held, Strings):
@@ -142,7 +142,7 @@ def _of_categories(values: LabelValues) -> Identifiers:
     return _of_distinct(labels, values.code_rows(codes, len(labels)))
 
 
-def _of_whole_floats(x: NDArray[Any], present: Mask) -> Identifiers | None:
+def _of_whole_floats(x: NDArray[Any], present: Mask) -> _Identifiers | None:
     """Return floats as integers, if all are; None if one is not."""
     with np.errstate(all="ignore"):  # a signalling NaN may warn
         known = np.nan_to_num(x, posinf=np.inf, neginf=-np.inf).astype(np.float64, copy=False)
@@ -151,12 +151,12 @@ def _of_whole_floats(x: NDArray[Any], present: Mask) -> Identifiers | None:
         return known.astype(np.int64), both_present(present, ~np.isnan(x))
 
 
-def _of_distinct(labels: NDArray[Any], codes: NDArray[np.uint32]) -> Identifiers:
+def _of_distinct(labels: NDArray[Any], codes: NDArray[np.uint32]) -> _Identifiers:
     """Return rows by the codes of their labels; the code len(labels) is no label."""
     return _of_labels([*map(canonical, list(labels)), None], codes.astype(np.int64))
 
 
-def _of_labels(labels: Sequence[Canonical | None], codes: NDArray[np.int64]) -> Identifiers:
+def _of_labels(labels: Sequence[Canonical | None], codes: NDArray[np.int64]) -> _Identifiers:
     known = np.array([label is not None for label in labels], np.bool_)
     present = None if known.all() else known[codes]
     encoded = [b"" if label is None else label_bytes(label) for label in labels]

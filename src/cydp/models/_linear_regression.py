@@ -71,7 +71,8 @@ class RegressionQuery(DataQuery):
         columns, goal = read_columns(given["features"], given["target"])
         least = as_exact(read_nonnegative(given["ridge"], "ridge"))
         privacy, unit = read_terms(terms_of(given, cls.bounded), cls.bounded)
-        return cls(privacy, unit, columns, goal, least).reading(columns=names_of(given, "user"))
+        made = cls.least_noisy(privacy, unit, given["noise"], columns, goal, least)
+        return made.reading(columns=names_of(given, "user"))
 
     @classmethod
     def declare(cls, given: Given) -> ModelRows:
@@ -299,6 +300,7 @@ def linear_regression(
     epsilon: Number | None = None,
     rho: Number | None = None,
     delta: Number | None = None,
+    noise: str | None = None,
     relation: str = "add-remove",
     user: Any = None,
     unit: UnitName | None = None,
@@ -329,7 +331,10 @@ def linear_regression(
     rho : number > 0, optional
         Privacy cost of the whole release in zCDP, by discrete Gaussian noise.
     delta : number between 0 and 1, optional
-        With `epsilon`: approximate DP, by discrete Gaussian noise.
+        With `epsilon`: approximate DP, by discrete Gaussian noise, or by Laplace noise where that
+        has less variance; no delta is then spent.
+    noise : {"laplace", "gaussian"}, optional
+        Which noise is added with `delta`. Default: the one with less variance.
     relation : {"add-remove", "change-one", "add-remove-or-change"}, default "add-remove"
         Whether neighbouring tables differ in the presence of one unit, in its data, or in either.
     user : column of any kind, or its name in a table, optional

@@ -28,7 +28,14 @@ from cydp.releases._release import recorded
 from cydp.releases._rows import Key
 from cydp.releases._run import release, run
 from cydp.releases._tally import Tally
-from cydp.releases._terms import Split, read_split, read_terms, terms_of
+from cydp.releases._terms import (
+    Split,
+    least_noise,
+    losses_by_noise,
+    read_split,
+    read_terms,
+    terms_of,
+)
 from cydp.releases._unit import UnitName
 
 __all__ = ["ErrorRelease", "validated_error"]
@@ -64,7 +71,10 @@ class ErrorQuery(MeanQuery):
         width = function.target.upper - function.target.lower
         grid = public_grid((0, width**2 if error == "squared" else width), None)
         weights = read_split(given["split"], ("sum", "count"))
-        made = cls(privacy, unit, grid, None, weights, function, error)
+        made = least_noise(
+            losses_by_noise(privacy, given["noise"]),
+            lambda loss: cls(loss, unit, grid, None, weights, function, error),
+        )
         return made.reading(columns=names_of(given, "user"))
 
     @classmethod
@@ -202,6 +212,7 @@ def validated_error(
     epsilon: Number | None = None,
     rho: Number | None = None,
     delta: Number | None = None,
+    noise: str | None = None,
     relation: str = "add-remove",
     user: Any = None,
     unit: UnitName | None = None,
@@ -230,7 +241,10 @@ def validated_error(
     rho : number > 0, optional
         Privacy cost of the whole release in zCDP, by discrete Gaussian noise.
     delta : number between 0 and 1, optional
-        With `epsilon`: approximate DP, by discrete Gaussian noise.
+        With `epsilon`: approximate DP, by discrete Gaussian noise, or by Laplace noise where that
+        has less variance; no delta is then spent.
+    noise : {"laplace", "gaussian"}, optional
+        Which noise is added with `delta`. Default: the one with less variance.
     relation : {"add-remove", "change-one", "add-remove-or-change"}, default "add-remove"
         Whether neighbouring tables differ in the presence of one unit, in its data, or in either.
     user : column of any kind, or its name in a table, optional

@@ -12,6 +12,7 @@ from numpy.typing import NDArray
 
 from cydp._columns.declared import Labels
 from cydp._columns.keys import Keys
+from cydp._columns.tables import open_table
 from cydp.exact._label_sets import find_labels
 from cydp.publishing._integers import MOST, project_slices, round_counts
 
@@ -117,6 +118,8 @@ def read_regions(regions: Any, levels: tuple[Any, ...]) -> Keys:
         plain = len(levels) == 1 and not isinstance(regions, Mapping)
         if plain and isinstance(regions, list) and all(isinstance(each, tuple) for each in regions):
             plain = False
+        if isinstance(regions, Mapping):  # a table: a dict of keys would be all combinations
+            regions = open_table(regions, "regions")
         return Keys(regions, None if plain else levels)
     except (TypeError, ValueError) as error:
         raise type(error)(f"regions: {error}") from None

@@ -4,7 +4,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from fractions import Fraction
 from functools import cached_property
 from operator import itemgetter
@@ -45,7 +45,7 @@ from cydp.releases._reads import count_keys, digest_keys, key_names, known_names
 from cydp.releases._release import ADDED, recorded
 from cydp.releases._rows import Codes, Key, users_of
 from cydp.releases._tally import Tally
-from cydp.releases._terms import Weights, read_split
+from cydp.releases._terms import Weights, losses_by_noise, read_split
 from cydp.releases._unit import Unit
 
 __all__ = ["KEYS", "GroupQuery"]
@@ -71,6 +71,8 @@ class GroupQuery(DataQuery):
         How the privacy is split among the columns, and the selection of keys.
     most_left_out : int or None
         Of how many rows of a user the estimate of what is left out counts; None: there is none.
+    noise : str or None
+        The noise that is asked for, if keys are selected; for public keys the privacy says it.
 
     """
 
@@ -85,6 +87,7 @@ class GroupQuery(DataQuery):
     summaries: tuple[Summary, ...]
     weights: Weights
     most_left_out: int | None = field(default=None, repr=False, metadata=ADDED)
+    noise: str | None = field(default=None, repr=False, metadata=ADDED)
 
     @classmethod
     def of(cls, given: Given, source: GroupRows | None) -> DataQuery:
@@ -139,6 +142,18 @@ class GroupQuery(DataQuery):
         if most is not None:
             names.append(LEFT_OUT)
         return cls(privacy, unit, n_keys, count, summaries, read_split(split, names), most)
+
+    @classmethod
+    def least_noisy(cls, privacy: Loss, unit: Unit, noise: str | None, *own: Any) -> Self:
+        """Return the query; a selection of keys takes a delta whatever noise is added."""
+        n_keys, *_ = own
+        made = cls.built(privacy, unit, *own)
+        if noise is not None and all(each.q is not None for each in made.aggregates()):
+            raise ValueError("noise must be left out for quantiles alone: no noise is added")
+        if n_keys is not None:
+            return super().least_noisy(privacy, unit, noise, *own)
+        losses_by_noise(privacy, noise)  # raises for another noise
+        return made if noise is None else replace(made, noise=noise)
 
     @property
     def title(self) -> str:
@@ -384,13 +399,12 @@ class GroupQuery(DataQuery):
         rest, privacy = 1 - self._selection_share, self._approximate
         if rest == 0:
             return privacy
-        epsilon, relation = as_exact(privacy.epsilon * rest), privacy.relation
-        pure = PureDP(epsilon, relation=relation)
-        both = ApproxDP(epsilon, as_exact(privacy.delta * rest), relation=relation)
+        epsilon, delta = as_exact(privacy.epsilon * rest), as_exact(privacy.delta * rest)
+        both = ApproxDP(epsilon, delta, relation=privacy.relation)
         aggregates = self.aggregates()
-        options: tuple[Loss, Loss] = (pure, both)
         return min(
-            options, key=lambda loss: log_noise(split_privacy(loss, aggregates, self.joint)[0])
+            losses_by_noise(both, self.noise),
+            key=lambda loss: log_noise(split_privacy(loss, aggregates, self.joint)[0]),
         )
 
     @property

@@ -29,11 +29,12 @@ from cydp.releases._noise_split import (
     Part,
     RowMoves,
     joint_of,
+    log_noise,
     split_privacy,
 )
 from cydp.releases._reads import NOTHING, Reads, known_names, names_of, words_of_reads
 from cydp.releases._tally import Tally
-from cydp.releases._terms import TERMS, read_terms, terms_of
+from cydp.releases._terms import TERMS, least_noise, losses_by_noise, read_terms, terms_of
 from cydp.releases._unit import Unit
 
 if TYPE_CHECKING:
@@ -190,13 +191,25 @@ class Query(ABC):
         """
         names, terms = names_of(given, *cls.column_arguments), terms_of(given, cls.bounded)
         written = flat_arguments(own) if any(isinstance(each, NESTED) for each in own) else own
-        found: Any = _kept_query(cls, *names.values(), *terms, *written)
+        noise = "noise" in given, given.get("noise")
+        found: Any = _kept_query(cls, *names.values(), *terms, *noise, *written)
         return cast(Self, found)
 
     @classmethod
     def built(cls, privacy: Loss, unit: Unit, *own: Any) -> Self:
         """Return the query of parameters as they were written: its fields, unless overridden."""
         return cls(privacy, unit, *own)
+
+    @classmethod
+    def least_noisy(cls, privacy: Loss, unit: Unit, noise: str | None, *own: Any) -> Self:
+        """Return the query as `built` makes it, with the noise that is asked for, or the least."""
+        losses = losses_by_noise(privacy, noise)
+        return least_noise(losses, lambda loss: cls.built(loss, unit, *own))
+
+    @property
+    def log_noise(self) -> float:
+        """How noisy the released numbers are: the less, the better. A sum of logarithms."""
+        return log_noise(self.parts)
 
     def reading(self, **further: Any) -> Self:
         """Return the query with further public keys or edges that it reads."""
@@ -401,5 +414,8 @@ def _kept_query(kind: type[Query], *rest: Any) -> Query:
     n_names, n_terms = len(kind.column_arguments), len(TERMS[kind.bounded])
     columns, rest = dict(zip(kind.column_arguments, rest[:n_names], strict=True)), rest[n_names:]
     privacy, unit = read_terms(rest[:n_terms], kind.bounded)
-    query = kind.built(privacy, unit, *nested_arguments(iter(rest[n_terms:])))
-    return query.reading(columns=columns)
+    adds_noise, noise, *flat = rest[n_terms:]
+    own = [*nested_arguments(iter(flat))]
+    if adds_noise:
+        return kind.least_noisy(privacy, unit, noise, *own).reading(columns=columns)
+    return kind.built(privacy, unit, *own).reading(columns=columns)

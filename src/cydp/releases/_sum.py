@@ -78,6 +78,7 @@ def sum(
     epsilon: Number | None = None,
     rho: Number | None = None,
     delta: Number | None = None,
+    noise: str | None = None,
     relation: str = "add-remove",
     user: Any = None,
     unit: UnitName | None = None,
@@ -107,7 +108,10 @@ def sum(
     rho : number > 0, optional
         Privacy cost of the whole release in zCDP, by discrete Gaussian noise.
     delta : number between 0 and 1, optional
-        With `epsilon`: approximate DP, by discrete Gaussian noise.
+        With `epsilon`: approximate DP, by discrete Gaussian noise, or by Laplace noise where that
+        has less variance; no delta is then spent.
+    noise : {"laplace", "gaussian"}, optional
+        Which noise is added with `delta`. Default: the one with less variance.
     relation : {"add-remove", "change-one", "add-remove-or-change"}, default "add-remove"
         Whether neighbouring tables differ in the presence of one unit, in its data, or in either.
     user : column of any kind, or its name in a table, optional

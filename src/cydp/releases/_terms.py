@@ -3,10 +3,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from fractions import Fraction
 from operator import itemgetter
-from typing import Any, TypeAlias
+from typing import Any, Protocol, TypeAlias, TypeVar
 
 from cydp._arguments import Number
 from cydp._numbers.intervals import sqrt_bounds
@@ -21,6 +21,8 @@ __all__ = [
     "Split",
     "Weights",
     "epsilon_of_each",
+    "least_noise",
+    "losses_by_noise",
     "read_privacy",
     "read_split",
     "read_terms",
@@ -45,6 +47,16 @@ Split: TypeAlias = Mapping[str, Number]
 """The weight of some parts by their names; the others have the weight 1."""
 
 Weights: TypeAlias = tuple[tuple[str, Fraction], ...]
+
+
+class _Noisy(Protocol):
+    """A query."""
+
+    @property
+    def log_noise(self) -> float: ...
+
+
+_Query = TypeVar("_Query", bound=_Noisy)
 
 
 def read_privacy(
@@ -76,6 +88,68 @@ def read_privacy(
     return ApproxDP(
         read_positive(epsilon, "epsilon"), read_positive(delta, "delta"), relation=relation
     )
+
+
+def losses_by_noise(privacy: Loss, noise: str | None) -> tuple[Loss, ...]:
+    """Return the losses within a privacy that a release may have, by the noise that it adds.
+
+    Pure DP is by Laplace noise, any other by Gaussian noise. docs/releases/split.md, "Which noise".
+
+    Raises
+    ------
+    ValueError
+        For another name, and for noise that the privacy does not allow.
+
+    Examples
+    --------
+    >>> losses_by_noise(ApproxDP(1, 0.5), "laplace")
+    (PureDP(epsilon=1),)
+
+    """
+    if noise not in (None, "laplace", "gaussian"):
+        raise ValueError(f"noise must be 'laplace' or 'gaussian', not {noise!r}")
+    if isinstance(privacy, PureDP) and noise == "gaussian":
+        raise ValueError(
+            "noise must not be 'gaussian' for epsilon alone, which it never keeps: give delta as "
+            "well, or rho instead"
+        )
+    if isinstance(privacy, ZCDP) and noise == "laplace":
+        raise ValueError(
+            "noise must not be 'laplace' for rho, where Gaussian noise has less variance: give "
+            "epsilon instead"
+        )
+    if not isinstance(privacy, ApproxDP):
+        return (privacy,)
+    pure = PureDP(privacy.epsilon, relation=privacy.relation)
+    if noise is None:
+        return pure, privacy
+    return (pure,) if noise == "laplace" else (privacy,)
+
+
+def least_noise(losses: Iterable[Loss], build: Callable[[Loss], _Query]) -> _Query:
+    """Return the query of the loss with which it has the least noise.
+
+    Parameters
+    ----------
+    losses : iterable of losses
+    build : callable
+        Returns the query of a loss.
+
+    Raises
+    ------
+    TypeError, ValueError
+        The last error of `build`, if it makes no query.
+
+    """
+    made, wrong = [], ValueError("there is no loss")
+    for loss in losses:
+        try:
+            made.append(build(loss))
+        except ValueError as error:  # mostly since no noise fits
+            wrong = error
+    if not made:
+        raise wrong
+    return min(made, key=lambda query: query.log_noise)
 
 
 def terms_of(given: Mapping[str, Any], bounded: str) -> list[Any]:

@@ -71,7 +71,8 @@ class MarginalsQuery(TablesQuery):
         weights = read_split(given["split"], names)
         privacy, unit = read_terms(terms_of(given, cls.bounded), cls.bounded)
         measured = (True,) * len(sets)
-        made = cls(privacy, unit, sets, names, shapes, measured, None, weights, consistent)
+        own = sets, names, shapes, measured, None, weights, consistent
+        made = cls.least_noisy(privacy, unit, given["noise"], *own)
         labels = () if source is None else tuple(map(labels_of, source.axes))
         return made.reading(columns=names_of(given, "user"), public=used, labels=labels)
 
@@ -222,6 +223,7 @@ def marginals(
     epsilon: Number | None = None,
     rho: Number | None = None,
     delta: Number | None = None,
+    noise: str | None = None,
     relation: str = "add-remove",
     user: Any = None,
     unit: UnitName | None = None,
@@ -255,7 +257,10 @@ def marginals(
     rho : number > 0, optional
         Privacy cost of the whole release in zCDP, by discrete Gaussian noise.
     delta : number between 0 and 1, optional
-        With `epsilon`: approximate DP, by discrete Gaussian noise.
+        With `epsilon`: approximate DP, by discrete Gaussian noise, or by Laplace noise where that
+        has less variance; no delta is then spent.
+    noise : {"laplace", "gaussian"}, optional
+        Which noise is added with `delta`. Default: the one with less variance.
     relation : {"add-remove", "change-one", "add-remove-or-change"}, default "add-remove"
         Whether neighbouring tables differ in the presence of one unit, in its data, or in either.
     user : column of any kind, or its name in a table, optional

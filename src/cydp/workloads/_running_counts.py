@@ -45,7 +45,10 @@ class RunningCounts:
     rho : number > 0, optional
         Privacy cost of all totals together in zCDP, by discrete Gaussian noise.
     delta : number between 0 and 1, optional
-        With `epsilon`: approximate DP, by discrete Gaussian noise.
+        With `epsilon`: approximate DP, by discrete Gaussian noise, or by Laplace noise where that
+        has less variance; no delta is then spent.
+    noise : {"laplace", "gaussian"}, optional
+        Which noise is added with `delta`. Default: the one with less variance.
     branching : int >= 2, optional
         How many nodes of a level make one of the next. Default: the number of least mean variance.
     relation : {"add-remove", "change-one", "add-remove-or-change"}, default "add-remove"
@@ -111,6 +114,7 @@ class RunningCounts:
         epsilon: Number | None = None,
         rho: Number | None = None,
         delta: Number | None = None,
+        noise: str | None = None,
         branching: Integer | None = None,
         relation: str = "add-remove",
         unit: UnitName | None = None,

@@ -53,12 +53,14 @@ class RunningQuery(Query):
         terms = terms_of({**given, "user": None, "max_rows": None}, cls.bounded)
         privacy, unit = read_terms(terms, cls.bounded)
         if width is None:
-            tried = [cls(privacy, unit, steps, each) for each in range(2, 33)]
+            tried = [
+                cls.least_noisy(privacy, unit, given["noise"], steps, each) for each in range(2, 33)
+            ]
             return min(tried, key=lambda query: query.mean_variance)
         width = read_integer(width, "branching")
         if not 2 <= width <= _MOST_STEPS:
             raise ValueError(f"branching must be from 2 to 2**40, not {width}")
-        return cls(privacy, unit, steps, width)
+        return cls.least_noisy(privacy, unit, given["noise"], steps, width)
 
     def answers(self) -> list[Answer]:
         """Return the totals."""

@@ -24,7 +24,7 @@ from cydp.releases._reads import names_of
 from cydp.releases._release import recorded
 from cydp.releases._rows import Key
 from cydp.releases._tally import Tally
-from cydp.releases._terms import read_terms, terms_of
+from cydp.releases._terms import losses_by_noise, read_terms, terms_of
 from cydp.releases._unit import Change, Unit, root_above
 from cydp.workloads._cell_ranges import MOST_CELLS
 from cydp.workloads._chernoff_bounds import SumsAnswer, Terms
@@ -90,8 +90,12 @@ class LinearQuery(DataQuery):
                 f"{len(edges) - 1} bins"
             )
         privacy, unit = read_terms(terms_of(given, cls.bounded), cls.bounded)
-        made = strategies_of(queries, privacy, unit, given["branching"], given["levels"])
-        found = _choose(queries, list(made), strategy)
+        made = [
+            each
+            for loss in losses_by_noise(privacy, given["noise"])
+            for each in strategies_of(queries, loss, unit, given["branching"], given["levels"])
+        ]
+        found = _choose(queries, made, strategy)
         names = names_of(given, "column", "user")
         return found.reading(columns=names, edges=(edges,), public={"workload": queries})
 
@@ -236,10 +240,8 @@ def errors_of(queries: Queries, query: LinearQuery | StrategyError) -> StrategyE
 def _choose(
     queries: Queries, made: list[LinearQuery | StrategyError], strategy: str | None
 ) -> LinearQuery:
-    if strategy is None:
-        chosen = min(made, key=lambda each: errors_of(queries, each).total)
-    else:
-        chosen = made[STRATEGIES.index(strategy)]
+    allowed = [each for each in made if strategy in (None, each.strategy)]
+    chosen = min(allowed, key=lambda each: errors_of(queries, each).total)
     if isinstance(chosen, StrategyError):
         raise ValueError(f"strategy cannot be {chosen.strategy!r}: {chosen.why_not}")
     return chosen

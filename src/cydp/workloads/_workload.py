@@ -9,7 +9,7 @@ import numpy as np
 
 from cydp._arguments import Integer, Number
 from cydp._call_errors import explain_arguments
-from cydp.releases._terms import read_terms, terms_of
+from cydp.releases._terms import losses_by_noise, read_terms, terms_of
 from cydp.releases._unit import UnitName
 from cydp.workloads._cell_ranges import read_cells, read_ranges
 from cydp.workloads._queries import Queries, RangeQueries, read_matrix
@@ -117,6 +117,7 @@ class Workload:
         epsilon: Number | None = None,
         rho: Number | None = None,
         delta: Number | None = None,
+        noise: str | None = None,
         relation: str = "add-remove",
         user: Any = None,
         unit: UnitName | None = None,
@@ -144,9 +145,15 @@ class Workload:
 
         """
         privacy, protected = read_terms(terms_of(locals(), "partitions"), "partitions")
-        made = strategies_of(self._queries, privacy, protected, branching, levels)
-        found = [errors_of(self._queries, each) for each in made]
-        return {each.strategy: each for each in sorted(found, key=lambda each: each.total)}
+        found = [
+            errors_of(self._queries, each)
+            for loss in losses_by_noise(privacy, noise)
+            for each in strategies_of(self._queries, loss, protected, branching, levels)
+        ]
+        best: dict[str, StrategyError] = {}
+        for each in sorted(found, key=lambda each: each.total):
+            best.setdefault(each.strategy, each)
+        return best
 
     def __repr__(self) -> str:
         return f"Workload(queries={self.queries}, cells={self.cells})"

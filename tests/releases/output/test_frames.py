@@ -92,7 +92,10 @@ def test_intervals_are_the_same_in_each_tool() -> None:
 
 
 def test_the_schema_says_what_the_numbers_are() -> None:
-    release = cydp.count({"v": [7, 9]}, column="v", user="v", max_rows=1, epsilon="1/8", delta=1e-6)
+    release = cydp.count(
+        {"v": [7, 9]}, column="v", user="v", max_rows=1, epsilon="1/8", delta=1e-6,
+        noise="gaussian",
+    )  # fmt: skip
     said = release.to_arrow(confidence=0.9, simultaneous=True).schema.metadata
     expected = release.to_dict()
     for name in ("title", "relation", "protects"):

@@ -94,7 +94,7 @@ def test_exact_numbers_are_text() -> None:
 def test_other_costs() -> None:
     rho = cydp.count([1], rho="1/3").to_dict()
     assert (rho["rho"], rho["exact"]["rho"], "epsilon" in rho) == (1 / 3, "1/3", False)
-    both = cydp.count([1], epsilon=1, delta="1e-6").to_dict()
+    both = cydp.count([1], epsilon=1, delta="1e-6", noise="gaussian").to_dict()
     assert (both["epsilon"], both["delta"]) == (1.0, 1e-6)
     assert both["exact"]["delta"] == "1/1000000"
 
