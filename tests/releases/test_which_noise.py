@@ -119,10 +119,10 @@ def test_many_parts_have_one_kind_of_noise() -> None:
 
 def test_a_tree_is_chosen_with_its_noise() -> None:
     """The best tree of one noise is not the best one of the other: they are compared as a whole."""
-    for partitions in (1, 1000):
+    for cells, partitions in ((4096, 1), (64, 8), (4096, 1000)):
         made = [
             cydp.explain(
-                workloads.range_counts, 4096, (0, 1), user="u", max_partitions=partitions,
+                workloads.range_counts, cells, (0, 1), user="u", max_partitions=partitions,
                 noise=noise, **BOTH,
             ).query
             for noise in (None, *NOISES)

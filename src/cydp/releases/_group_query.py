@@ -79,7 +79,7 @@ class GroupQuery(DataQuery):
     function: ClassVar[str] = "group_by"
     data: ClassVar[str] = "table"
     rows_given: ClassVar[str] = "n_per_key"
-    bounded: ClassVar[str] = "partitions"
+    bounded: ClassVar[str] = "partitions or rows"
     column_arguments: ClassVar[tuple[str, ...]] = ("user",)
 
     n_keys: int | None
