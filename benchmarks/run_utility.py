@@ -2,7 +2,7 @@
 
     python benchmarks/run_utility.py            # writes benchmarks/results/utility/
     python benchmarks/run_utility.py --small    # a few runs, and nothing is written
-    python benchmarks/run_utility.py --before   # cydp alone, as what later versions are compared with
+    python benchmarks/run_utility.py --before   # cydp alone, for later versions to be compared with
 
 With --tasks or --libraries it measures these anew, and keeps the others. cydp's noise has fixed
 seeds, so its figures repeat; those of others have a standard error.
@@ -15,10 +15,9 @@ from pathlib import Path
 from time import perf_counter
 from typing import Any
 
-import rivals
 from harness.machine import commit
-from report import pages, utility_page
-from utility import measured
+from report import pages, utility_page, utility_picture
+from utility import expected, measured
 from utility.tasks import tasks
 
 import cydp
@@ -44,9 +43,12 @@ def main() -> int:
             cell = measured.measure(name, tasks()[name], library, few=asked.small)
             found.append(cell)
             print(f"{said(cell)} ({perf_counter() - start:.1f} s)", flush=True)
+    measured.check(found)
+    expect = "cydp" in libraries and not asked.before
+    shares = expected.measure(few=asked.small) if expect else None
     if not asked.small:
         file = utility_page.BEFORE if asked.before else utility_page.NOW
-        write(HERE / "results" / file, found)
+        write(HERE.parent / utility_page.FOLDER / file, found, shares)
     return 0
 
 
@@ -59,7 +61,7 @@ def said(cell: dict[str, Any]) -> str:
     return f"{head}{cell['error']:.5g} +- {cell['spread']:.2g}{chosen}"
 
 
-def write(file: Path, found: list[dict[str, Any]]) -> None:
+def write(file: Path, found: list[dict[str, Any]], shares: list[dict[str, Any]] | None) -> None:
     """Write what was found, beside the cells of an earlier run that were not measured anew."""
     earlier = json.loads(file.read_text()) if file.exists() else {}
     measured_now = {(cell["task"], cell["library"]) for cell in found}
@@ -68,16 +70,22 @@ def write(file: Path, found: list[dict[str, Any]]) -> None:
         for cell in earlier.get("cells", ())
         if (cell["task"], cell["library"]) not in measured_now and cell["task"] in tasks()
     ]
-    result = {
-        "cydp": cydp.__version__,
-        "commit": commit(),
+    result = earlier | {
         "versions": earlier.get("versions", {}) | measured.versions(),
         "cells": kept + found,
     }
+    if any(cell["library"] == "cydp" for cell in found):
+        result |= {"cydp": cydp.__version__, "commit": commit()}
+    if shares:
+        result["expected"] = shares
     file.parent.mkdir(parents=True, exist_ok=True)
     file.write_text(json.dumps(result, indent=1, allow_nan=False) + "\n")
     for page in pages.write(HERE.parent):
         print(f"written: {page.relative_to(HERE.parent)}")
+    if file.name == utility_page.NOW:
+        picture = file.with_name(utility_page.PICTURE)
+        picture.write_text(utility_picture.svg(utility_page.read(file.parent)[0]))
+        print(f"written: {picture.relative_to(HERE.parent)}")
 
 
 if __name__ == "__main__":

@@ -35,9 +35,7 @@ def sum(x: Any, bounds: Any, epsilon: float) -> Draw:
 def mean(x: Any, bounds: Any, epsilon: float, delta: float = 0) -> Draw:
     def draw() -> Any:
         rows = tools.count_nonzero(np.ones(len(x)), epsilon=epsilon / 2)
-        return np.clip(
-            tools.sum(x, epsilon=epsilon / 2, bounds=bounds) / max(rows, 1), *bounds
-        )
+        return np.clip(tools.sum(x, epsilon=epsilon / 2, bounds=bounds) / max(rows, 1), *bounds)
 
     return draw
 

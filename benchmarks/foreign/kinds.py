@@ -1,4 +1,4 @@
-"""What the libraries' files share that answer the tasks of benchmarks/utility: a function a kind."""
+"""What the files share that answer the tasks of benchmarks/utility, by a function a kind."""
 
 import inspect
 from collections.abc import Callable, Mapping

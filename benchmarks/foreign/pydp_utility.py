@@ -131,9 +131,7 @@ def user_sum(user: Any, x: Any, bounds: Any, epsilon: float, total: int) -> Draw
 
 
 def user_mean(user: Any, x: Any, bounds: Any, epsilon: float, rows: int) -> Draw:
-    return lambda: bounded(
-        laplacian.BoundedMean, x[some(user, rows)], bounds, epsilon, rows
-    )()
+    return lambda: bounded(laplacian.BoundedMean, x[some(user, rows)], bounds, epsilon, rows)()
 
 
 def user_days(user: Any, x: Any, keys: Any, epsilon: float, rows: int) -> Draw:

@@ -43,7 +43,9 @@ def spenders() -> tuple[Any, Any]:
     """Return the users and the amounts of rows: 1,000 users, a few of whom have most rows."""
     rng = np.random.default_rng(5)
     rows = np.minimum(rng.zipf(1.8, 1000), 200)
-    return np.repeat(np.arange(1000), rows), np.round(np.minimum(rng.lognormal(2, 1, rows.sum()), 100))
+    return np.repeat(np.arange(1000), rows), np.round(
+        np.minimum(rng.lognormal(2, 1, rows.sum()), 100)
+    )
 
 
 @cache

@@ -40,7 +40,7 @@ def square(answer: Any, exact: Any) -> float:
 
 
 def wrong(answer: Any, exact: Any) -> float:
-    return float(answer != exact)
+    return float(np.ravel(answer)[0] != exact)
 
 
 def distance(answer: Any, exact: Any) -> float:

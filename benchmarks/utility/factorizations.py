@@ -3,7 +3,6 @@
 import math
 from collections.abc import Mapping, Sequence
 from itertools import chain, combinations
-from typing import Any
 
 import numpy as np
 
@@ -59,7 +58,9 @@ def residuals(sizes: Mapping[str, int], sets: Sequence[tuple[str, ...]]) -> floa
 def cells(sizes: Mapping[str, int], sets: Sequence[tuple[str, ...]]) -> float:
     """Return the same of sums of cells of all columns, in standard deviations of a cell."""
     joint = math.prod(sizes.values())
-    return math.sqrt(joint * len(sets) / sum(math.prod(sizes[name] for name in names) for names in sets))
+    return math.sqrt(
+        joint * len(sets) / sum(math.prod(sizes[name] for name in names) for names in sets)
+    )
 
 
 def subsets(names: tuple[str, ...]) -> list[tuple[str, ...]]:

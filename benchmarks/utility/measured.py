@@ -30,9 +30,9 @@ FOREIGN = {
     "python-dp": "pydp_utility.py",
 }
 LIBRARIES = (*HERE, *FOREIGN)
-FEWER = {"OpenDP": 20, "diffprivlib": 4, "python-dp": 4}  # of our runs, for which there is one
+FEWER = {"OpenDP": 20, "diffprivlib": 20, "python-dp": 4}  # of our runs, for which there is one
 LEAST = 100  # runs, unless there are few
-FAR = 200  # times the best error, from which on an answer is wrong
+FAR = 100  # times the best error, above which an answer is wrong
 
 
 class WrongAnswerError(Exception):
@@ -51,6 +51,18 @@ def measure(name: str, task: Task, library: str, few: bool) -> dict[str, Any]:
     error, choice = min(found, key=lambda pair: pair[0].value)
     chosen = {"choice": choice} if choice else {}
     return cell | {"error": error.value, "spread": error.spread, "runs": error.runs} | chosen
+
+
+def check(cells: list[dict[str, Any]]) -> None:
+    """Refuse errors that are far above the best one of the same task."""
+    best_of = {cell["task"]: cell["error"] for cell in cells if cell["library"] == "best"}
+    for cell in cells:
+        least = best_of.get(cell["task"])
+        if least and cell.get("error", 0) > FAR * least:
+            raise WrongAnswerError(
+                f"{cell['task']}: {cell['library']} has an error of {cell['error']:.3g}, "
+                f"best {least:.3g}"
+            )
 
 
 def errors(

@@ -34,7 +34,6 @@ def variance(rng: Any, x: Any, bounds: Any, epsilon: float) -> Draw:
 def quantiles(rng: Any, x: Any, qs: Any, bounds: Any, step: Any, epsilon: float) -> Draw:
     asked: Any = qs if len(qs) > 1 else qs[0]
 
-
     def draw() -> Any:
         found = cydp.quantile(x, asked, bounds, epsilon=epsilon, rng=rng).value
         return found if step is None else np.round(np.divide(found, step)) * step
@@ -116,9 +115,7 @@ def marginals(
     return draw
 
 
-def user_sum(
-    rng: Any, user: Any, x: Any, bounds: Any, epsilon: float, rows: int
-) -> Draw:
+def user_sum(rng: Any, user: Any, x: Any, bounds: Any, epsilon: float, rows: int) -> Draw:
     def draw() -> Any:
         return cydp.sum(x, bounds, user=user, max_rows=rows, epsilon=epsilon, rng=rng).value
 
@@ -132,9 +129,7 @@ def user_mean(rng: Any, user: Any, x: Any, bounds: Any, epsilon: float, rows: in
     return draw
 
 
-def user_days(
-    rng: Any, user: Any, x: Any, keys: Any, epsilon: float, rows: int
-) -> Draw:
+def user_days(rng: Any, user: Any, x: Any, keys: Any, epsilon: float, rows: int) -> Draw:
     def draw() -> Any:
         return cydp.value_counts(
             x, keys, user=user, max_partitions=rows, epsilon=epsilon, rng=rng

@@ -164,7 +164,9 @@ def linear() -> dict[str, Task]:
     pairs = [(one, other) for i, one in enumerate(PAIRS) for other in PAIRS[i + 1 :]]
     asked = {"table": people, "domains": DOMAINS, "epsilon": EPSILON}
     return {
-        "ranges": Task("range_counts, 256 bins", "uniform", "ranges", bins, counts, errors.RANGES, 1000),
+        "ranges": Task(
+            "range_counts, 256 bins", "uniform", "ranges", bins, counts, errors.RANGES, 1000
+        ),
         "prefixes": Task(
             "prefix sums, 256 bins", "uniform", "prefixes", bins, np.cumsum(counts), runs=500
         ),
