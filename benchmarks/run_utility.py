@@ -1,4 +1,4 @@
-"""Measures the error of cydp and of others in thirty tasks, beside the best method known.
+"""Measures the errors of cydp and of others in some thirty tasks, beside the best method known.
 
     python benchmarks/run_utility.py            # writes benchmarks/results/utility/
     python benchmarks/run_utility.py --small    # a few runs, and nothing is written
@@ -82,7 +82,7 @@ def write(file: Path, found: list[dict[str, Any]], shares: list[dict[str, Any]] 
     file.write_text(json.dumps(result, indent=1, allow_nan=False) + "\n")
     for page in pages.write(HERE.parent):
         print(f"written: {page.relative_to(HERE.parent)}")
-    if file.name == utility_page.NOW:
+    if utility_page.complete(file.parent):
         picture = file.with_name(utility_page.PICTURE)
         picture.write_text(utility_picture.svg(utility_page.read(file.parent)[0]))
         print(f"written: {picture.relative_to(HERE.parent)}")

@@ -15,16 +15,17 @@ BEFORE, NOW, PICTURE = "before.json", "now.json", "errors.svg"
 CHOOSING = Path("docs", "releases", "choosing.md")
 LIBRARIES = ("OpenDP", "diffprivlib", "python-dp", "formulas")
 GOAL = 1.05
-SURE = 2  # standard errors, by which an error must be above the goal to count
+SURE = 3  # standard errors, which chance does not explain
 HOW = """\
 Each figure is the error over many runs against the exact answer, on the same data with the same
 epsilon and unit: a row comes or goes, or where a task has users, a user with all of their rows.
 epsilon is 1 and delta 0 unless the task says otherwise. **Best known** is the best method that we
 know of, by its formula or simulated in numpy without protection; *formulas* are those of Tumult and
-PipelineDP, which are not installed. **Ratio** is the error of cydp now over the least error in the
-row; bold is above 1.05 by more than two standard errors. An error of 0 is 0 in every run. Bounds
-and other public parameters are the same for all; how much of a user counts is for each library
-what makes its error least. cydp's noise has fixed seeds, so that its figures repeat.
+PipelineDP, which are not installed. In brackets are standard errors. **Ratio** is the error of cydp
+now over that of the best known method, or of a library that is better by more than chance: three
+standard errors. Bold is above 1.05 by more than chance. An error of 0 is 0 in every run. Bounds and
+other public parameters are the same for all; how much of a user counts is for each library what
+makes its error least. cydp's noise has fixed seeds, so that its figures repeat.
 """
 UNITS = """
 - **diffprivlib** takes the number of rows for public in its means and variances, so its means here
@@ -66,9 +67,14 @@ def read(folder: Path) -> tuple[Found, dict[str, Any]]:
 
 
 def least(found: Found, task: str) -> tuple[float, float]:
-    """Return the least error of all but cydp, and its standard error."""
-    others = (found.get((task, library), {}) for library in ("best", *LIBRARIES))
-    return min((cell["error"], cell["spread"]) for cell in others if "error" in cell)
+    """Return the error of the best known method, or of a library that is better beyond chance."""
+    best, *others = [
+        (cell["error"], cell["spread"])
+        for library in ("best", *LIBRARIES)
+        if "error" in (cell := found.get((task, library), {}))
+    ]
+    better = [other for other in others if other[0] + SURE * other[1] < best[0] - SURE * best[1]]
+    return min(better, default=best)
 
 
 def ratio(error: float, best: float) -> float:
@@ -76,6 +82,12 @@ def ratio(error: float, best: float) -> float:
     if not best:
         return 1.0 if not error else float("inf")
     return error / best
+
+
+def times(error: float, best: float) -> str:
+    """Write the ratio; the error of a method that is hardly ever wrong is hardly known."""
+    over = ratio(error, best)
+    return f"{over:.2f}" if over < 100 else "over 100"
 
 
 def loses(found: Found, task: str) -> bool:
@@ -89,7 +101,7 @@ def page(found: Found, heads: Mapping[str, Any]) -> str:
     now, before = heads[NOW], heads[BEFORE]
     versions = ", ".join(f"{name} {version}" for name, version in now["versions"].items())
     head = (
-        "# Errors in thirty tasks, for the same epsilon\n\n"
+        f"# Errors of releases, in {len(shown_tasks(found))} tasks\n\n"
         f"cydp {now['cydp']} ({now['commit']}), before: {before['cydp']} ({before['commit']}); "
         f"{versions}. Made by `python benchmarks/run_utility.py`.\n\n{HOW}"
     )
@@ -108,7 +120,7 @@ def errors_table(found: Found) -> str:
     rows = []
     for name, task in shown_tasks(found).items():
         best, _ = least(found, name)
-        over = f"{ratio(found[name, 'cydp']['error'], best):.2f}"
+        over = times(found[name, "cydp"]["error"], best)
         rows.append([
             task.title, task.data, task.measure.name, figure(found.get((name, "best"))),
             figure(found.get((name, "before"))), figure(found[name, "cydp"]),
@@ -134,7 +146,7 @@ def figure(cell: Mapping[str, Any] | None) -> str:
 
 def losses_table(found: Found) -> str:
     rows = [
-        [task.title, task.data, f"{ratio(found[name, 'cydp']['error'], least(found, name)[0]):.2f}",
+        [task.title, task.data, times(found[name, "cydp"]["error"], least(found, name)[0]),
          REASONS.get(name, "")]
         for name, task in shown_tasks(found).items() if loses(found, name)
     ]  # fmt: skip
@@ -148,7 +160,7 @@ def choices_table(found: Found) -> str:
     for name, task in shown_tasks(found).items():
         chosen = [found.get((name, library), {}).get("choice", {}) for library in libraries]
         if any(chosen):
-            said = [", ".join(f"{value} {key}" for key, value in each.items()) for each in chosen]
+            said = [", ".join(f"{key}: {value}" for key, value in each.items()) for each in chosen]
             rows.append([task.title, task.data, *said])
     head = ["task", "data", "cydp before", "cydp now", "best known", *LIBRARIES]
     return shown.table(head, rows)
@@ -186,13 +198,17 @@ def percent(share: float) -> str:
 def pages(root: Path) -> dict[Path, str]:
     """Return the page of errors, and the page with those to expect, if they were measured."""
     folder, choosing = root / FOLDER, root / CHOOSING
-    if not (folder / BEFORE).exists() or not (folder / NOW).exists():
+    if not complete(folder):
         return {}
     found, heads = read(folder)
-    if "expected" not in heads[NOW]:  # others were measured first
-        return {}
     part = {"expected": expected_table(heads[NOW]["expected"])}
     return {
         folder / "README.md": page(found, heads),
         choosing: filled(choosing.read_text(), part),
     }
+
+
+def complete(folder: Path) -> bool:
+    """Tell whether cydp was measured, before and now."""
+    files = folder / BEFORE, folder / NOW
+    return all(map(Path.exists, files)) and "expected" in json.loads(files[1].read_text())

@@ -1,3 +1,30 @@
 """Why cydp has more error in a task than the best, in words: for each task above the goal."""
 
-REASONS: dict[str, str] = {}
+REASONS = {
+    "mean uniform": "A sum and a count share epsilon.",
+    "variance uniform": "Two sums and a count share epsilon.",
+    "mean heavy": "A sum and a count share epsilon.",
+    "variance heavy": "Two sums and a count share epsilon.",
+    "mean answers": "A sum and a count share epsilon.",
+    "variance answers": "Two sums and a count share epsilon.",
+    "mean delta": "A sum and a count share epsilon.",
+    "median answers": "Quantiles share epsilon one by one, on a fine grid.",
+    "median ages": "Quantiles share epsilon one by one, on a fine grid.",
+    "nine uniform": "Quantiles share epsilon one by one, on a fine grid.",
+    "nine heavy": "Quantiles share epsilon one by one, on a fine grid.",
+    "nine income": "Quantiles share epsilon one by one, on a fine grid.",
+    "many uniform": "Quantiles share epsilon one by one, on a fine grid.",
+    "many heavy": "Quantiles share epsilon one by one, on a fine grid.",
+    "unknown zipf": "A selection and counts share epsilon.",
+    "unknown visits": "A selection and counts share epsilon.",
+    "top one": "The exponential mechanism.",
+    "means by key": "A sum and a count share epsilon.",
+    "ranges": "A tree of equal noise, without optimisation.",
+    "prefixes": "A tree of equal noise, without optimisation.",
+    "running": "A tree.",
+    "marginals": "Tables share epsilon.",
+    "marginals pure": "Tables share epsilon.",
+    "users sum": "Rows of a user are bounded, not their sum.",
+    "users sum heavy": "Rows of a user are bounded, not their sum.",
+    "users mean": "A sum and a count share epsilon.",
+}

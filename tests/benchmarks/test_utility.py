@@ -189,7 +189,7 @@ def test_the_pages(root: Path) -> None:
         "| mean | uniform | root mean square error | 0.01 (1%) | none | 0.02 (1%) | **2.00** |",
         "| median | PUMS | mean error | 0 | 0.4 (1%) | 0 | 1.00 |",
         "| mean | uniform | 2.00 | it splits epsilon |",
-        "| sum of users | restaurant |  | 3 rows | 90 total |",
+        "| sum of users | restaurant |  | rows: 3 | total: 90 |",
     ):
         assert line in text
     assert "a task of before" not in text
@@ -209,7 +209,11 @@ def test_a_loss_is_more_than_chance(root: Path) -> None:
     assert not utility_page.loses(near, "mean uniform")
     zero = {**found, ("median ages", "cydp"): cell("median ages", "cydp", 0.1)}
     assert utility_page.loses(zero, "median ages")
-    assert utility_page.ratio(0.1, 0) == float("inf")
+    assert utility_page.times(0.1, 0) == "over 100"
+    lucky = {**near, ("mean uniform", "OpenDP"): cell("mean uniform", "OpenDP", 0.0099)}
+    assert utility_page.least(lucky, "mean uniform")[0] == 0.01
+    better = {**near, ("mean uniform", "OpenDP"): cell("mean uniform", "OpenDP", 0.009)}
+    assert utility_page.least(better, "mean uniform")[0] == 0.009
 
 
 def test_the_picture_is_the_same_twice(root: Path) -> None:
