@@ -44,10 +44,18 @@ def test_each_aim_names_a_work_that_a_benchmark_has() -> None:
     assert sorted(named - MEASURED) == []
 
 
+@measured
 def test_each_task_above_the_goal_has_its_reason() -> None:
     """And no other task has one."""
     found, _ = utility_page.read(ROOT / utility_page.FOLDER)
     assert {*REASONS} == {name for name in tasks() if utility_page.loses(found, name)}
+
+
+@measured
+def test_each_task_is_in_the_picture_of_errors() -> None:
+    drawn = (ROOT / utility_page.FOLDER / utility_page.PICTURE).read_text()
+    for task in tasks().values():
+        assert f">{task.title} ({task.data})<" in drawn
 
 
 def test_results_name_nobody() -> None:
