@@ -57,21 +57,13 @@ def known_keys(x: Any, keys: Any, epsilon: float) -> Draw:
 
 
 def top(x: Any, keys: int, k: int, epsilon: float) -> Draw:
-    counts = np.bincount(x, minlength=keys)
-
-    def draw() -> list[int]:
-        left = [*range(keys)]
-        found = []
-        for _ in range(k):
-            utility = [float(counts[key]) for key in left]
-            chosen = PermuteAndFlip(
-                epsilon=epsilon / k, sensitivity=1, utility=utility, monotonic=True, candidates=left
-            ).randomise()
-            left.remove(chosen)
-            found.append(chosen)
-        return found
-
-    return draw
+    """One by its selection; several as the largest of noisy counts, since a row has one key."""
+    if k > 1:
+        counted = histogram(x, keys, (0, keys), epsilon)
+        return lambda: np.argsort(-counted())[:k].tolist()
+    utility = np.bincount(x, minlength=keys).astype(float).tolist()
+    mechanism = PermuteAndFlip(epsilon=epsilon, sensitivity=1, utility=utility, monotonic=True)
+    return lambda: [mechanism.randomise()]
 
 
 def means_by_key(x: Any, by: Any, keys: Any, bounds: Any, epsilon: float) -> Draw:

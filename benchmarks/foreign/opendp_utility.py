@@ -20,7 +20,7 @@ import polars as pl
 dp.enable_features("contrib", "honest-but-curious")
 warnings.simplefilter("ignore")  # what it says of its own future
 takes, answers = partial(kinds.takes, globals()), partial(kinds.answers, globals())
-POINTS = 1000  # candidates of a quantile of numbers without a step
+POINTS = 1000  # candidates of a quantile, unless the range has fewer
 MOST = 20_000  # public: no table has more rows
 
 Draw = Callable[[], Any]
@@ -92,7 +92,8 @@ def clamped(draw: Draw, bounds: Any) -> Draw:
 
 def quantiles(x: Any, qs: Any, bounds: Any, step: Any, epsilon: float) -> Draw:
     low, high = bounds
-    points = np.linspace(low, high, POINTS + 1) if step is None else np.arange(low, high + 1, step)
+    few = step is not None and (high - low) / step <= POINTS
+    points = np.arange(low, high + 1, step) if few else np.linspace(low, high, POINTS + 1)
     candidates = [float(point) for point in points]
     frame = pl.LazyFrame({"x": np.asarray(x, float)})
     asked = [pl.col.x.dp.quantile(q, candidates).alias(str(q)) for q in qs]
@@ -133,13 +134,18 @@ def unknown_keys(
 
 
 def top(x: Any, keys: int, k: int, epsilon: float) -> Draw:
+    """One by its selection; several as the largest of noisy counts, since a row has one key."""
+    counts = np.bincount(x, minlength=keys).tolist()
+    if k > 1:
+        vector = dp.vector_domain(dp.atom_domain(T=int)), dp.l1_distance(T=int)
+        noisy = dp.m.make_laplace(*vector, scale=1 / epsilon)
+        return lambda: np.argsort(np.negative(noisy(counts)))[:k].tolist()
     space = dp.vector_domain(dp.atom_domain(T=int)), dp.linf_distance(T=int, monotonic=True)
     scale = dp.binary_search_param(
         lambda scale: dp.m.make_noisy_top_k(*space, dp.max_divergence(), k, scale), 1, epsilon,
         bounds=(1e-3, 1e6),
     )  # fmt: skip
     draw = dp.m.make_noisy_top_k(*space, dp.max_divergence(), k, scale)
-    counts = np.bincount(x, minlength=keys).tolist()
     return lambda: draw(counts)
 
 

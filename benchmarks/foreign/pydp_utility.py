@@ -109,6 +109,12 @@ def some(user: Any, most: int) -> Any:
     return found
 
 
+def top(x: Any, keys: int, k: int, epsilon: float) -> Draw:
+    """The largest of noisy counts, since a row has one key; it has no selection."""
+    counted = known_keys(x, np.arange(keys), epsilon)
+    return lambda: np.argsort(np.negative(counted()))[:k].tolist()
+
+
 def means_by_key(x: Any, by: Any, keys: Any, bounds: Any, epsilon: float) -> Draw:
     draws = [mean(x[by == key], bounds, epsilon) for key in keys]
     return lambda: [draw() for draw in draws]

@@ -30,8 +30,8 @@ makes its error least. cydp's noise has fixed seeds, so that its figures repeat.
 UNITS = """
 - **diffprivlib** takes the number of rows for public in its means and variances, so its means here
   are a sum and a count, and a variance is left out. It has no users.
-- **OpenDP** chooses quantiles among 1,001 points where numbers have no step. Its variance takes the
-  number of rows for public, too.
+- **OpenDP** chooses quantiles among 1,001 points, or all integers if they are fewer. Its variance
+  takes the number of rows for public, too.
 - **python-dp** is Google's C++ library. It gives one number a call; the rows of a user are bounded
   before, and keys are selected with half of epsilon.
 """

@@ -101,7 +101,7 @@ def ranked() -> dict[str, Task]:
         ("median uniform", "median", "uniform", data.uniform(), [0.5], (0, 100), None),
         ("nine uniform", "9 quantiles", "uniform", data.uniform(), nine, (0, 100), None),
         ("nine heavy", "9 quantiles", "heavy tail", data.heavy(), nine, data.HEAVY, None),
-        ("nine income", "9 quantiles", "PUMS", data.pums("income"), nine, (0, 500_000), 100),
+        ("nine income", "9 quantiles", "PUMS", data.pums("income"), nine, (0, 500_000), 1),
         ("many uniform", "99 quantiles", "uniform", data.uniform(), many, (0, 100), None),
         ("many heavy", "99 quantiles", "heavy tail", data.heavy(), many, data.HEAVY, None),
     ):
@@ -117,7 +117,7 @@ def keyed() -> dict[str, Task]:
     zipf, week, levels = data.keys(1), data.visits(), np.arange(1, 17)
     income = np.minimum(income, 200_000)
     by_level = np.array([income[educ == level].mean() for level in levels])
-    close, closer = data.keys(0.5), data.keys(0.15)
+    close = data.keys(0.15)
     return {
         "histogram": Task(
             "histogram", "PUMS", "histogram",
@@ -140,11 +140,11 @@ def keyed() -> dict[str, Task]:
         ),
         "top one": Task(
             "top 1, epsilon 0.5", "1,000 keys, close", "top",
-            {"x": closer, "keys": data.KEYS, "k": 1, "epsilon": 0.5},
-            np.bincount(closer, minlength=data.KEYS), errors.ROWS_LOST, 2000,
+            {"x": close, "keys": data.KEYS, "k": 1, "epsilon": 0.5},
+            np.bincount(close, minlength=data.KEYS), errors.ROWS_LOST, 2000,
         ),
         "top ten": Task(
-            "top 10", "1,000 keys", "top",
+            "top 10", "1,000 keys, close", "top",
             {"x": close, "keys": data.KEYS, "k": 10, "epsilon": EPSILON},
             np.bincount(close, minlength=data.KEYS), errors.ROWS_LOST, 2000,
         ),
