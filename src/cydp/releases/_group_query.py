@@ -39,6 +39,7 @@ from cydp.releases._group_rows import (
 from cydp.releases._histogram_release import TableRelease
 from cydp.releases._left_out import LEFT_OUT, answer_of, left_out_aggregate, read_left_out
 from cydp.releases._noise_split import Aggregate, Moves, RowMoves, log_noise, size_of, split_privacy
+from cydp.releases._numbers_query import note_on_bounds, weighs_less
 from cydp.releases._query import DataQuery, Given
 from cydp.releases._ratios import MeanAnswer
 from cydp.releases._reads import count_keys, digest_keys, key_names, known_names, several
@@ -191,6 +192,20 @@ class GroupQuery(DataQuery):
     def rounding(self) -> tuple[str, ...]:
         """A note if the bounds of a quantile are dates, whatever its column holds."""
         return notes_on_days(summary.grid for summary in self.summaries)
+
+    @property
+    def clamped(self) -> tuple[str, ...]:
+        """A note on the bounds, or nothing."""
+        grids = dict.fromkeys((summary.column, summary.grid) for summary in self.summaries)
+        return (note_on_bounds(grids),) if grids else ()
+
+    @property
+    def left_out_may(self) -> str:
+        """Sums may be too low, and users with many rows weigh less in means and quantiles."""
+        kinds = {summary.kind for summary in self.summaries}
+        weighs = [weighs_less(self.unit)] if kinds & {"mean", "quantile"} else []
+        lower = [super().left_out_may] if self.has_count or "sum" in kinds else []
+        return ", and ".join(lower + weighs)
 
     @property
     def several(self) -> list[str]:

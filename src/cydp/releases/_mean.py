@@ -23,7 +23,7 @@ from cydp.mechanisms._run import Budget
 from cydp.releases._answers import OF_X, Answer, Steps
 from cydp.releases._missing import Missing, count_present, read_missing
 from cydp.releases._noise_split import Aggregate, Moves, RowMoves, size_of
-from cydp.releases._numbers_query import NumbersQuery
+from cydp.releases._numbers_query import NumbersQuery, weighs_less
 from cydp.releases._ratios import MeanAnswer
 from cydp.releases._release import Release, recorded
 from cydp.releases._rows import Key, NumberRows
@@ -55,6 +55,11 @@ class MomentQuery(NumbersQuery):
     own: ClassVar[tuple[str, ...]] = ("split",)
 
     weights: Weights
+
+    @property
+    def left_out_may(self) -> str:
+        """Users with many rows weigh less."""
+        return weighs_less(self.unit)
 
     @property
     def knows_rows(self) -> bool:

@@ -26,7 +26,7 @@ from cydp.releases._answers import MEDIAN, Answer, RankAnswer
 from cydp.releases._format import format_noise
 from cydp.releases._missing import fill_absent, read_missing
 from cydp.releases._noise_split import Aggregate, Part
-from cydp.releases._numbers_query import NumbersQuery
+from cydp.releases._numbers_query import NumbersQuery, weighs_less
 from cydp.releases._query import DataQuery, Given
 from cydp.releases._release import ADDED, Release, recorded
 from cydp.releases._rows import Key, NumberRows
@@ -69,6 +69,11 @@ class QuantileQuery(NumbersQuery):
     qs: tuple[Fraction, ...]
     several: bool = field(default=False, repr=False)
     interval: Fraction | None = field(default=None, repr=False, metadata=ADDED)
+
+    @property
+    def left_out_may(self) -> str:
+        """Users with many rows weigh less."""
+        return weighs_less(self.unit)
 
     @classmethod
     def of(cls, given: Given, source: NumberRows | None) -> DataQuery:
