@@ -361,7 +361,7 @@ def test_means_by_key_are_exact_without_noise() -> None:
         release = cydp.group_by(
             table, "k", keys=["a", "b", "c"], means={"x": BOUNDS}, epsilon=10**6, **further
         )
-        expected = [2.5, 2] if not given else [4, 2]
+        expected = [2.5, 2] if not further else [4, 2]
         assert release["mean_x"][:2] == pytest.approx(expected, abs=1e-4)
         lower, upper = release.interval(column="mean_x")
         assert (upper - lower)[:2].max() < 1e-3
