@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from dataclasses import replace
 from functools import reduce
 from itertools import product
 from typing import Any
@@ -212,7 +213,7 @@ def missed(noise: Any, least: int, n: int, alpha: float) -> float:
     bound, reach = noise.error_bound(1 - alpha), 60 * math.ceil(noise.variance**0.5)
     x = np.arange(max(least - n, -reach), max(least - n, -reach) + 2 * reach)
     part: Any = cydp.value_counts([1], epsilon=1, delta=0.1).query.parts["n"]
-    kept = type(part)("n", noise, part.step, part.share, part.change, least)
+    kept = replace(part, mechanism=noise, least=least)
     lower, chances = kept.lower_end(n + x, bound), noise.pmf(x)
     return float(chances[(lower > n) | (n + x + bound < n)].sum() / chances.sum())
 

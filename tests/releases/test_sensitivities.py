@@ -46,9 +46,26 @@ _SMALL_NOISE = (
     "noise, which counts where it is small: docs/releases/split.md"
 )
 
+ONE_OF_TWO = (
+    "a row that becomes another moves one choice of a level by 1, or two of them as a row does "
+    "that comes: together they reach it"
+)
 OVERSTATED = {
+    "quantiles by halves": dict.fromkeys(("q0", "q2"), ONE_OF_TWO),
+    "quantiles by halves, pure": dict.fromkeys(("q0", "q2"), ONE_OF_TWO),
+    "group_by, quantiles by halves": dict.fromkeys(("quantile_x_0", "quantile_x_2"), ONE_OF_TWO),
+    "group_by, quantiles by halves, pure": dict.fromkeys(
+        ("quantile_x_0", "quantile_x_2"), ONE_OF_TWO
+    ),
     "group_by, unknown keys": {"together": _SMALL_NOISE},
     "group_by, unknown keys before": {"together": _SMALL_NOISE},
+    **{
+        name: {
+            "distances": "three sums are rounded down, and few numbers move all of them by a step "
+            "more: test_distances.py comes as near as 2**-19 to the bound"
+        }
+        for name in ("variance, pure", "variance, filled, pure", "variance, rounded up, pure")
+    },
     "range_counts, a node of one bin": dict.fromkeys(
         ("nodes", "together"),
         "the other node, of all bins but one, is far apart if a user's rows come there or go, the "
@@ -197,7 +214,7 @@ def compare(worst: Found, one: Answers, two: Answers, pairs: int) -> None:
 
 def spread(values: Any, keys: Any, pairs: int) -> Any:
     """Return values of found keys as values of all keys."""
-    full = np.zeros(pairs * CELLS + 1, np.int64)
+    full = np.zeros((pairs * CELLS + 1, *values.shape[1:]), np.int64)
     full[keys] = values
     full[-1] = 0  # of the key -1
     return full[:-1]
@@ -254,6 +271,7 @@ def seek(
     one, two = pairs_of_rows(random, pairs, relation, protected, case.bounds)
     worst: Found = {}
     secrets = random.integers(2**62, size=pairs).tolist()
+    recorder.groups = 1 if case.alone else CELLS
     if not case.alone:
         others = crowd(random, pairs, case.bounds)
         tables = [table_of(rows, others, len(others["x"]) // 2) for rows in (one, two)]

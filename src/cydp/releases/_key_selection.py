@@ -9,13 +9,13 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Mapping, Sequence
 from fractions import Fraction
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, TypeAlias
 
 from cydp._numbers.rational import as_exact
 from cydp.accounting._loss import ApproxDP, Loss, PureDP
 from cydp.mechanisms._count_threshold import CountThreshold
 from cydp.mechanisms._partition_selection import PartitionSelection
-from cydp.releases._noise_split import Aggregate, Joint, log_noise, split_privacy
+from cydp.releases._noise_split import Part
 from cydp.releases._terms import Split, losses_by_noise
 from cydp.releases._unit import Unit
 
@@ -33,6 +33,10 @@ __all__ = [
 
 KEYS = "keys"  # the name of the weight for the selection of keys
 THRESHOLD, OPTIMAL = "threshold", "optimal"
+
+
+Parts: TypeAlias = Callable[[Loss], tuple[Mapping[str, Part], float]]
+"""Returns the parts that cost a loss together, and the logarithm of their noise."""
 
 
 class Selecting(NamedTuple):
@@ -98,8 +102,7 @@ def select_first(
     unit: Unit,
     noise: str | None,
     share: Fraction,
-    aggregates: Sequence[Aggregate],
-    joint: Joint,
+    parts_of: Parts,
 ) -> Selecting:
     """Return the optimal selection, which takes a share of the privacy before the parts.
 
@@ -117,7 +120,7 @@ def select_first(
         epsilon = as_exact(privacy.epsilon * rest)
         both = ApproxDP(epsilon, as_exact(privacy.delta * rest), relation=relation)
         options = losses_by_noise(both, noise)
-        found = [log_noise(split_privacy(each, aggregates, joint)[0]) for each in options]
+        found = [parts_of(each)[1] for each in options]
         noisy, parts_privacy = min(zip(found, options, strict=True), key=lambda pair: pair[0])
         if isinstance(parts_privacy, PureDP):
             delta = privacy.delta
@@ -135,8 +138,7 @@ def select_by_count(
     unit: Unit,
     noise: str | None,
     counts: str,
-    aggregates: Sequence[Aggregate],
-    joint: Joint,
+    parts_of: Parts,
 ) -> Selecting:
     """Return a threshold on noisy counts, which are one of the parts and take no share.
 
@@ -146,9 +148,9 @@ def select_by_count(
     found = []
     for loss in losses_by_noise(ApproxDP(privacy.epsilon, half, relation=unit.relation), noise):
         delta = privacy.delta if isinstance(loss, PureDP) else half
-        parts, _ = split_privacy(loss, aggregates, joint)
+        parts, noisy = parts_of(loss)
         mechanism = CountThreshold(parts[counts].noise, delta, unit.max_partitions, unit.max_rows)
-        noisy = log_noise(parts) + 2 * math.log(mechanism.threshold)
+        noisy += 2 * math.log(mechanism.threshold)
         found.append(Selecting(mechanism, loss, noisy))
     return min(found, key=lambda each: each.noise)
 

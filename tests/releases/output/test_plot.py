@@ -203,7 +203,7 @@ def test_quantiles_are_points_and_their_error_is_words() -> None:
     ax = made("quantiles").plot()
     assert ax.lines[0].get_ydata().tolist() == made("quantiles").value.tolist()
     assert ax.lines[0].get_xdata().tolist() == [0.25, 0.5, 0.9]
-    assert "each within 250 ranks, with 95 % confidence" in ax.get_title(loc="left")
+    assert "each within 330 ranks, with 95 % confidence" in ax.get_title(loc="left")
 
 
 def test_labels_and_names_are_no_formulas() -> None:
