@@ -75,7 +75,6 @@ class FoundTopQuery(GroupQuery):
     def notes(self) -> tuple[str, ...]:
         """Notes on how many keys are returned, and on the counts of the largest."""
         return (
-            *super().notes,
             f"at most {self.k:,} keys, and fewer where fewer are frequent enough: rare keys stay "
             "out",
             "the largest noisy counts are too high on average: released errors are for all found "
