@@ -241,7 +241,7 @@ def test_what_is_no_table_is_told_before_a_charge(
         "a.csv": "age,sex\n1,f\n", "b.csv": f"age,sex,{secret}\n1,f,2\n",
         "c.csv": "age,sex\r\n1,f\r\n", "ill.csv": f'age,sex\n{secret},"f\n',
         "one.csv": "age\n1\n", "x.txt": "PAR1\x15", "headless.csv": f"{secret},f\n1,f\n",
-        "empty.csv": "", "semi.csv": f"age;sex\n{secret};f\n",
+        "empty.csv": "", "blank.csv": "\n\n1\n", "semi.csv": f"age;sex\n{secret};f\n",
     }  # fmt: skip
     for name, text in files.items():
         Path(name).write_text(text, newline="")
@@ -261,6 +261,7 @@ def test_what_is_no_table_is_told_before_a_charge(
         (sum_of("*.tsv"), ValueError, path + "no file matches '*.tsv'"),
         (sum_of(tmp_path), ValueError, "not a regular file"),
         (sum_of("empty.csv"), ValueError, path + "'empty.csv' is empty: the first line of CSV"),
+        (sum_of("blank.csv"), ValueError, path + "'blank.csv' has a blank first line, which"),
         (sum_of("empty.csv.gz"), ValueError, path + "'empty.csv.gz' is empty"),
         (sum_of("semi.csv"), ValueError, "'semi.csv', which has one cell: is it separated by"),
         (sum_of("https://a.org/b.csv"), ValueError, "(nothing is fetched from a network"),

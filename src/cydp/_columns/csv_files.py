@@ -94,6 +94,10 @@ def read_form(path: str, file: Path, delimiter: str | None) -> CsvForm:
         raise FileError(f"{path!r} is no text in UTF-8: its first line has zero bytes")
     if not header_lines:
         raise FileError(f"{path!r} is empty: the first line of CSV has the names of the columns")
+    if not first:
+        raise FileError(
+            f"{path!r} has a blank first line, which must have the names of the columns"
+        )
     line = header_lines[-1]
     end = next((end for end in _ENDS if line.endswith(end)), "\n")
     return CsvForm(tuple(first), delimiter, end, compressed)

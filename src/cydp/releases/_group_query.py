@@ -54,6 +54,8 @@ from cydp.releases._noise_split import (
     size_of,
     split_privacy,
 )
+from cydp.releases._numbers_query import note_on_bounds, weighs_less
+from cydp.releases._quantile_list import Changing
 from cydp.releases._query import DataQuery, Given
 from cydp.releases._ratios import MeanAnswer
 from cydp.releases._reads import count_keys, digest_keys, key_names, known_names, several
@@ -96,7 +98,7 @@ class GroupQuery(DataQuery):
     function: ClassVar[str] = "group_by"
     data: ClassVar[str] = "table"
     rows_given: ClassVar[str] = "n_per_key"
-    bounded: ClassVar[str] = "partitions"
+    bounded: ClassVar[str] = "partitions or rows"
     column_arguments: ClassVar[tuple[str, ...]] = ("user",)
 
     n_keys: int | None
@@ -116,7 +118,8 @@ class GroupQuery(DataQuery):
         if source is None:
             n_keys = count_keys(given["keys"], columns if len(columns) > 1 else None)
         asked = itemgetter(*_ASKED)(given)
-        found = cls.kept(given, n_keys, *asked)
+        integers = [] if source is None else source.integers
+        found = cls.kept(given, n_keys, *asked, *integers)
         return found.reading(columns={**found.reads.columns, "by": columns}, keys=keys)
 
     @classmethod
@@ -145,10 +148,11 @@ class GroupQuery(DataQuery):
     @classmethod
     def built(cls, privacy: Loss, unit: Unit, *own: Any) -> Self:
         """Return the query of a number of keys, and of arguments of `group_by`."""
-        n_keys, count, sums, means, quantiles, missing, split, left_out = own
+        n_keys, count, sums, means, quantiles, missing, split, left_out, *integers = own
         if not isinstance(count, bool):
             raise TypeError(f"count must be True or False, not {type(count).__name__}")
-        summaries = read_summaries(count, sums, means, quantiles, missing)
+        read = read_summaries(count, sums, means, quantiles, missing, integers)
+        summaries = tuple(_by_method(each, privacy, unit, n_keys) for each in read)
         names = [*(["n"] if count else []), *(summary.name for summary in summaries)]
         if n_keys is None:
             names.insert(0, KEYS)
@@ -218,6 +222,20 @@ class GroupQuery(DataQuery):
         return notes_on_days(summary.grid for summary in self.summaries)
 
     @property
+    def clamped(self) -> tuple[str, ...]:
+        """A note on the bounds, or nothing."""
+        grids = dict.fromkeys((summary.column, summary.grid) for summary in self.summaries)
+        return (note_on_bounds(grids),) if grids else ()
+
+    @property
+    def left_out_may(self) -> str:
+        """Sums may be too low, and users with many rows weigh less in means and quantiles."""
+        kinds = {summary.kind for summary in self.summaries}
+        weighs = [weighs_less(self.unit)] if kinds & {"mean", "quantile"} else []
+        lower = [super().left_out_may] if self.has_count or "sum" in kinds else []
+        return ", and ".join(lower + weighs)
+
+    @property
     def several(self) -> list[str]:
         """The columns that have a dimension for quantiles."""
         return [summary.name for summary in self.summaries if summary.several]
@@ -240,10 +258,10 @@ class GroupQuery(DataQuery):
         if summary.kind == "mean":
             rows = parts[summary.rows_name if summary.counts_rows else "n"]
             return [MeanAnswer(name, cells, OF_X, summary.grid, parts[name], rows)]
-        chosen = [parts[summary.quantile_name(i)] for i in range(len(summary.qs))]
+        listed = summary.listed
         return [
-            RankAnswer(summary.words_of(q), cells, "ranks", part, summary.grid)
-            for q, part in zip(summary.qs, chosen, strict=True)
+            RankAnswer(summary.words_of(q), cells, "ranks", parts[name], summary.grid, error)
+            for q, name, error in zip(summary.qs, listed.names, listed.errors(parts), strict=True)
         ]
 
     @property
@@ -311,20 +329,19 @@ class GroupQuery(DataQuery):
             }
             if self.most_left_out is not None:  # of all keys, selected or not
                 exact[LEFT_OUT] = tally.parts[LEFT_OUT]
-        ranks = {
-            summary.quantile_name(i): exact[summary.name]
+        lists = {
+            summary.listed.names[0]: summary
             for summary in self.summaries
-            for i in range(len(summary.qs))
+            if summary.kind == "quantile"
         }
-        return [
-            keys,
-            tuple(
-                part.choice.choose(ranks[name], generator)
-                if name in ranks
-                else part.noise.release(exact[name], rng=generator)
-                for name, part in self.parts.items()
-            ),
-        ]
+        drawn: dict[str, Any] = {}
+        for name, part in self.parts.items():
+            if name in lists:
+                listed, ranks = lists[name].listed, exact[lists[name].name]
+                drawn |= zip(listed.names, listed.draw(self.parts, ranks, generator), strict=True)
+            elif name not in drawn:
+                drawn[name] = part.noise.release(exact[name], rng=generator)
+        return [keys, tuple(drawn.values())]
 
     def result(self, drawn: Any, payment: Payment | None) -> TableRelease:
         """Return the release."""
@@ -379,7 +396,7 @@ class GroupQuery(DataQuery):
         for summary in self.summaries:
             weight = weights[summary.name]
             if summary.kind == "quantile":
-                found += self._quantiles(summary, weight)
+                found += summary.listed.aggregates(_changing(self.unit, self.n_keys), weight)
                 continue
             if self._by_distances(summary, privacy):
                 width, step = summary.grid.highest - summary.grid.lowest, summary.grid.step
@@ -405,19 +422,6 @@ class GroupQuery(DataQuery):
         width = high - low if is_always_there else max(high, 0) - min(low, 0)
         return max(abs(low), abs(high)), width
 
-    def _quantiles(self, summary: Summary, weight: Fraction) -> list[Aggregate]:
-        each = weight / len(summary.qs)
-        return [
-            Aggregate(
-                summary.quantile_name(i),
-                self.unit.change_each_partition(max(q, 1 - q), 1, self.n_keys),
-                summary.grid.step,
-                each,
-                q,
-            )
-            for i, q in enumerate(summary.qs)
-        ]
-
     def row_moves(self) -> RowMoves | None:
         """Return what a row does: one that stays in its partition does not change "n"."""
         if self.most_left_out is not None:
@@ -426,11 +430,9 @@ class GroupQuery(DataQuery):
         becomes: list[list[Moves]] = []
         for summary in self.summaries:
             if summary.kind == "quantile":
-                names = [summary.quantile_name(i) for i in range(len(summary.qs))]
-                comes |= {
-                    name: size_of(max(q, 1 - q)) for name, q in zip(names, summary.qs, strict=True)
-                }
-                becomes.append([dict.fromkeys(names, size_of(1))])
+                comes_of_list, becomes_of_list = summary.listed.row_moves()
+                comes |= comes_of_list
+                becomes.append([becomes_of_list])
                 continue
             most, width = map(size_of, self._reach(summary))
             comes[summary.name] = most
@@ -501,6 +503,18 @@ class GroupQuery(DataQuery):
             max_partitions=reached,
             relation=self.relation,
         )
+
+
+def _changing(unit: Unit, n_keys: int | None) -> Changing:
+    return lambda most, width: unit.change_each_partition(most, width, n_keys)
+
+
+def _by_method(summary: Summary, privacy: Loss, unit: Unit, n_keys: int | None) -> Summary:
+    """Return a summary with its quantiles chosen as the error to expect is less."""
+    if summary.kind != "quantile":
+        return summary
+    best = summary.listed.best(privacy, _changing(unit, n_keys))
+    return replace(summary, recursive=best.is_recursive)
 
 
 def _columns_of_keys(given: Given) -> tuple[Any, ...]:

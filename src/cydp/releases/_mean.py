@@ -31,7 +31,7 @@ from cydp.releases._distances import (
 )
 from cydp.releases._missing import Missing, count_present, read_missing
 from cydp.releases._noise_split import Aggregate, Moves, RowMoves, size_of
-from cydp.releases._numbers_query import NumbersQuery
+from cydp.releases._numbers_query import NumbersQuery, weighs_less
 from cydp.releases._ratios import MeanAnswer
 from cydp.releases._release import Release, recorded
 from cydp.releases._rows import Key, NumberRows
@@ -87,6 +87,11 @@ class MomentQuery(NumbersQuery):
     def above_lower(self) -> int:
         """How far c is above the lower bound, in steps."""
         return centre_of(self.grid) - self.grid.lowest
+
+    @property
+    def left_out_may(self) -> str:
+        """Users with many rows weigh less."""
+        return weighs_less(self.unit)
 
     @property
     def knows_rows(self) -> bool:
