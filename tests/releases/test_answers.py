@@ -130,7 +130,7 @@ def test_a_mean_by_key_is_over_the_rows_that_count() -> None:
             expected = {"n": half, "mean_x": half} if count else {"mean_x": Fraction(1)}
         assert {name: part.share for name, part in release.query.parts.items()} == expected
         assert release.columns == [*(["n"] if count else []), "mean_x"]
-        assert release["mean_x"] == pytest.approx(MEANS[missing], abs=0.01)
+        assert release["mean_x"] == pytest.approx(MEANS[missing], abs=0.05)
         lower, upper = release.interval(0.999, count=3, column="mean_x")
         assert (lower <= np.array(MEANS[missing])).all()
         assert (upper >= np.array(MEANS[missing])).all()
