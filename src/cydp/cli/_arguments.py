@@ -348,6 +348,15 @@ ARGUMENTS: dict[str, Argument] = {
         ),
         lambda options: read_pairs(options.split, "--split") or None,
     ),
+    "max_sum_per_user": Argument(
+        _option(
+            "--max-sum-per-user",
+            metavar="M",
+            help="with --user: the size to which the sum of each user is clamped; the noise grows "
+            "with it, and not with --max-rows",
+        ),
+        lambda options: options.max_sum_per_user,
+    ),
     "noise": Argument(
         _option(
             "--noise",
