@@ -25,7 +25,7 @@ CALLS: dict[str, Callable[[Any], Any]] = {
     "count": lambda b: cydp.count(TABLE, **X, budget=b),
     "count of rows": lambda b: cydp.count(TABLE, **E, budget=b),
     "sum": lambda b: cydp.sum([1.5, 2], (0, 4), **E, budget=b),
-    "mean": lambda b: cydp.mean(TABLE, (0, 10), **X, budget=b),
+    "mean": lambda b: cydp.mean(TABLE, (0, 10), split={"sum": 1}, **X, budget=b),
     "quantile": lambda b: cydp.quantile(
         TABLE, [0.25, 0.5], (0, 10), method="independent", **X, budget=b
     ),

@@ -55,6 +55,13 @@ OVERSTATED = {
         "together": "discrete noise of an (epsilon, delta) has a variance that is larger by 3 than "
         "that of normal noise, which counts where it is small: docs/releases/split.md"
     },
+    **{
+        name: {
+            "distances": "three sums are rounded down, and few numbers move all of them by a step "
+            "more: test_distances.py comes as near as 2**-19 to the bound"
+        }
+        for name in ("variance, pure", "variance, filled, pure", "variance, rounded up, pure")
+    },
     "range_counts, a node of one bin": dict.fromkeys(
         ("nodes", "together"),
         "the other node, of all bins but one, is far apart if a user's rows come there or go, the "
@@ -203,7 +210,7 @@ def compare(worst: Found, one: Answers, two: Answers, pairs: int) -> None:
 
 def spread(values: Any, keys: Any, pairs: int) -> Any:
     """Return values of found keys as values of all keys."""
-    full = np.zeros(pairs * CELLS + 1, np.int64)
+    full = np.zeros((pairs * CELLS + 1, *values.shape[1:]), np.int64)
     full[keys] = values
     full[-1] = 0  # of the key -1
     return full[:-1]
@@ -302,7 +309,7 @@ PAIRWISE = [
 @pytest.mark.parametrize("protected", PROTECTED)
 def test_sensitivities_are_true_and_reached(recorder: Recorder, protected: str) -> None:
     settings = [setting for setting in PAIRWISE if setting[-1] == protected]
-    assert len(settings) >= len(CASES) - 1
+    assert len(settings) >= len(CASES) - 2
     quick = 200 if protected == "contained" else 800  # nobody asks that all of them is reached
     found = {
         setting: offence(recorder, setting, quick if CASES[setting[0]].alone else 8000, 40)

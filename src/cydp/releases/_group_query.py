@@ -26,19 +26,35 @@ from cydp.exact._time_grid import notes_on_days
 from cydp.mechanisms._partition_selection import PartitionSelection
 from cydp.releases._answers import OF_X, Answer, NoisyAnswer, RankAnswer
 from cydp.releases._cells import count_codes
+from cydp.releases._distances import (
+    MeanByDistances,
+    are_better,
+    distances_of,
+    log_noise_by_distances,
+)
 from cydp.releases._format import counted
 from cydp.releases._group_rows import (
     FoundTally,
     GroupRows,
     Summary,
     columns_of,
+    distances_by_key,
     exact_summary,
     open_numbers,
     read_summaries,
 )
 from cydp.releases._histogram_release import TableRelease
 from cydp.releases._left_out import LEFT_OUT, answer_of, left_out_aggregate, read_left_out
-from cydp.releases._noise_split import Aggregate, Moves, RowMoves, log_noise, size_of, split_privacy
+from cydp.releases._noise_split import (
+    Aggregate,
+    Moves,
+    Part,
+    RowMoves,
+    log_noise,
+    size_of,
+    split_privacy,
+)
+from cydp.releases._numbers_query import note_on_bounds, weighs_less
 from cydp.releases._quantile_list import Changing
 from cydp.releases._query import DataQuery, Given
 from cydp.releases._ratios import MeanAnswer
@@ -74,13 +90,15 @@ class GroupQuery(DataQuery):
         Of how many rows of a user the estimate of what is left out counts; None: there is none.
     noise : str or None
         The noise that is asked for, if keys are selected; for public keys the privacy says it.
+    distances : bool
+        Whether means that count rows of their own are from distances to both bounds.
 
     """
 
     function: ClassVar[str] = "group_by"
     data: ClassVar[str] = "table"
     rows_given: ClassVar[str] = "n_per_key"
-    bounded: ClassVar[str] = "partitions"
+    bounded: ClassVar[str] = "partitions or rows"
     column_arguments: ClassVar[tuple[str, ...]] = ("user",)
 
     n_keys: int | None
@@ -89,6 +107,7 @@ class GroupQuery(DataQuery):
     weights: Weights
     most_left_out: int | None = field(default=None, repr=False, metadata=ADDED)
     noise: str | None = field(default=None, repr=False, metadata=ADDED)
+    distances: bool = field(default=False, repr=False, metadata=ADDED)
 
     @classmethod
     def of(cls, given: Given, source: GroupRows | None) -> DataQuery:
@@ -144,7 +163,11 @@ class GroupQuery(DataQuery):
         most = read_left_out(left_out, unit)
         if most is not None:
             names.append(LEFT_OUT)
-        return cls(privacy, unit, n_keys, count, summaries, read_split(split, names), most)
+        some = any(each.counts_rows for each in summaries) and not unit.rows_may_become_others
+        weights = read_split(split, names)
+        made = cls(privacy, unit, n_keys, count, summaries, weights, most, distances=some)
+        is_used = any(made._by_distances(each, made.privacy_of_parts) for each in summaries)
+        return made if is_used == some else replace(made, distances=False)
 
     @classmethod
     def least_noisy(cls, privacy: Loss, unit: Unit, noise: str | None, *own: Any) -> Self:
@@ -156,7 +179,9 @@ class GroupQuery(DataQuery):
         if n_keys is not None:
             return super().least_noisy(privacy, unit, noise, *own)
         losses_by_noise(privacy, noise)  # raises for another noise
-        return made if noise is None else replace(made, noise=noise)
+        if noise is None:
+            return made
+        return replace(made, noise=noise, distances=made.distances and noise == "laplace")
 
     @property
     def title(self) -> str:
@@ -173,8 +198,9 @@ class GroupQuery(DataQuery):
 
     @property
     def nbytes(self) -> int:
-        """How many bytes the answers have; 0 for keys that are not public."""
-        return 8 * (self.n_keys or 0) * len(self.parts)
+        """How many bytes the answers have, at most; 0 for keys that are not public."""
+        means = sum(summary.kind == "mean" for summary in self.summaries)
+        return 8 * (self.n_keys or 0) * (len(self.parts) + means)
 
     def check_recorded(self, source: GroupRows) -> None:
         """Refuse keys that are not public, if a ledger might not be able to record them."""
@@ -196,6 +222,20 @@ class GroupQuery(DataQuery):
         return notes_on_days(summary.grid for summary in self.summaries)
 
     @property
+    def clamped(self) -> tuple[str, ...]:
+        """A note on the bounds, or nothing."""
+        grids = dict.fromkeys((summary.column, summary.grid) for summary in self.summaries)
+        return (note_on_bounds(grids),) if grids else ()
+
+    @property
+    def left_out_may(self) -> str:
+        """Sums may be too low, and users with many rows weigh less in means and quantiles."""
+        kinds = {summary.kind for summary in self.summaries}
+        weighs = [weighs_less(self.unit)] if kinds & {"mean", "quantile"} else []
+        lower = [super().left_out_may] if self.has_count or "sum" in kinds else []
+        return ", and ".join(lower + weighs)
+
+    @property
     def several(self) -> list[str]:
         """The columns that have a dimension for quantiles."""
         return [summary.name for summary in self.summaries if summary.several]
@@ -213,6 +253,8 @@ class GroupQuery(DataQuery):
         parts, cells, name = self.parts, self.n_keys, summary.name
         if summary.kind == "sum":
             return [NoisyAnswer(name, cells, OF_X, parts[name])]
+        if self._by_distances(summary, self.privacy_of_parts):
+            return [MeanByDistances(name, cells, OF_X, summary.grid, parts[name])]
         if summary.kind == "mean":
             rows = parts[summary.rows_name if summary.counts_rows else "n"]
             return [MeanAnswer(name, cells, OF_X, summary.grid, parts[name], rows)]
@@ -260,7 +302,10 @@ class GroupQuery(DataQuery):
         if self.has_count:
             exact["n"] = count_codes(codes, n_keys)
         for summary in self.summaries:
-            exact |= exact_summary(summary, codes, n_keys, numbers[summary.column])
+            found = exact_summary(summary, codes, n_keys, numbers[summary.column])
+            if self._by_distances(summary, self.privacy_of_parts):
+                found = distances_by_key(summary, found)
+            exact |= found
         return exact
 
     def draw(self, tally: Tally, generator: Generator) -> list[Any]:
@@ -320,8 +365,30 @@ class GroupQuery(DataQuery):
         super().__post_init__()
         assert (self.selection is None) == (self.n_keys is not None)  # raises errors of parameters
 
+    def _by_distances(self, summary: Summary, privacy: Loss) -> bool:
+        """Whether a mean is from distances, under a privacy of the parts."""
+        is_mean = self.distances and summary.counts_rows
+        return is_mean and are_better(privacy, self.unit, summary.grid)
+
+    @property
+    def log_noise(self) -> float:
+        """How noisy the released numbers are, with the number of rows of each mean."""
+        return self._log_noise(self.privacy_of_parts, self.parts)
+
+    def _log_noise(self, privacy: Loss, parts: Mapping[str, Part]) -> float:
+        found = log_noise(parts)
+        for summary in self.summaries:
+            if self._by_distances(summary, privacy):
+                part = parts[summary.name]
+                found += log_noise_by_distances(part, 2, summary.grid) - log_noise({"": part})
+        return found
+
     def aggregates(self) -> list[Aggregate]:
         """Return the answers in the order in which their noise is drawn."""
+        # Without distances they are the same for each privacy, which may need to know them.
+        return self._aggregates(self.privacy_of_parts if self.distances else self.privacy)
+
+    def _aggregates(self, privacy: Loss) -> list[Aggregate]:
         weights, counts = dict(self.weights), self.unit.change_each_partition(1, 1, self.n_keys)
         found = []
         if self.has_count:
@@ -330,6 +397,11 @@ class GroupQuery(DataQuery):
             weight = weights[summary.name]
             if summary.kind == "quantile":
                 found += summary.listed.aggregates(_changing(self.unit, self.n_keys), weight)
+                continue
+            if self._by_distances(summary, privacy):
+                width, step = summary.grid.highest - summary.grid.lowest, summary.grid.step
+                change = self.unit.change_each_partition(width, width, self.n_keys)
+                found.append(distances_of(summary.name, change, 2, step, weight))
                 continue
             if summary.counts_rows:  # a mean's weight is for its sum and its count, half each
                 weight /= 2
@@ -388,11 +460,12 @@ class GroupQuery(DataQuery):
             return privacy
         epsilon, delta = as_exact(privacy.epsilon * rest), as_exact(privacy.delta * rest)
         both = ApproxDP(epsilon, delta, relation=privacy.relation)
-        aggregates = self.aggregates()
-        return min(
-            losses_by_noise(both, self.noise),
-            key=lambda loss: log_noise(split_privacy(loss, aggregates, self.joint)[0]),
-        )
+
+        def noise(loss: Loss) -> float:
+            parts, _ = split_privacy(loss, self._aggregates(loss), self.joint)
+            return self._log_noise(loss, parts)
+
+        return min(losses_by_noise(both, self.noise), key=noise)
 
     @property
     def _approximate(self) -> ApproxDP:

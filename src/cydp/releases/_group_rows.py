@@ -39,6 +39,7 @@ __all__ = [
     "GroupRows",
     "Summary",
     "columns_of",
+    "distances_by_key",
     "exact_summary",
     "open_numbers",
     "read_summaries",
@@ -226,6 +227,14 @@ def exact_summary(
     return {summary.rows_name: rows, **mean} if summary.counts_rows else mean
 
 
+def distances_by_key(summary: Summary, exact: Mapping[str, Any]) -> dict[str, NDArray[np.int64]]:
+    """Return the sums of the distances to both bounds, shape (keys, 2), from those of a mean."""
+    sums, rows, grid = exact[summary.name], exact[summary.rows_name], summary.grid
+    below = sums + (summary.shift - grid.lowest) * rows
+    above = (grid.highest - grid.lowest) * rows - below
+    return {summary.name: np.stack([below, above], axis=-1)}
+
+
 class GroupRows(Rows):
     """Columns of labels, users and numbers, with public keys or none.
 
@@ -387,7 +396,7 @@ class FoundTally(Tally):
             def place(exact: Any) -> Any:
                 if not isinstance(exact, np.ndarray):
                     return exact
-                wide = np.zeros(len(found), np.int64)
+                wide = np.zeros((len(found), *exact.shape[1:]), np.int64)
                 wide[codes] = exact
                 return wide
 

@@ -197,14 +197,14 @@ def _reach(aggregate: Aggregate) -> Fraction:
 
 
 def log_noise(parts: Mapping[str, Part]) -> float:
-    """Return how noisy parts are: the sum of the logarithms of their variances.
+    """Return how noisy parts are: the sum of the logarithms of their variances, in the data's unit.
 
     A choice counts by the square of its scale, in ranks.
     """
     return sum(
         2 * log_of(part.mechanism.scale)
         if isinstance(part.mechanism, QuantileMechanism)
-        else math.log(part.mechanism.variance or _LEAST)
+        else math.log(part.mechanism.variance or _LEAST) + 2 * log_of(part.step)
         for part in parts.values()
     )
 

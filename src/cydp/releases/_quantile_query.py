@@ -24,7 +24,7 @@ from cydp.exact._time_grid import notes_on_days, read_time_grid
 from cydp.releases._answers import MEDIAN, Answer, RankAnswer
 from cydp.releases._missing import fill_absent
 from cydp.releases._noise_split import Aggregate, Part
-from cydp.releases._numbers_query import NumbersQuery
+from cydp.releases._numbers_query import NumbersQuery, weighs_less
 from cydp.releases._quantile_list import QuantileList, read_method
 from cydp.releases._quantile_release import QuantileRelease
 from cydp.releases._query import DataQuery, Given
@@ -76,6 +76,11 @@ class QuantileQuery(NumbersQuery):
     several: bool = field(default=False, repr=False)
     interval: Fraction | None = field(default=None, repr=False, metadata=ADDED)
     recursive: bool = field(default=False, repr=False, metadata=ADDED)
+
+    @property
+    def left_out_may(self) -> str:
+        """Users with many rows weigh less."""
+        return weighs_less(self.unit)
 
     @classmethod
     def of(cls, given: Given, source: NumberRows | None) -> DataQuery:
