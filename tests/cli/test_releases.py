@@ -82,6 +82,14 @@ CASES: list[tuple[list[str], Release]] = [
         lambda: cydp.median(PUMS, (0, 100), column="age", interval="0.9", epsilon=1),
     ),
     (
+        ["quantile", PUMS, "--column", "age", "--q", "0.1,0.2,0.5", "--bounds", "0:100",
+         "--step", "1", "--method", "independent", "--epsilon", "1"],
+        lambda: cydp.quantile(
+            PUMS, ["0.1", "0.2", "0.5"], (0, 100), column="age", step=1, method="independent",
+            epsilon=1,
+        ),
+    ),
+    (
         [*BY_DAY, "--key-list", ALL_DAYS, "--sum", "Money spent (euros):0:50",
          "--mean", "Money spent (euros):0:50", "--epsilon", "1"],
         lambda: cydp.group_by(
