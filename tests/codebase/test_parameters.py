@@ -36,6 +36,9 @@ OTHER_WORDS = {
         for cost in ("epsilon", "rho", "delta")
     },
     "keys may be selected, which needs a delta": {("value_counts", "delta"), ("group_by", "delta")},
+    "they bound partitions as well": {
+        (name, "max_rows") for name in ("value_counts", "group_by", "histogram", "histogramdd")
+    },
     "public keys need no bound of partitions": {("top_k", "max_partitions")},
     "a stream has events, and no users; it pays when it is made": {
         ("RunningCounts", name)

@@ -59,7 +59,6 @@ OTHER: dict[str, dict[str, Any]] = {
     "fallback": {"fallback": (0, 1)},
     "epsilon": {"epsilon": 2},
     "rho": {"epsilon": None, "rho": 1},
-    "delta": {"delta": 1e-6},
     "relation": {"relation": "change-one"},
     "max_rows_per_unit": {"max_rows_per_unit": 2},
 }
@@ -95,12 +94,19 @@ def key(release: Callable[..., Any], again: int = 0, /, **given: Any) -> str:
 def other_of(release: Callable[..., Any], name: str) -> tuple[dict[str, Any], dict[str, Any]]:
     """Two calls that differ in one parameter."""
     plain = usual(release)
-    by_cell = "max_partitions" in inspect.signature(release).parameters
+    names = inspect.signature(release).parameters
+    by_cell = "max_partitions" in names
+    both = plain | {"delta": 1e-6}
     with_user = plain | (USER_OF_CELLS if by_cell else USER if release is not cydp.top_k else {})
     others = {
         "user": (with_user | {"user": "u"}, with_user | {"user": "v", "unit": "u"}),
         "unit": (with_user | {"user": "u"}, with_user | {"user": "u", "unit": "person"}),
-        "max_rows": (with_user, with_user | {"max_rows": 2}),
+        "noise": (both | {"noise": "laplace"}, both | {"noise": "gaussian"}),
+        # Where Laplace noise has less variance, the question is that without delta.
+        "delta": (plain, both | ({"noise": "gaussian"} if "noise" in names else {})),
+        "max_rows": (
+            with_user, (plain | {"user": "u"} if by_cell else with_user) | {"max_rows": 2},
+        ),
         "max_partitions": (with_user, with_user | {"max_partitions": 2}),
         "max_rows_per_partition": (
             with_user | {"user": "u"}, with_user | {"user": "u", "max_rows_per_partition": 2},

@@ -203,7 +203,12 @@ def test_the_same_question_in_another_form_pays() -> None:
         (PureDP(1), {"epsilon": 0.5}, PureDP(0.5)),
         (ZCDP(1), {"epsilon": 0.5}, ZCDP(0.125)),
         (ZCDP(1), {"rho": 0.5}, ZCDP(0.5)),
-        (ApproxDP(1, 1e-5), {"epsilon": 0.5, "delta": 1e-6}, ApproxDP(0.5, 1e-6)),
+        (ApproxDP(1, 1e-5), {"epsilon": 0.5, "delta": 1e-6}, ApproxDP(0.5, 0)),
+        (
+            ApproxDP(1, 1e-5),
+            {"epsilon": 0.5, "delta": 1e-6, "noise": "gaussian"},
+            ApproxDP(0.5, 1e-6),
+        ),
         (ApproxDP(1, 1e-5), {"epsilon": 0.5}, ApproxDP(0.5, 0)),
     ],
 )
@@ -409,3 +414,17 @@ def test_methods_are_the_releases_without_what_a_session_has() -> None:
         assert not any(f"{each} :" in text for each in left_out), name
         assert method.__doc__.count("Parameters\n---") == 1
         assert method.__qualname__ == f"Session.{name}"
+
+
+def test_bounds_of_rows_and_of_partitions() -> None:
+    both = Session(TABLE, PrivacyFilter(PureDP(99)), user="u", max_rows=3, max_partitions=2)
+    rows = Session(TABLE, PrivacyFilter(PureDP(99)), user="u", max_rows=3)
+    asked = [
+        (both.count(epsilon=1), (None, 3)),
+        (both.value_counts(["a"], column="s", epsilon=1), (2, 1)),
+        (both.value_counts(["a"], column="s", epsilon=1, max_rows=5), (None, 5)),
+        (rows.value_counts(["a"], column="s", epsilon=1), (None, 3)),
+        (rows.value_counts(["a"], column="s", epsilon=1, max_partitions=4), (4, 1)),
+    ]
+    for made, bounds in asked:
+        assert (made.query.unit.max_partitions, made.query.unit.max_rows) == bounds

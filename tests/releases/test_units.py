@@ -70,6 +70,24 @@ def test_arguments_describe_a_unit() -> None:
     assert release.query.unit.name == "user"
 
 
+def test_rows_of_a_user_in_all_keys_together() -> None:
+    """A user with 40 rows counts with three of those whose key is public."""
+    table = {"u": [1] * 40 + [2], "k": ["z"] * 30 + ["a"] * 5 + ["b"] * 5 + ["b"], "x": [1] * 41}
+    bounded: dict[str, Any] = {"user": "u", "max_rows": 3, "epsilon": 10**5}
+    for seed in range(20):
+        rng = cydp.testing.SeededGenerator(seed)
+        made = cydp.group_by(table, "k", keys=["a", "b"], sums={"x": (0, 1)}, rng=rng, **bounded)
+        assert made.counts.sum() == 4
+        assert made["sum_x"].sum().round() == 4
+    assert made.query.parts["n"].change.l1 == 3
+    wrong = [{"max_partitions": 1}, {"max_rows_per_partition": 1}]
+    for other in wrong:
+        with pytest.raises(TypeError, match="max_rows bounds the rows of a user in all partitions"):
+            cydp.value_counts(table, ["a"], column="k", **bounded, **other)
+    with pytest.raises(TypeError, match="max_partitions or max_rows must be given with user="):
+        cydp.value_counts(table, ["a"], column="k", user="u", epsilon=1)
+
+
 # Ledgers
 
 

@@ -158,6 +158,11 @@ def _add_unit(parser: argparse.ArgumentParser, parameters: Sequence[str]) -> Non
         "max_rows_per_partition": f"with --user: how many rows of a user count in each of the "
         f"{partitions} (default: 1)",
     }
+    if "max_partitions" in parameters:
+        bounds["max_rows"] = (
+            f"instead of --max-partitions: how many rows of each user count, in all {partitions} "
+            "together"
+        )
     for name in (each for each in parameters if each in bounds):
         option = f"--{name.replace('_', '-')}"
         group.add_argument(option, type=read_count, metavar="K", help=bounds[name])

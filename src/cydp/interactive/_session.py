@@ -69,6 +69,7 @@ from cydp.workloads import _linear_queries, _marginals, _range_counts
 
 __all__ = ["Session"]
 
+_OF_PARTITIONS = {"max_partitions", "max_rows_per_partition"}
 _LONGEST_PAUSE = 0.25  # seconds between two looks for an answer that another process draws
 
 
@@ -504,7 +505,13 @@ class Session:
         names = signature(release).parameters
         own = {name: value for name, value in self._defaults.items() if name in names}
         own = {name: value for name, value in own.items() if value is not None}
-        return own | {name: value for name, value in given.items() if value is not None}
+        asked = {name: value for name, value in given.items() if value is not None}
+        # Of a question that takes either bound, its own comes first, then that of partitions.
+        if "max_rows" in asked:
+            own = {name: value for name, value in own.items() if name not in _OF_PARTITIONS}
+        elif not _OF_PARTITIONS.isdisjoint(own | asked):
+            own.pop("max_rows", None)
+        return own | asked
 
     def _current(self) -> Memory:
         """Return the memory of this process: in a forked child, one of its own."""

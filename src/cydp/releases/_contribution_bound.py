@@ -159,8 +159,8 @@ class ContributionQuery(DataQuery):
         stay = "have no more" if self.whole == "users" else "stay if nobody has more"
         return (
             f"{many} {stay}, up to the error, unless the bound is {self.max:,}: more "
-            f"{self.counted} count as {self.max:,}, so ask for a larger max then. Rows without a "
-            f"{name} do not count",
+            f"{self.counted} count as {self.max:,}, so ask for a larger max then. Rows whose "
+            f"{name} is missing do not count",
         )
 
     def answers(self) -> list[Answer]:

@@ -42,6 +42,7 @@ def group_by(
     unit: UnitName | None = None,
     max_partitions: Integer | None = None,
     max_rows_per_partition: Integer | None = None,
+    max_rows: Integer | None = None,
     max_rows_per_unit: Integer | None = None,
     budget: Budget | None = None,
     rng: Generator | None = None,
@@ -106,6 +107,9 @@ def group_by(
         count, chosen at random.
     max_rows_per_partition : int >= 1, default 1
         With `user`: the most records of one user that count in each bin, key or cell.
+    max_rows : int >= 1, optional
+        Instead of `max_partitions`: the most records of one user that count, in all bins, keys or
+        cells together, chosen at random.
     max_rows_per_unit : int >= 1, optional
         Instead of `user`: the caller's promise that no unit has more records than this. Nothing
         checks it.

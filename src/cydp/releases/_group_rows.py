@@ -4,7 +4,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from fractions import Fraction
 from typing import Any
 
@@ -26,8 +26,10 @@ from cydp.releases._answers import MEDIAN
 from cydp.releases._cells import count_codes
 from cydp.releases._format import format_parameter
 from cydp.releases._missing import Missing, fill_absent, is_absent, read_missing
+from cydp.releases._quantile_list import QuantileList
 from cydp.releases._quantile_query import Quantiles, read_quantiles
-from cydp.releases._release import recorded
+from cydp.releases._ranked_grid import holds_integers, ranked_grid
+from cydp.releases._release import ADDED, recorded
 from cydp.releases._rows import Codes, Key, Rows
 from cydp.releases._tally import Tally, add_arrays
 from cydp.releases._unit import Unit
@@ -37,6 +39,7 @@ __all__ = [
     "GroupRows",
     "Summary",
     "columns_of",
+    "distances_by_key",
     "exact_summary",
     "open_numbers",
     "read_summaries",
@@ -64,6 +67,8 @@ class Summary:
     counts_rows : bool
         Whether the rows that count for a mean are counted beside its sum. They are not if "n"
         counts them.
+    recursive : bool
+        Whether the quantiles are chosen by halves, and not each alone.
 
     """
 
@@ -74,6 +79,12 @@ class Summary:
     qs: tuple[Fraction, ...] = ()
     several: bool = False
     counts_rows: bool = False
+    recursive: bool = field(default=False, metadata=ADDED)
+
+    @property
+    def listed(self) -> QuantileList:
+        """How the quantiles are chosen."""
+        return QuantileList(self.qs, self.grid, self.recursive, f"{self.name}_")
 
     @property
     def name(self) -> str:
@@ -97,26 +108,30 @@ class Summary:
             return f"median_{self.column}"
         return f"{self.name} q={format_number(q)}" if self.several else self.name
 
-    def quantile_name(self, i: int) -> str:
-        """Return the name of the part of a quantile."""
-        return f"{self.name}_{i}"
-
     def __repr__(self) -> str:
         parameters: dict[str, Any] = {"grid": self.grid, "filled": self.filled}
         if self.kind == "quantile":
             parameters["qs"] = self.qs if self.several else self.qs[0]
+        if self.recursive:
+            parameters["method"] = "recursive"
         parts = (f"{name}={format_parameter(each)}" for name, each in parameters.items())
         return f"{self.kind}({self.column!r}, {', '.join(parts)})"
 
 
 def read_summaries(
-    count: bool, sums: Any, means: Any, quantiles: Any, missing: Missing
+    count: bool, sums: Any, means: Any, quantiles: Any, missing: Missing, integers: Sequence[str]
 ) -> tuple[Summary, ...]:
-    """Return the summaries that arguments of `group_by` ask for."""
+    """Return the summaries that arguments of `group_by` ask for.
+
+    `integers` are the columns that are declared as such.
+    """
     found = (
         *(_summary("sum", *each, missing) for each in _items(sums, "sums")),
         *(_mean(*each, missing, count) for each in _items(means, "means")),
-        *(_quantiles(*each, missing) for each in _items(quantiles, "quantiles")),
+        *(
+            _quantiles(name, each, missing, integers=name in integers)
+            for name, each in _items(quantiles, "quantiles")
+        ),
     )
     if not count and any(each.kind == "mean" and not each.counts_rows for each in found):
         raise ValueError("count must be True if missing is a number: it is what means divide by")
@@ -143,7 +158,7 @@ def open_numbers(x: Any, name: str, given: Mapping[str, Any]) -> Records | Stepp
     """
     asked = dict(_items(given["quantiles"], "quantiles")).get(name)
     grid = None
-    if isinstance(asked, tuple | list) and len(asked) == 2:
+    if isinstance(asked, tuple | list) and len(asked) in (2, 3):
         grid = read_time_grid(asked[1], f"bounds of {name}")
     if grid is None:
         return Records(x, name)
@@ -164,9 +179,7 @@ def _items(given: Mapping[str, Any] | None, name: str) -> Iterable[tuple[str, An
 
 
 def _summary(kind: str, column: str, bounds: Bounds, missing: Missing) -> Summary:
-    name = f"bounds of {column}"
-    times = read_time_grid(bounds, name) if kind == "quantile" else None
-    grid = times or public_grid(bounds, None, name)
+    grid = public_grid(bounds, None, f"bounds of {column}")
     return Summary(kind, column, grid, read_missing(missing, grid))
 
 
@@ -175,15 +188,17 @@ def _mean(column: str, bounds: Bounds, missing: Missing, count: bool) -> Summary
     return replace(summary, counts_rows=summary.filled is None or not count)
 
 
-def _quantiles(column: str, given: Quantiles, missing: Missing) -> Summary:
-    if not isinstance(given, tuple | list) or len(given) != 2:
+def _quantiles(column: str, given: Quantiles, missing: Missing, *, integers: bool) -> Summary:
+    if not isinstance(given, tuple | list) or len(given) not in (2, 3):
         raise TypeError(
-            "quantiles must be a dict of pairs by column: what to find, and bounds, such as "
-            f"{_RANKED}"
+            "quantiles must be a dict by column of what to find, bounds and perhaps a step, such "
+            f"as {_RANKED}"
         )
     qs, several = read_quantiles(given[0])
-    summary = _summary("quantile", column, given[1], missing)
-    return replace(summary, qs=qs, several=several)
+    step = given[2] if len(given) == 3 else None
+    name = f"bounds of {column}"
+    grid, filled = ranked_grid(given[1], step, missing, integers=integers, name=name)
+    return Summary("quantile", column, grid, filled, qs, several)
 
 
 def exact_summary(
@@ -210,6 +225,14 @@ def exact_summary(
     rows = count_codes(counted, n_keys)
     mean = {summary.name: sums - summary.shift * rows}
     return {summary.rows_name: rows, **mean} if summary.counts_rows else mean
+
+
+def distances_by_key(summary: Summary, exact: Mapping[str, Any]) -> dict[str, NDArray[np.int64]]:
+    """Return the sums of the distances to both bounds, shape (keys, 2), from those of a mean."""
+    sums, rows, grid = exact[summary.name], exact[summary.rows_name], summary.grid
+    below = sums + (summary.shift - grid.lowest) * rows
+    above = (grid.highest - grid.lowest) * rows - below
+    return {summary.name: np.stack([below, above], axis=-1)}
 
 
 class GroupRows(Rows):
@@ -242,6 +265,11 @@ class GroupRows(Rows):
             labels = compared_with(keys, labels)
         self.labels, self.keys, self.numbers = labels, keys, numbers
         super().__init__([*labels, *self.numbers.values()], users)
+
+    @property
+    def integers(self) -> list[str]:
+        """The columns of numbers that are declared as integers."""
+        return [name for name, each in self.numbers.items() if holds_integers(each)]
 
     def check_recorded(self) -> None:
         """Refuse keys that are not public, if a ledger might not be able to record them.
@@ -368,7 +396,7 @@ class FoundTally(Tally):
             def place(exact: Any) -> Any:
                 if not isinstance(exact, np.ndarray):
                     return exact
-                wide = np.zeros(len(found), np.int64)
+                wide = np.zeros((len(found), *exact.shape[1:]), np.int64)
                 wide[codes] = exact
                 return wide
 

@@ -55,7 +55,7 @@ class HistogramQuery(DataQuery):
     """
 
     function: ClassVar[str] = "histogram"
-    bounded: ClassVar[str] = "partitions"
+    bounded: ClassVar[str] = "partitions or rows"
     column_arguments: ClassVar[tuple[str, ...]] = ("column", "by", "user")
 
     cells: int
@@ -145,6 +145,7 @@ def histogram(
     unit: UnitName | None = None,
     max_partitions: Integer | None = None,
     max_rows_per_partition: Integer | None = None,
+    max_rows: Integer | None = None,
     max_rows_per_unit: Integer | None = None,
     budget: Budget | None = None,
     rng: Generator | None = None,
@@ -195,6 +196,9 @@ def histogram(
         count, chosen at random.
     max_rows_per_partition : int >= 1, default 1
         With `user`: the most records of one user that count in each bin, key or cell.
+    max_rows : int >= 1, optional
+        Instead of `max_partitions`: the most records of one user that count, in all bins, keys or
+        cells together, chosen at random.
     max_rows_per_unit : int >= 1, optional
         Instead of `user`: the caller's promise that no unit has more records than this. Nothing
         checks it.

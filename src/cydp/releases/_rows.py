@@ -238,12 +238,14 @@ class Rows:
         stays = self._draw_sample(len(codes))
         if self.users is not None:
             assert key is not None
+            in_all = unit.max_partitions is None and max_rows is None  # rows of any partitions
+            outside = keys if isinstance(keys, int) else len(keys)
             stays = bound_users(
                 self.users,
-                codes,
-                keys,
+                (codes >= outside).astype(np.uint32) if in_all else codes,
+                1 if in_all else keys,
                 key,
-                max_partitions=unit.max_partitions or 1,
+                max_partitions=1 if in_all else unit.max_partitions or unit.max_rows,
                 max_rows_per_partition=max_rows or unit.max_rows,
             )
         if stays is None:

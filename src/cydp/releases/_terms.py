@@ -35,6 +35,7 @@ _ASKED = ("epsilon", "rho", "delta", "relation", "user", "unit", "max_rows_per_u
 TERMS = {
     "rows": (*_ASKED, "max_rows"),
     "partitions": (*_ASKED, "max_partitions", "max_rows_per_partition"),
+    "partitions or rows": (*_ASKED, "max_partitions", "max_rows_per_partition", "max_rows"),
     "rows in each partition": (*_ASKED, "max_partitions", "max_rows_per_partition"),
 }
 """The arguments that are terms, by what of a user is bounded."""

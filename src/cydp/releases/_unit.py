@@ -191,7 +191,7 @@ class Unit:
     @property
     def most_reached(self) -> int:
         """The most partitions in which a unit with bounded rows can make a change."""
-        return (self.max_partitions or 1) * (2 if self.rows_may_become_others else 1)
+        return (self.max_partitions or self.max_rows) * (2 if self.rows_may_become_others else 1)
 
     def check_kept(self, kept: str, whole: str, blocks: int = 1) -> None:
         """Raise a UnitMismatchError unless a ledger may pay.
@@ -281,18 +281,21 @@ class Unit:
             "column as user="
         )
 
-    @property
-    def left_out(self) -> str:
-        """What the bound of a user's rows may leave out, in words; "" where there is no bound.
+    def left_out(self, so: str) -> str:
+        """Return what the bound of a user's rows may leave out, in words.
 
         It follows from public parameters: whether rows were left out, and how many, is not said.
+
+        Parameters
+        ----------
+        so : str
+            What that may do to the released numbers.
+
         """
-        if not self.has_users:
-            return ""
         return (
             f"what each {self.name} has beyond {self._rows_that_count} is left out, and so are "
-            f"rows without a {self.name}, so counts and sums may be too low. Errors and intervals "
-            "are about the noise alone"
+            f"rows whose {self.name} is missing, so {so}. Errors and intervals are about the noise "
+            "alone"
         )
 
     @property
@@ -324,9 +327,9 @@ def read_unit(
     unit : str, or sequence of str, or None
         What a value of `user` stands for, and what that contains. Default: the name of the column,
         or "user".
-    bounded : {"rows", "partitions", "rows in each partition"}
-        What of a user must be bounded: `max_rows`, `max_partitions`, or neither, because a user
-        may count in any number of partitions.
+    bounded : {"rows", "partitions", "partitions or rows", "rows in each partition"}
+        What of a user must be bounded: `max_rows`, `max_partitions`, either of them, or neither,
+        because a user may count in any number of partitions.
     **bounds : int or None
         `max_rows`, `max_partitions`, `max_rows_per_partition`, `max_rows_per_unit`.
 
@@ -354,15 +357,23 @@ def read_unit(
     # A column that is called "row" does not make its users the unit of a ledger of rows.
     own_name = user if isinstance(user, str) and user != _ROW else "user"
     name, contains = _named(names, own_name)
-    needed = "max_rows" if bounded == "rows" else "max_partitions"
+    in_all, partitions = numbers["max_rows"], numbers["max_partitions"]
+    rows = numbers["max_rows_per_partition"]
     if bounded == "rows in each partition":
-        numbers[needed] = numbers[needed] or _MOST
-    if numbers[needed] is None:
+        partitions = partitions or _MOST
+    if in_all is None and partitions is None:
+        needed = {"rows": "max_rows", "partitions": "max_partitions"}.get(
+            bounded, "max_partitions or max_rows"
+        )
         raise TypeError(f"{needed} must be given with user=: it bounds what one {name} adds")
-    if needed == "max_partitions":
-        rows = numbers["max_rows_per_partition"] or 1
-        return Unit(relation, name, contains, True, numbers["max_partitions"], rows)
-    return Unit(relation, name, contains, True, None, numbers["max_rows"] or 1)
+    if in_all is None:
+        return Unit(relation, name, contains, True, partitions, rows or 1)
+    if bounded == "partitions or rows" and (partitions is not None or rows is not None):
+        raise TypeError(
+            "max_rows bounds the rows of a user in all partitions together: give it, or "
+            "max_partitions and max_rows_per_partition"
+        )
+    return Unit(relation, name, contains, True, None, in_all)
 
 
 def user_key(user: object) -> UserKey:

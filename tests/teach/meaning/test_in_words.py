@@ -111,7 +111,9 @@ def test_extreme_numbers() -> None:
 
 
 def test_every_release_is_said_to_protect_what_it_protects() -> None:
-    user = {"user": [1, 1], "max_rows": 2, "epsilon": 1, "delta": "1e-6"}
+    user: dict[str, Any] = {
+        "user": [1, 1], "max_rows": 2, "epsilon": 1, "delta": "1e-6", "noise": "gaussian",
+    }  # fmt: skip
     of_rows = cydp.count([1], epsilon=1)
     of_users = cydp.count([1, 2], **user)
     told = repr(delta_meaning(of_users, 50))
