@@ -180,6 +180,12 @@ class Condition:
     def __str__(self) -> str:
         return str(self.node)
 
+    @property
+    def chooses_blocks(self) -> bool:
+        """Whether it leaves no rows but those of the blocks that pay."""
+        parts = self.node.parts if isinstance(self.node, Both) else (self.node,)
+        return any(isinstance(part, InBlocks) for part in parts)
+
 
 def condition_on_blocks(column: str, blocks: Sequence[str]) -> Condition:
     """Return the condition that the entry of a column is one of some blocks.

@@ -10,6 +10,7 @@ import os
 import re
 from collections.abc import Callable, Collection
 from functools import partial
+from pathlib import Path
 from typing import Any
 
 from cydp._call_errors import nearest_name
@@ -94,6 +95,7 @@ def _of_files(file: DataFile, name: str, where: Condition | None = None) -> Tabl
         restrict=lambda further: _of_files(file, name, _both(where, further)),
         first_line=None if file.has_types else file.first_line,
         where=where,
+        path=str(Path(file.path).resolve()),
     )
 
 

@@ -39,14 +39,16 @@ class Table:
         Of CSV, whose first line has the names, and may be a record: what to call it in an error.
     where : Condition or None
         The public condition that all rows satisfy: others were left out.
+    path : str or None
+        The absolute path, or glob, of the files that the table is; None for other tables.
     restrict : callable or None
         Returns the table of the rows that satisfy one more condition; None: it cannot.
 
     """
 
     __slots__ = (
-        "_column_at", "_name", "_reopen", "first_line", "length", "names", "restrict", "rows",
-        "where",
+        "_column_at", "_name", "_reopen", "first_line", "length", "names", "path", "restrict",
+        "rows", "where",
     )  # fmt: skip
 
     def __init__(
@@ -61,10 +63,11 @@ class Table:
         restrict: Callable[[Condition], Table] | None = None,
         first_line: str | None = None,
         where: Condition | None = None,
+        path: str | None = None,
     ) -> None:
         self._name, self.names, self.length, self._column_at = name, tuple(names), length, column_at
         self.rows, self._reopen, self.first_line = rows, reopen, first_line
-        self.restrict, self.where = restrict, where
+        self.restrict, self.where, self.path = restrict, where, path
 
     def __repr__(self) -> str:
         where = "" if self.where is None else f", only rows where {self.where}"

@@ -109,7 +109,7 @@ _FIELDS = {
     "mechanism": "the options of the release", "params": "the options of the release",
     "query": "the options of the release", "arguments": "the options of the release",
     "function": "the command",
-    "data_version": "the file, the column or --data-version",
+    "data_version": "the file, the column or --data-version", "table": "the file",
 }  # fmt: skip
 
 

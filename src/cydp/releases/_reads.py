@@ -51,10 +51,16 @@ class Reads(NamedTuple):
         The labels of places in domains, in the types that the columns declare.
     where : str or None
         The condition on rows: others are left out.
+    chooses_blocks : bool
+        Whether the condition leaves no rows but those of the blocks that pay. `where` says it, so
+        `to_dict` leaves it out.
     text_as : tuple of str
         What text of CSV is read as: "number", "date or time"; and "constants" if a condition
         compares it with numbers or times in quotes. The columns and the other parameters decide it,
         so `to_dict` leaves it out.
+    path : str or None
+        The absolute path, or glob, of the files that the table is, which a charge id belongs to.
+        What is released does not depend on it, so `to_dict` leaves it out.
 
     """
 
@@ -65,6 +71,8 @@ class Reads(NamedTuple):
     labels: tuple[NDArray[Any], ...] = ()
     where: str | None = None
     text_as: tuple[str, ...] = ()
+    path: str | None = None
+    chooses_blocks: bool = False
 
     @property
     def notes(self) -> tuple[str, ...]:

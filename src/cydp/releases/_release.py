@@ -196,6 +196,7 @@ class Release(Exportable):
                 *self.query.standing_notes,
                 *self._notes_of_payment(),
             ),
+            further_notes=() if self.payment is None else self.payment.notes,
         )
 
     def _notes_of_rows(self) -> list[str]:
@@ -208,11 +209,11 @@ class Release(Exportable):
         paid = self.payment
         if paid is None or not paid.blocks or paid.privacy_unit == self.query.unit.name:
             return []
-        return [
-            f"the ledger that has paid protects: one {paid.privacy_unit}",
-            "that all rows lie in the blocks that have paid is the caller's promise, unless a "
-            "condition with 'in blocks' chose them",
-        ]
+        notes = [f"the ledger that has paid protects: one {paid.privacy_unit}"]
+        if not self.query.reads.chooses_blocks:
+            promise = "that all rows lie in the blocks that have paid is the caller's promise"
+            notes.append(promise)
+        return notes
 
     @property
     def _noise_words(self) -> str:

@@ -94,9 +94,12 @@ def prepare(kind: type[DataQuery], given: Given) -> Prepared:
     query, table = kind.of(given, source), opened
     if source.length is None and source.text_as:
         query = query.reading(text_as=source.text_as)
-    if isinstance(table, Table) and table.where is not None:
-        _check_condition(query, given)
-        query = query.reading(where=str(table.where))
+    if isinstance(table, Table):
+        if table.where is not None:
+            _check_condition(query, given)
+            query = query.reading(where=str(table.where), chooses_blocks=table.where.chooses_blocks)
+        if table.path is not None:
+            query = query.reading(path=table.path)
     return Prepared(query, source)
 
 

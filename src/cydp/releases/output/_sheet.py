@@ -157,6 +157,9 @@ class Sheet:
         Whether the bounds of a column hold for all its cells together.
     notes : tuple of str
         Sentences about the result, such as that it is biased.
+    further_notes : tuple of str
+        Sentences on how the result was got, for texts alone: a certificate is of what JSON has,
+        which is the same each time.
 
     """
 
@@ -170,6 +173,12 @@ class Sheet:
     confidence: Fraction
     simultaneous: bool
     notes: tuple[str, ...] = ()
+    further_notes: tuple[str, ...] = ()
+
+    @property
+    def shown_notes(self) -> tuple[str, ...]:
+        """The notes of texts."""
+        return (*self.notes, *self.further_notes)
 
     @property
     def shape(self) -> tuple[int, ...]:
