@@ -119,10 +119,14 @@ class Table:
             return TruncatedSource(times, argument, given.part, given.zone)
         if is_column(given):
             if self.length is None:
-                given_as = "a list of names" if isinstance(given, list) else "a column itself"
                 raise TypeError(
-                    f"{argument} must be the name of a column of {self._name}, not {given_as}: "
-                    "which rows there are is known only when they are read"
+                    f"{argument} must be the name of a column of {self._name}, not "
+                    + (
+                        "a list of names: give one; group_by takes several, by=[...]"
+                        if isinstance(given, list)
+                        else "a column itself: which rows there are is known only when they are "
+                        "read"
+                    )
                 )
             column = open_source(given, argument)
             length = column.length

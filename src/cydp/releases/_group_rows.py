@@ -15,6 +15,7 @@ from cydp._arguments import Bounds
 from cydp._columns.declared import Labels, Records
 from cydp._columns.keys import Keys, compared_with
 from cydp._columns.pieces import Totals
+from cydp._numbers.bounds import Pair
 from cydp._numbers.rational import format_number
 from cydp.exact._clamped_sum import sum_groups
 from cydp.exact._grid import Grid, centre_of, public_grid
@@ -143,8 +144,8 @@ def open_numbers(x: Any, name: str, given: Mapping[str, Any]) -> Records | Stepp
     """
     asked = dict(_items(given["quantiles"], "quantiles")).get(name)
     grid = None
-    if isinstance(asked, tuple | list) and len(asked) == 2:
-        grid = read_time_grid(asked[1], f"bounds of {name}")
+    if asked is not None:
+        grid = read_time_grid(_asked_of(name, asked)[1], f"bounds of {name}")
     if grid is None:
         return Records(x, name)
     if any(name in dict(_items(given[each], each)) for each in ("sums", "means")):
@@ -176,14 +177,25 @@ def _mean(column: str, bounds: Bounds, missing: Missing, count: bool) -> Summary
 
 
 def _quantiles(column: str, given: Quantiles, missing: Missing) -> Summary:
+    asked, bounds = _asked_of(column, given)
+    qs, several = read_quantiles(asked)
+    summary = _summary("quantile", column, bounds, missing)
+    return replace(summary, qs=qs, several=several)
+
+
+def _asked_of(column: str, given: Any) -> tuple[Any, Any]:
+    """Return which quantiles of a column are asked for, and bounds."""
     if not isinstance(given, tuple | list) or len(given) != 2:
         raise TypeError(
             "quantiles must be a dict of pairs by column: what to find, and bounds, such as "
             f"{_RANKED}"
         )
-    qs, several = read_quantiles(given[0])
-    summary = _summary("quantile", column, given[1], missing)
-    return replace(summary, qs=qs, several=several)
+    if not isinstance(given[1], tuple | list | Pair):  # as of bounds alone, or in another order
+        raise TypeError(
+            f"quantiles must say which quantile of {column}, and then its bounds, such as "
+            f"{{{column!r}: (0.5, (0, 200))}}"
+        )
+    return given[0], given[1]
 
 
 def exact_summary(

@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from cydp._columns.canonical import digest_argument, digest_labels
-from cydp._columns.file_columns import CONSTANTS
+from cydp._columns.csv_uses import NOTES
 from cydp._columns.keys import Keys
 from cydp._columns.table import is_column
 from cydp._columns.tables import open_table
@@ -28,6 +28,7 @@ __all__ = [
     "known_names",
     "name_of",
     "names_of",
+    "public_keys",
     "several",
     "words_of_reads",
 ]
@@ -55,9 +56,8 @@ class Reads(NamedTuple):
         Whether the condition leaves no rows but those of the blocks that pay. `where` says it, so
         `to_dict` leaves it out.
     text_as : tuple of str
-        What text of CSV is read as: "number", "date or time"; and "constants" if a condition
-        compares it with numbers or times in quotes. The columns and the other parameters decide it,
-        so `to_dict` leaves it out.
+        What text of CSV is read as: names in `NOTES` of `cydp._columns.csv_uses`. The columns and
+        the other parameters decide it, so `to_dict` leaves it out.
     path : str or None
         The absolute path, or glob, of the files that the table is, which a charge id belongs to.
         What is released does not depend on it, so `to_dict` leaves it out.
@@ -81,13 +81,7 @@ class Reads(NamedTuple):
         >>> Reads(text_as=("number",)).notes[0][:45]
         'a value that is no number counts as missing, '
         """
-        return tuple(
-            "a constant in quotes is compared as text: '1' is not 1.0 or 01, which the number 1 is"
-            if what == CONSTANTS
-            else f"a value that is no {what} counts as missing, so a column in which nothing is a "
-            f"{what} gives pure noise"
-            for what in self.text_as
-        )
+        return tuple(NOTES[use] for use in self.text_as)
 
     def to_dict(self) -> dict[str, Any]:
         """Return it as JSON can hold it: keys and edges by their number and a digest."""
@@ -212,17 +206,33 @@ def known_names(columns: Iterable[Any]) -> tuple[str, ...]:
 def count_keys(keys: Any, names: tuple[Any, ...] | None) -> int | None:
     """Return the number of public keys, which may be all that is given of them; None for None.
 
-    >>> count_keys(["a", "b"], None), count_keys(2, None)
+    >>> count_keys(["a", "b"], None), count_keys(2, ("sex",))
     (2, 2)
     """
     if keys is None:
         return None
-    if np.ndim(keys) == 0 and hasattr(keys, "__index__"):
+    if hasattr(keys, "__index__") and np.ndim(keys) == 0:
         number = read_integer(keys, "keys")
         if not 0 <= number < 2**32:
             raise ValueError(f"keys must be the keys, or how many: from 0 to 2**32, not {number}")
         return number
-    return len(Keys(keys, names))
+    return len(public_keys(keys, names))
+
+
+def public_keys(keys: Any, names: tuple[Any, ...] | None) -> Keys:
+    """Return public keys of columns of these names; None: of one column without a name.
+
+    A dict has the labels of each column.
+
+    >>> public_keys({"sex": ["f", "m"]}, ("sex",))
+    <Keys: 2 of one column>
+    """
+    if names is None or len(names) > 1:
+        return Keys(keys, names)
+    if isinstance(keys, Mapping):
+        Keys(keys, names)  # raises for the labels of another column
+        keys = next(iter(keys.values()))
+    return Keys(keys)
 
 
 def digest_keys(public: Keys | None) -> list[str] | None:

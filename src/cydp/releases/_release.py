@@ -13,6 +13,7 @@ from typing import Any, Self, TypeVar, cast
 import numpy as np
 
 from cydp._arguments import Integer, Number
+from cydp._call_errors import explain_arguments
 from cydp._numbers.rational import float_of, read_integer
 from cydp.accounting._loss import ZCDP, ApproxDP, Loss, PureDP
 from cydp.accounting.ledger._ledger import BudgetLedger
@@ -113,6 +114,7 @@ class Release(Exportable):
         (answer,) = self.query.answers()
         return answer
 
+    @explain_arguments
     def error_bound(self, confidence: Number = 0.95, *, count: Integer = 1) -> Any:
         """Return the distance within which released numbers are from the exact answers.
 
@@ -150,6 +152,7 @@ class Release(Exportable):
         together = read_integer(count, "count")
         return rounded(self._answer.error_bound(self._steps, confidence, together))
 
+    @explain_arguments
     def interval(self, confidence: Number = 0.95, *, count: Integer = 1) -> tuple[Any, Any]:
         """Return intervals that contain the exact answers; parameters as in `error_bound`.
 

@@ -110,9 +110,12 @@ def _in_blocks(data: Any, budget: Any, name: str) -> Any:
         return data
     try:
         return choose_rows(data, condition_on_blocks(*rows), name)
-    except TypeError as error:
-        promise = "and promise ledger.scope(..., table_in_blocks=True)"
-        raise TypeError(f"{error}, {promise}") from None
+    except TypeError:
+        raise TypeError(
+            f"{name} must be a path of files or a relation of DuckDB, of which the rows of the "
+            f"blocks are read by the ledger's column {rows[0]!r}: filter another table or lazy "
+            "frame to these blocks, and promise it by ledger.scope(..., table_in_blocks=True)"
+        ) from None
 
 
 def _check_condition(query: DataQuery, given: Given) -> None:

@@ -20,7 +20,13 @@ from cydp.accounting._errors import (
 )
 from cydp.accounting._loss import ZCDP, ApproxDP, Loss, PureDP
 from cydp.accounting._words import format_name
-from cydp.accounting.ledger._blocks import ALL, BlockState, insert_block, read_states
+from cydp.accounting.ledger._blocks import (
+    ALL,
+    BlockState,
+    LossesByBlock,
+    insert_block,
+    read_states,
+)
 from cydp.accounting.ledger._create import create_file
 from cydp.accounting.ledger._entries import (
     Entry,
@@ -300,7 +306,7 @@ class BudgetLedger(LedgerResults, LedgerBlocks):
     @property
     def spent(self) -> Any:
         """What was charged; of a ledger with blocks, a dict of losses by block id."""
-        found = {block: state.spent for block, state in self._states().items()}
+        found = LossesByBlock({id_: each.spent for id_, each in self._states().items()})
         return found.get(ALL, found)
 
     @property
@@ -309,7 +315,7 @@ class BudgetLedger(LedgerResults, LedgerBlocks):
 
         That is 0 for a retired block, whatever was charged to it.
         """
-        found = {block: state.remaining for block, state in self._states().items()}
+        found = LossesByBlock({id_: each.remaining for id_, each in self._states().items()})
         return found.get(ALL, found)
 
     def history(self) -> list[dict[str, Any]]:
