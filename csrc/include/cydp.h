@@ -606,8 +606,8 @@ void cydp_quantile_free(cydp_quantile *quantile);
  * fall, and lie from lowest to highest. A group without units gets a uniform y. Units
  * are CYDP_I32 or CYDP_I64, and nobody may change them meanwhile. CYDP_FIXED_WORK is
  * CYDP_FAST for this function: its work does not depend on the noise, except with a
- * probability below 2^-72 for each group. Returns CYDP_ERROR_DOMAIN for another element
- * type, unless |lowest|, |highest| and highest - lowest are at most 2^52 and lowest <=
+ * probability below 2^-62 for each group. Returns CYDP_ERROR_DOMAIN for another element
+ * type, unless |lowest|, |highest| and highest - lowest are at most 2^62 and lowest <=
  * highest, and unless offsets never fall and no group has 2^32 units;
  * CYDP_ERROR_ENTROPY; or CYDP_ERROR_UNDECIDED: then what `chosen` holds is no sample. */
 cydp_status cydp_choose_quantiles(const cydp_quantile *quantile, const void *units,
@@ -615,6 +615,16 @@ cydp_status cydp_choose_quantiles(const cydp_quantile *quantile, const void *uni
                                   int64_t lowest, int64_t highest, cydp_rng *rng,
                                   cydp_work_mode work_mode, unsigned threads,
                                   int64_t *chosen);
+
+/* As cydp_choose_quantiles, where each group has ends of its own: its units begin at first[g],
+ * end before last[g], and lie from lowest[g] to highest[g]. Groups may share units. */
+cydp_status cydp_choose_quantiles_between(const cydp_quantile *quantile,
+                                          const void *units, cydp_dtype dtype,
+                                          const int64_t *first, const int64_t *last,
+                                          const int64_t *lowest, const int64_t *highest,
+                                          size_t groups, cydp_rng *rng,
+                                          cydp_work_mode work_mode, unsigned threads,
+                                          int64_t *chosen);
 
 /* 18. Post-processing ---------------------------------------------------------------- */
 

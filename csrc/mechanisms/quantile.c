@@ -27,7 +27,7 @@ enum {
   TASK_ROWS = 1 << 16 /* about what a thread takes at a time */
 };
 #define MOST_UNITS (UINT64_C(1) << 32)
-#define MOST_STEPS (INT64_C(1) << 52)
+#define MOST_STEPS (INT64_C(1) << 62)
 
 /* The uniforms of one group. */
 typedef struct group_bits {
@@ -148,9 +148,10 @@ typedef struct quantiles_call {
   cydp_work_mode work_mode;
   const char *units;
   size_t unit_bytes;
-  const int64_t *offsets;
+  const int64_t *first, *last; /* where the units of each group begin and end */
+  const int64_t *lowest, *highest;
+  size_t own_ends; /* 1 if each group has ends of its own; 0: all have the same */
   size_t groups, task_chunks;
-  int64_t lowest, highest;
   int64_t *chosen;
 } quantiles_call;
 
@@ -160,13 +161,13 @@ static cydp_status choose_chunk(const quantiles_call *call, size_t chunk,
   const size_t to = from + cydp_task_rows(call->groups, CHUNK, chunk);
   cydp_status status = CYDP_OK;
   for (size_t g = from; g < to && status == CYDP_OK; g++) {
-    const size_t at = (size_t)call->offsets[g] * call->unit_bytes;
+    const size_t at = (size_t)call->first[g] * call->unit_bytes;
     /* Where no group has units, there may be no array. */
     const cydp_sorted_units x = {.units = at > 0 ? call->units + at : call->units,
                                  .narrow = call->unit_bytes == sizeof(int32_t),
-                                 .n = (uint64_t)(call->offsets[g + 1] - call->offsets[g]),
-                                 .lowest = call->lowest,
-                                 .highest = call->highest};
+                                 .n = (uint64_t)(call->last[g] - call->first[g]),
+                                 .lowest = call->lowest[g * call->own_ends],
+                                 .highest = call->highest[g * call->own_ends]};
     const group_bits bits = {words + WORDS * (g - from), &call->extension, g};
     status = choose(call->quantile, &x, &bits, call->work_mode, call->chosen + g);
   }
@@ -193,17 +194,49 @@ static cydp_status choose_chunks(void *self, size_t task) {
   return status;
 }
 
-/* Returns whether the parameters are as cydp.h says. */
-static bool are_valid(cydp_dtype dtype, const int64_t *offsets, size_t groups,
-                      int64_t lowest, int64_t highest) {
-  if ((dtype != CYDP_I32 && dtype != CYDP_I64) || lowest < -MOST_STEPS ||
-      highest > MOST_STEPS || lowest > highest || highest - lowest > MOST_STEPS)
+static bool are_units(cydp_dtype dtype) { return dtype == CYDP_I32 || dtype == CYDP_I64; }
+
+static bool are_ends(int64_t lowest, int64_t highest) {
+  return -MOST_STEPS <= lowest && lowest <= highest && highest <= MOST_STEPS &&
+         (uint64_t)highest - (uint64_t)lowest <= (uint64_t)MOST_STEPS;
+}
+
+/* Returns whether the parameters of a call are as cydp.h says; sets *rows to the number of
+ * units. */
+static bool are_valid(const quantiles_call *call, cydp_dtype dtype, size_t *rows) {
+  if (!are_units(dtype))
     return false;
-  for (size_t g = 0; g < groups; g++)
-    if (offsets[g] < 0 || offsets[g + 1] < offsets[g] ||
-        (uint64_t)(offsets[g + 1] - offsets[g]) >= MOST_UNITS)
+  *rows = 0;
+  for (size_t g = 0; g < call->groups; g++) {
+    const int64_t first = call->first[g], last = call->last[g];
+    if (first < 0 || last < first || (uint64_t)(last - first) >= MOST_UNITS ||
+        !are_ends(call->lowest[g * call->own_ends], call->highest[g * call->own_ends]))
       return false;
+    *rows += (size_t)(last - first);
+  }
   return true;
+}
+
+static cydp_status choose_groups(quantiles_call *call, cydp_dtype dtype, cydp_rng *rng,
+                                 unsigned threads) {
+  cydp_call_key own;
+  size_t rows;
+  if (!are_valid(call, dtype, &rows))
+    return CYDP_ERROR_DOMAIN;
+  if (call->groups == 0)
+    return CYDP_OK;
+  cydp_status status = cydp_call_begin(rng, &own);
+  if (status != CYDP_OK)
+    return cydp_call_end(rng, &own, status);
+  call->key = &own.key;
+  call->extension = (cydp_extension){read_extension, own.key.words};
+  call->unit_bytes = dtype == CYDP_I32 ? sizeof(int32_t) : sizeof(int64_t);
+  /* Chunks for a task of some TASK_ROWS rows. */
+  size_t chunks = cydp_task_count(call->groups, CHUNK);
+  call->task_chunks = TASK_ROWS / (rows / chunks + CHUNK) + 1;
+  status = cydp_parallel_for(choose_chunks, call,
+                             cydp_task_count(chunks, call->task_chunks), threads);
+  return cydp_call_end(rng, &own, status);
 }
 
 cydp_status cydp_choose_quantiles(const cydp_quantile *quantile, const void *units,
@@ -211,41 +244,45 @@ cydp_status cydp_choose_quantiles(const cydp_quantile *quantile, const void *uni
                                   int64_t lowest, int64_t highest, cydp_rng *rng,
                                   cydp_work_mode work_mode, unsigned threads,
                                   int64_t *chosen) {
-  cydp_call_key own;
-  if (!are_valid(dtype, offsets, groups, lowest, highest))
+  if (!are_ends(lowest, highest))
     return CYDP_ERROR_DOMAIN;
-  if (groups == 0)
-    return CYDP_OK;
-  cydp_status status = cydp_call_begin(rng, &own);
-  if (status != CYDP_OK)
-    return cydp_call_end(rng, &own, status);
-  size_t chunks = cydp_task_count(groups, CHUNK);
-  /* Chunks for a task of some TASK_ROWS rows. */
-  size_t rows = (size_t)(offsets[groups] - offsets[0]) / chunks + CHUNK;
   quantiles_call call = {.quantile = quantile,
-                         .key = &own.key,
-                         .extension = {read_extension, own.key.words},
                          .work_mode = work_mode,
                          .units = units,
-                         .unit_bytes =
-                             dtype == CYDP_I32 ? sizeof(int32_t) : sizeof(int64_t),
-                         .offsets = offsets,
+                         .first = offsets,
+                         .last = offsets + 1,
+                         .lowest = &lowest,
+                         .highest = &highest,
                          .groups = groups,
-                         .task_chunks = TASK_ROWS / rows + 1,
+                         .chosen = chosen};
+  return choose_groups(&call, dtype, rng, threads);
+}
+
+cydp_status cydp_choose_quantiles_between(const cydp_quantile *quantile,
+                                          const void *units, cydp_dtype dtype,
+                                          const int64_t *first, const int64_t *last,
+                                          const int64_t *lowest, const int64_t *highest,
+                                          size_t groups, cydp_rng *rng,
+                                          cydp_work_mode work_mode, unsigned threads,
+                                          int64_t *chosen) {
+  quantiles_call call = {.quantile = quantile,
+                         .work_mode = work_mode,
+                         .units = units,
+                         .first = first,
+                         .last = last,
                          .lowest = lowest,
                          .highest = highest,
+                         .own_ends = 1,
+                         .groups = groups,
                          .chosen = chosen};
-  status = cydp_parallel_for(choose_chunks, &call,
-                             cydp_task_count(chunks, call.task_chunks), threads);
-  return cydp_call_end(rng, &own, status);
+  return choose_groups(&call, dtype, rng, threads);
 }
 
 cydp_status cydp_quantile_map(const cydp_quantile *quantile, const void *units,
                               cydp_dtype dtype, size_t n, int64_t lowest, int64_t highest,
                               const uint32_t *words, const cydp_extension *extension,
                               cydp_work_mode work_mode, int64_t *chosen) {
-  const int64_t offsets[2] = {0, (int64_t)n};
-  if (!are_valid(dtype, offsets, 1, lowest, highest))
+  if (!are_units(dtype) || n >= MOST_UNITS || !are_ends(lowest, highest))
     return CYDP_ERROR_DOMAIN;
   const cydp_sorted_units x = {units, dtype == CYDP_I32, n, lowest, highest};
   const group_bits bits = {words, extension, 0};

@@ -194,6 +194,17 @@ def choose_quantiles(
     threads: int = 1,
     resolve_all: bool = False,
 ) -> None: ...
+def choose_quantiles_between(
+    quantile: Quantile,
+    stream: Stream,
+    units: NDArray[np.int64],
+    first: NDArray[np.int64],
+    last: NDArray[np.int64],
+    lowest: NDArray[np.int64],
+    highest: NDArray[np.int64],
+    chosen: NDArray[np.int64],
+    threads: int = 1,
+) -> None: ...
 def project_total(
     counts: NDArray[np.int64], totals: NDArray[np.uint64], out: NDArray[np.int64]
 ) -> None: ...

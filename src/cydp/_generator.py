@@ -578,6 +578,10 @@ class Generator:
         threads = _threads.threads_for(units.size + chosen.size)
         _core.choose_quantiles(quantile, self._stream, units, offsets, *ends, chosen, threads)
 
+    def _choose_quantiles_between(self, quantile: Quantile, *given: Any) -> None:
+        """Fill the last array with a point for each range; all is as `_core` takes it."""
+        _core.choose_quantiles_between(quantile, self._stream, *given)
+
     def bytes(self, n: int) -> bytes:
         """Draw n uniform bytes.
 

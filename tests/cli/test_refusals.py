@@ -57,7 +57,8 @@ def test_the_cost(run: Run, ledger: str) -> None:
         ([*Q[:6], "--quantiles", "0.5", *E], 2, "--quantiles (did you mean --q?)"),
         ([*T, "-k", "1", *E], 2, "unrecognized arguments: -k (did you mean --k?)"),
         (["ledger", "create", "x", "--unit", "user"], 2, "--unit (did you mean --privacy-unit?)"),
-        ([*H, *E, *U, "--max-rows", "1"], 2, "--max-rows (did you mean --max-partitions?)"),
+        (["top-k", WEEK, "--column", "Day", "--k", "1", *E, *U, "--max-rows", "1"], 2,
+         "--max-rows (did you mean --max-partitions?)"),
         ([*H, *E, "--seed", "1"], 2, "unrecognized arguments: --seed"),
         ([*C, *E, "--max-partitions", "1"], 2, "--max-partitions (did you mean --max-rows?)"),
         ([*C, *E, "--nonnegative"], 2, "unrecognized arguments: --nonnegative"),
@@ -80,7 +81,7 @@ def test_the_cost(run: Run, ledger: str) -> None:
 def test_the_unit(run: Run, ledger: str) -> None:
     refusals: list[Told] = [
         ([*C, *E, *U], 2, "--max-rows must be given with --user: it bounds what one VisitorId"),
-        ([*G, *E, *U], 2, "--max-partitions must be given with --user"),
+        ([*G, *E, *U], 2, "--max-partitions or --max-rows must be given with --user"),
         ([*C, *E, "--max-rows", "1"], 2, "--max-rows bounds the rows of a user: give --user as"),
         ([*G, *E, "--max-partitions", "1"], 2, "--max-partitions bounds the rows of a user"),
         ([*G, *E, "--max-rows-per-partition", "1"], 2, "--max-rows-per-partition bounds the rows"),

@@ -104,7 +104,9 @@ def other_of(release: Callable[..., Any], name: str) -> tuple[dict[str, Any], di
         "noise": (both | {"noise": "laplace"}, both | {"noise": "gaussian"}),
         # Where Laplace noise has less variance, the question is that without delta.
         "delta": (plain, both | ({"noise": "gaussian"} if "noise" in names else {})),
-        "max_rows": (with_user, with_user | {"max_rows": 2}),
+        "max_rows": (
+            with_user, (plain | {"user": "u"} if by_cell else with_user) | {"max_rows": 2},
+        ),
         "max_partitions": (with_user, with_user | {"max_partitions": 2}),
         "max_rows_per_partition": (
             with_user | {"user": "u"}, with_user | {"user": "u", "max_rows_per_partition": 2},

@@ -81,8 +81,8 @@ def test_the_unit_is_that_of_the_oracle(count: int) -> None:
     rng = random.Random(1)
     for _ in range(count):
         lowest = rng.choice([0, -3, 5, -(2**30), -(2**51)])
-        highest = min(lowest + rng.choice([0, 1, 5, 100, 2**30, 2**52]), 2**52)
-        most = lowest + rng.choice([0, 1, 5, 2**52])  # where ties are many, or none
+        highest = min(lowest + rng.choice([0, 1, 5, 100, 2**30, 2**52, 2**62]), 2**62)
+        most = lowest + rng.choice([0, 1, 5, 2**52, 2**62])  # where ties are many, or none
         units = sorted(
             rng.randint(lowest, min(highest, most)) for _ in range(rng.choice([0, 1, 2, 3, 9, 100]))
         )

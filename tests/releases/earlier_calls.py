@@ -25,8 +25,10 @@ CALLS: dict[str, Callable[[Any], Any]] = {
     "count": lambda b: cydp.count(TABLE, **X, budget=b),
     "count of rows": lambda b: cydp.count(TABLE, **E, budget=b),
     "sum": lambda b: cydp.sum([1.5, 2], (0, 4), **E, budget=b),
-    "mean": lambda b: cydp.mean(TABLE, (0, 10), **X, budget=b),
-    "quantile": lambda b: cydp.quantile(TABLE, [0.25, 0.5], (0, 10), **X, budget=b),
+    "mean": lambda b: cydp.mean(TABLE, (0, 10), split={"sum": 1}, **X, budget=b),
+    "quantile": lambda b: cydp.quantile(
+        TABLE, [0.25, 0.5], (0, 10), method="independent", **X, budget=b
+    ),
     "median": lambda b: cydp.median(TABLE, (0, 10), **X, budget=b),
     "halving": lambda b: teach.median_by_halving(TABLE, (0, 8), rounds=2, **X, budget=b),
     "histogram": lambda b: cydp.histogram(TABLE, 4, (0, 10), **X, budget=b),

@@ -14,6 +14,7 @@ from numpy.typing import NDArray
 
 import cydp
 from cydp.exact import _contributions
+from cydp.exact._grid import Grid
 from cydp.exact._sorted_units import SortedUnits
 from cydp.mechanisms._quantile import QuantileMechanism
 from cydp.releases._noise_split import Part
@@ -40,6 +41,7 @@ class Recorder:
     def __init__(self) -> None:
         self.given: list[tuple[Any, Any]] = []
         self.secret = 0
+        self.groups = 1  # of each pair of tables
 
     def add_nothing(self, mechanism: Any, value: Any, **_: Any) -> Any:
         self.given.append((mechanism, value))
@@ -48,6 +50,16 @@ class Recorder:
     def choose_lowest(self, mechanism: Any, records: SortedUnits, _: Any) -> NDArray[np.int64]:
         self.given.append((mechanism, records))
         return np.full(len(records.offsets) - 1, records.grid.lowest)
+
+    def choose_between(
+        self, mechanism: Any, units: Any, ranges: Any, ends: Any, _: Any, chosen: Any
+    ) -> None:
+        """Choose points that the data do not tell: some of each table nearer to either end."""
+        parts = [units[first:last] for first, last in zip(*ranges, strict=True)]
+        offsets = np.cumsum([0, *map(len, parts)])
+        self.given.append((mechanism, SortedUnits(Grid(0, 0, 0), np.concatenate(parts), offsets)))
+        table = np.arange(len(chosen)) // self.groups + self.secret
+        chosen[:] = ends[0] + (ends[1] - ends[0]) // 6 * (table % 7)
 
     def select_all(self, mechanism: Any, units: NDArray[np.int64], **_: Any) -> NDArray[np.bool_]:
         self.given.append((mechanism, units))
@@ -69,6 +81,7 @@ def without_noise() -> Iterator[Recorder]:
         for kind in (cydp.DiscreteLaplace, cydp.DiscreteGaussian):
             patch.setattr(kind, "release", method(recorder.add_nothing))
         patch.setattr(QuantileMechanism, "choose", method(recorder.choose_lowest))
+        patch.setattr(QuantileMechanism, "choose_between", method(recorder.choose_between))
         patch.setattr(cydp.mechanisms.PartitionSelection, "release", method(recorder.select_all))
         patch.setattr(_contributions, "_draw_key", recorder.key)
         yield recorder

@@ -116,6 +116,16 @@ def _group_by(bounds: Any, **parameters: Any) -> Case:
     return Case(call, bounds=bounds, parameters=parameters)
 
 
+def _quantiles_by(qs: list[float]) -> Case:
+    def call(table: Table, pairs: int, **arguments: Any) -> Any:
+        return cydp.group_by(
+            table, "place", keys=np.arange(pairs * CELLS), count=False,
+            quantiles={"x": (qs, (-4, 10))}, **arguments,
+        )  # fmt: skip
+
+    return Case(call)
+
+
 def _group_by_two(table: Table, pairs: int, **arguments: Any) -> Any:
     keys = {"pair": np.arange(pairs), "label": [f"cell {i}" for i in range(CELLS)]}
     return cydp.group_by(table, ["pair", "label"], keys=keys, sums={"x": (-4, 10)}, **arguments)
@@ -232,6 +242,9 @@ CASES: dict[str, Case] = {
     "quantile": _number(cydp.quantile, NEAR, q=[0.1, 0.5]),
     "quantile, pure": _pure(_number(cydp.quantile, NEAR, q=0.9)),
     "quantile, filled": _number(cydp.quantile, FAR, q=0.25, missing=55),
+    "quantiles by halves": _number(cydp.quantile, NEAR, q=[0.25, 0.5, 0.8]),
+    "quantiles by halves, pure": _pure(_number(cydp.quantile, NEAR, q=[0.25, 0.5, 0.8])),
+    "quantiles alone": _number(cydp.quantile, NEAR, q=[0.1, 0.5], method="independent"),
     "quantile, interval": _number(cydp.quantile, NEAR, q=0.25, interval="1/2"),
     "histogram": Case(_histogram),
     "histogram, pure": _pure(Case(_histogram)),
@@ -245,6 +258,8 @@ CASES: dict[str, Case] = {
     "group_by, far below 0": _group_by(BELOW),
     "group_by, filled": _group_by(FAR, missing=50),
     "group_by, two columns": Case(_group_by_two),
+    "group_by, quantiles by halves": _quantiles_by([0.25, 0.5, 0.8]),
+    "group_by, quantiles by halves, pure": _pure(_quantiles_by([0.25, 0.5, 0.8])),
     "group_by, unknown keys": Case(_unknown, privacy={"epsilon": 4, "delta": 0.5}),
     "histogram, rows in all": Case(_histogram_by, False),
     "value_counts, rows in all": Case(_value_counts, False),

@@ -260,7 +260,7 @@ KNOWN: dict[str, Release] = {
     "median by halving": _released(
         median_by_halving, BOUNDS, column="x", rounds=5, **_user(False)
     ),
-    "quantiles": _released(cydp.quantile, [0.1, 0.5], BOUNDS, column="n"),
+    "quantiles": _released(cydp.quantile, [0.1, 0.5], BOUNDS, column="n", step=1),
     "quantiles, user": _released(cydp.quantile, [0.9], BOUNDS, column="x", **_user(False)),
     "quantile, interval": _released(cydp.quantile, 0.3, BOUNDS, column="x", interval=0.5),
     "quantile, filled": _released(cydp.quantile, 0.3, BOUNDS, column="x", missing=0),

@@ -66,7 +66,7 @@ def test_a_row_without_a_number_takes_no_place_of_its_users_rows() -> None:
     assert cydp.mean(x, ENDS, rng=rng, **given).value == pytest.approx(5, abs=0.01)
     assert cydp.median(x, ENDS, rng=rng, **given).value == pytest.approx(5, abs=0.01)
     given["max_rows"] = 20  # of 21 that count
-    assert cydp.mean(x, ENDS, missing=7, rng=rng, **given).rows == 20
+    assert round(cydp.mean(x, ENDS, missing=7, rng=rng, **given).rows) == 20
 
 
 def test_quantiles_and_the_median() -> None:

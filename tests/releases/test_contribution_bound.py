@@ -357,6 +357,35 @@ def test_an_estimate_needs_users_and_a_bound() -> None:
             cydp.count([1.0], epsilon=1, **wrong)
 
 
+MAY = ["counts and sums may be too low", "weighs less than in the table", "keys may be others"]
+
+
+def test_releases_say_to_what_numbers_are_clamped() -> None:
+    """Whatever the column holds, in every output."""
+    table = {"k": ["a", "a"], "x": [1, 50], "u": [1, 2]}
+    of_x = "a number below 0 counts as 0, and above 20 as 20."
+    given: dict[str, Any] = {"bounds": (0, 20), "column": "x", "epsilon": 1}
+    for function in (cydp.sum, cydp.mean, cydp.variance, cydp.median):
+        for x in ([1, 50], [1, 2], []):
+            made = function({"x": x}, **given)
+            assert of_x in " ".join(str(made).split())
+            assert made.to_dict()["notes"][0].startswith(of_x)
+        plain = {name: each for name, each in given.items() if name != "column"}
+        assert cydp.explain(function, **plain).notes[-1].startswith(of_x)
+    days = cydp.median(
+        {"d": np.array(["2024-01-05"], "M8[D]")},
+        ("2024-01-01", "2024-12-31"),
+        column="d",
+        epsilon=1,
+    )
+    assert "a time before 2024-01-01 counts as 2024-01-01, and after 2024-12-31 as" in str(days)
+    both = {"means": {"x": (0, 20)}, "sums": {"x": (0, 20), "u": ("0.5", 2)}}
+    found = cydp.group_by(table, "k", keys=["a"], epsilon=1, **both)
+    (words,) = found.query.clamped
+    assert words.count("a number of x below 0 counts as 0, and above 20 as 20") == 1
+    assert "; a number of u below 0.5 counts as 0.5, and above 2 as 2. Errors" in words
+
+
 def test_releases_of_users_say_what_their_bound_leaves_out() -> None:
     """Every release: in text, HTML, JSON and before there is data. Records do not change it."""
     for name, case in CASES.items():
@@ -367,7 +396,7 @@ def test_releases_of_users_say_what_their_bound_leaves_out() -> None:
         made = case.function(*args, **given)
         (words,) = made.query.left_out
         assert words.startswith("what each u has beyond "), name
-        assert "may be too low" in words
+        assert any(each in words for each in MAY), name
         assert "about the noise alone" in words
         assert words in " ".join(str(made).split()), name
         assert words in made.to_html(), name
@@ -381,7 +410,7 @@ def test_releases_of_users_say_what_their_bound_leaves_out() -> None:
 WORDS = [
     ({"max_rows": 2}, "what each who has beyond 2 rows is left out"),
     ({"max_rows": 2, "unit": "visitor"}, "what each visitor has beyond 2 rows is left out"),
-    ({"max_rows": 1}, "each who counts once, however many rows they have; rows without a who do"),
+    ({"max_rows": 1}, "each who counts once, however many rows they have; rows whose who is"),
 ]
 
 
@@ -393,6 +422,12 @@ def test_words_of_bounds() -> None:
     for n, rows, words in ((1, 1, "1 row in one partition"), (4, 3, "3 rows in each of 4 part")):
         made = cydp.explain(cydp.value_counts, max_partitions=n, max_rows_per_partition=rows, **by)
         assert made.notes[-1].startswith(f"what each who has beyond {words}")
+    kinds = {"sums": "sums may be too low. E", "means": "may be too low, and a who with many rows"}
+    for kind, words in kinds.items():
+        numbers: dict[str, Any] = {kind: {"x": (0, 1)}, "max_partitions": 1}
+        assert words in cydp.explain(cydp.group_by, "k", **numbers, **by).notes[-1]
+    numbers |= {"count": False}
+    assert "so a who with many" in cydp.explain(cydp.group_by, "k", **numbers, **by).notes[-1]
     made = cydp.explain(cydp.top_k, 1, max_rows_per_partition=2, **by)
     words = "what each who has beyond 2 rows in each partition is left out"
     assert made.notes[-1].startswith(words)

@@ -151,7 +151,7 @@ def test_errors_of_means_and_variances_hold_for_the_worst_data() -> None:
         cydp.variance: [[0.0, 100.0], [0.0, 0.0]],
     }
     larger = []
-    splits = None, {"sum": 100}, {"count": 100}
+    splits = {"sum": 1}, {"sum": 100}, {"count": 100}
     for function, rows, split in product(worst, (4, 40, 1000, 10**4), splits):
         given: dict[str, Any] = {"epsilon": 1, "split": split}
         (error,) = cydp.explain(function, (0, 100), n=rows, **given).error.values()

@@ -68,7 +68,7 @@ def test_with_little_noise_they_are_numpys(name: str) -> None:
     made = release(name, x[:50], missing=2, **HUGE)
     filled = np.where(np.isnan(x[:50]), 2, x[:50])
     assert made.value == pytest.approx(TRUE[name](filled), abs=1e-4)
-    assert made.rows == 50
+    assert round(made.rows) == 50
 
 
 def test_a_known_number_of_rows_has_no_noise() -> None:
@@ -86,7 +86,7 @@ def test_a_known_number_of_rows_has_no_noise() -> None:
 
 
 def test_the_middle_leaves_a_quarter_of_the_noise() -> None:
-    mean = cydp.mean([1], (100_000, 200_000), epsilon=2)
+    mean = cydp.mean([1], (100_000, 200_000), epsilon=2, split={"sum": 1})
     total = cydp.sum([1], (100_000, 200_000), epsilon=1)
     scales = [part.noise.scale * part.step for part in (
         mean.query.parts["sum"], total.query.parts["sum"])]  # fmt: skip
@@ -178,12 +178,12 @@ FIELDS = {"squares": "squares", "sum": "deviations", "count": "rows"}
 @pytest.mark.parametrize("name", TRUE)
 def test_intervals_hold_the_true_answer(name: str) -> None:
     """For all noise within the bounds of its parts, which hold together as often as stated."""
-    missed = []
+    missed, split = [], {"sum": 1}  # and not by distances
     for privacy, n, confidence, count in itertools.product(
         PRIVACY, (1, 2, 30, 1000), (0.5, 0.95), (1, 3)
     ):
         with without_noise():
-            exact = release(name, numbers(n), **privacy)
+            exact = release(name, numbers(n), split=split, **privacy)
         bounds = bounds_of(exact.query.parts, confidence, count)
         for noise in corners(bounds):
             moved = {FIELDS[part]: getattr(exact, FIELDS[part]) + noise[part] for part in noise}
@@ -234,7 +234,7 @@ def test_a_variance_has_room_for_many_rows() -> None:
 ])  # fmt: skip
 def test_what_squares_are_divided_by_is_public(bounds: Any, per_step: int) -> None:
     """It is a power of two, for which the farthest square is 2**20 steps at least, or 1."""
-    query = release("variance", [1.0], bounds, epsilon=1).query
+    query = release("variance", [1.0], bounds, epsilon=1, split={"sum": 1}).query
     assert query.squares_per_step == per_step
     assert per_step == 1 or 2**20 <= query.farthest**2 / per_step < 2**21
     part = query.parts["squares"]
@@ -257,7 +257,7 @@ def test_an_interval_holds_squares_that_were_rounded_down() -> None:
 def test_sums_beyond_what_is_released_leave_the_interval_open() -> None:
     """Noise is added to a sum that ends there, so a sum below by less than noise is open, too."""
     with without_noise():
-        exact = release("variance", numbers(10), epsilon=1)
+        exact = release("variance", numbers(10), epsilon=1, split={"sum": 1})
     bound = exact.query.parts["squares"].noise.error_bound(0.95, count=3)
     upper = {}
     for squares in (2**63 - 1, 2**62 - 1, 2**62 - 1 - bound, 2**62 - 2 - bound):
@@ -283,7 +283,8 @@ def test_intervals_of_means_by_key_hold_the_true_answer() -> None:
     keys = np.repeat(np.arange(3), [1, 2, 30])
     table = {"key": keys, "x": numbers(len(keys))}
     missed = []
-    for privacy, confidence, count in itertools.product(PRIVACY, (0.5, 0.95), (1, 3)):
+    sums = [each for each in PRIVACY if "rho" in each or "relation" in each]  # not by distances
+    for privacy, confidence, count in itertools.product(sums, (0.5, 0.95), (1, 3)):
         with without_noise():
             exact = cydp.group_by(
                 table, "key", keys=[0, 1, 2], means={"x": BOUNDS}, count=False, **privacy

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import itertools
 import math
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from fractions import Fraction
 from typing import Any
 
@@ -67,12 +67,17 @@ def rho_cost(part: Part) -> Fraction:
     return (2 * part.change.l2 / part.choice.scale) ** 2 / 8
 
 
+def one_of_each(parts: Iterable[Part]) -> list[Part]:
+    """Return one part of each level: together they cost what one of them costs."""
+    return [*{part.level or part.name: part for part in parts}.values()]
+
+
 @pytest.mark.parametrize("relation", ["add-remove", "change-one"])
 def test_pure_parts_cost_epsilon(relation: str) -> None:
     for name, query_of in QUERIES.items():
         query = query_of(epsilon="7/10", relation=relation)
         assert query.loss == PureDP("7/10", relation=query.relation)
-        assert sum(part.share for part in query.parts.values()) == 1
+        assert sum(part.share for part in one_of_each(query.parts.values())) == 1
         for part in query.parts.values():
             assert pure_cost(part) * query.joint.epsilon == part.share * Fraction(7, 10), name
 
@@ -84,14 +89,14 @@ def test_zcdp_parts_cost_rho(relation: str) -> None:
         assert query.loss == ZCDP("1/3", relation=query.relation)
         for part in query.parts.values():
             most = part.share / 3 / query.joint.rho
-            assert most * (1 - Fraction(1, 10**5)) <= rho_cost(part) <= most, name
+            assert most * (1 - Fraction(2, 10**5)) <= rho_cost(part) <= most, name
 
 
 @pytest.mark.parametrize("relation", ["add-remove", "change-one"])
 def test_the_rho_of_an_approximate_loss_covers_its_parts(relation: str) -> None:
     for name, query_of in QUERIES.items():
         query = query_of(epsilon=1, delta=1e-6, relation=relation)
-        loss, parts = query.loss, query.parts.values()
+        loss, parts = query.loss, one_of_each(query.parts.values())
         if isinstance(loss, PureDP):  # choices of a larger rate than under zCDP
             assert sum(map(pure_cost, parts)) * query.joint.epsilon == loss.epsilon == 1, name
             continue

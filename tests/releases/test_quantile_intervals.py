@@ -180,10 +180,10 @@ def test_an_interval_is_said_in_every_output() -> None:
     x = np.arange(1001.0)
     single = cydp.median(x, (0, 1000), interval=0.95, epsilon=3, rng=SeededGenerator(1))
     lower, upper = single.interval()
-    words = "interval: the true number is from "
+    words = "interval: the number without noise is from "
     assert words in repr(single)
     assert words in single.to_html()
-    assert "interval: each true number within the interval beside it" in repr(
+    assert "interval: each number without noise within the interval beside it" in repr(
         cydp.quantile(x, [0.25, 0.5], (0, 1000), interval=0.95, epsilon=3)
     )
     found = single.to_dict()["columns"]["median"]
@@ -209,10 +209,10 @@ def test_an_interval_of_times_says_what_they_are_rounded_to(
     note = "in whole days, as the bounds are dates: for times of day write a bound as"
     for x in (times, times.astype("M8[D]"), times[:0]):
         found = cydp.median(x, bounds, interval=0.95, epsilon=99)
-        assert f"interval: the true time, rounded down to {unit}, is from " in repr(found)
+        assert f"interval: the time without noise, rounded down to {unit}, is from " in repr(found)
         several = cydp.quantile(x, [0.25, 0.5], bounds, interval="0.99", epsilon=99)
-        assert f"each true time, rounded down to {unit}, within" in repr(several)
-        assert f"2 true times, rounded down to {unit}, together" in several.to_html(
+        assert f"each time without noise, rounded down to {unit}, within" in repr(several)
+        assert f"2 times without noise, rounded down to {unit}, together" in several.to_html(
             simultaneous=True, confidence="0.95"
         )
         grouped = cydp.group_by(

@@ -84,7 +84,7 @@ def test_rows_of_a_user_in_all_keys_together() -> None:
     for other in wrong:
         with pytest.raises(TypeError, match="max_rows bounds the rows of a user in all partitions"):
             cydp.value_counts(table, ["a"], column="k", **bounded, **other)
-    with pytest.raises(TypeError, match="max_partitions, or max_rows, must be given with user="):
+    with pytest.raises(TypeError, match="max_partitions or max_rows must be given with user="):
         cydp.value_counts(table, ["a"], column="k", user="u", epsilon=1)
 
 

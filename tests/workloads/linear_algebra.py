@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from cydp.workloads._fractional_sums import FractionalSums
 from cydp.workloads._tree import Tree, levels_to_root
 
 Matrix = NDArray[np.float64]
@@ -49,3 +50,10 @@ def small_trees() -> Iterator[Tree]:
         for branching in (2, 3, 5):
             for levels in range(1, levels_to_root(cells, branching) + 1):
                 yield Tree(cells, branching, levels)
+
+
+def sums_of(sums: FractionalSums) -> NDArray[np.int64]:
+    """Return the matrix of fractional sums, shape (cells, cells), in steps."""
+    cells = np.arange(sums.cells)
+    apart = cells[:, None] - cells
+    return np.where(apart >= 0, sums.weights[np.abs(apart)], 0)

@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 import pytest
-from workloads.linear_algebra import all_ranges, covariance, nodes_of, weights_of
+from workloads.linear_algebra import all_ranges, covariance, nodes_of, sums_of, weights_of
 
 from cydp.releases._unit import Unit
 from cydp.testing import SeededGenerator
@@ -23,7 +23,7 @@ PREFIXES = np.tri(10, dtype=int)
 
 
 def released(workload: Any, **given: Any) -> LinearRelease:
-    given = {"epsilon": 10**6, "rng": SeededGenerator(1)} | given
+    given = {"rho": 2 * 10**5, "rng": SeededGenerator(1)} | given
     return linear_queries(X, workload, 10, (0, 100), **given)
 
 
@@ -31,7 +31,7 @@ def test_the_answers() -> None:
     cases = ((INTEGERS, INTEGERS), (INTEGERS * 1.0, INTEGERS), (Workload.prefixes(10), PREFIXES))
     for (workload, matrix), strategy in product(cases, STRATEGIES):
         release = released(workload, strategy=strategy)
-        assert np.allclose(release.answers, matrix @ COUNTS, atol=1e-2)
+        assert np.allclose(release.answers, matrix @ COUNTS, atol=5e-2)
         lower, upper = release.interval()
         assert ((lower <= release.answers) & (release.answers <= upper)).all()
         assert release.query.strategy == strategy
@@ -42,6 +42,8 @@ def variances_of(matrix: Any, strategy: str, query: Any) -> Any:
     """By linear algebra, in variances of the noise."""
     if strategy == "workload":
         return np.ones(len(matrix))
+    if strategy == "fractional_sums":
+        return ((matrix @ np.linalg.inv(sums_of(query.sums))) ** 2).sum(1)
     tree = query.tree if strategy == "tree" else Tree(matrix.shape[1], 2, 1)
     return np.einsum("qi,ij,qj->q", matrix, covariance(tree), matrix)
 
@@ -53,7 +55,7 @@ MANY = weights_of(*all_ranges(40), 40)
 
 @pytest.mark.parametrize(
     ("matrix", "best"), [(ONE_LONG, "workload"), (np.eye(40, dtype=int), "identity"),
-                         (MANY, "tree"), (SPARSE * 0.5, "identity")],
+                         (MANY, "fractional_sums"), (SPARSE * 0.5, "identity")],
 )  # fmt: skip
 def test_the_choice_is_that_of_linear_algebra(matrix: Any, best: str) -> None:
     given: dict[str, Any] = {"rho": 0.1, "branching": 4, "levels": 3}
@@ -193,7 +195,10 @@ def test_large_workloads_have_bounds(monkeypatch: pytest.MonkeyPatch) -> None:
 
 def test_prefixes_of_many_cells_need_no_matrix() -> None:
     errors = Workload.prefixes(2**16).errors(epsilon=1)
-    assert list(errors) == ["tree", "identity", "workload"]
+    assert list(errors) == ["tree", "identity", "workload", "fractional_sums"]
+    assert (
+        "at most 2**13 cells" in Workload.prefixes(2**16).errors(rho=1)["fractional_sums"].why_not
+    )
     assert 50 * errors["tree"].total < errors["identity"].total
 
 

@@ -36,6 +36,9 @@ RUNNING: list[tuple[dict[str, Any], type[Exception], str]] = [
     ({"branching": 1}, ValueError, "branching must be from 2"), ({"rho": 1}, TypeError, "rho"),
     ({"epsilon": 0}, ValueError, "epsilon"), ({"unit": "person"}, TypeError, "unit"),
     ({"max_rows_per_unit": 0}, ValueError, "max_rows_per_unit"),
+    ({"strategy": "best"}, ValueError, "strategy must be one of tree, signed_tree, square_root"),
+    ({"strategy": []}, ValueError, "strategy must be one of"),
+    ({"strategy": "square_root", "branching": 2}, ValueError, "branching is of trees"),
     ({"relation": "both"}, ValueError, "relation"), ({"rng": 7}, TypeError, "rng"),
 ]  # fmt: skip
 RANGES: list[tuple[dict[str, Any], type[Exception], str]] = [

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT
  * Quantiles: factors hold their error bounds; every precision chooses the same; bits
- * behind the first ones decide ties; threads change nothing; parameters are checked. */
+ * behind the first ones decide ties; threads change nothing; ranges are units of their own;
+ * parameters are checked. */
 #include "base/fixed_point.h"
 #include "cydp.h"
 #include "cydp_testing.h"
@@ -174,6 +175,56 @@ static void threads_agree(void) {
   cydp_quantile_free(quantile);
 }
 
+/* A range within ends of its own is chosen from as if it were all units. */
+static void ranges_are_units_of_their_own(void) {
+  enum { RANGES = 600, UNITS = 3000 };
+  static int64_t units[UNITS], first[RANGES], last[RANGES], ends[2][RANGES];
+  static int64_t chosen[RANGES], alone[RANGES];
+  const cydp_key key = {{4, 5, 6}, CYDP_CHACHA20};
+  const int64_t most = INT64_C(1) << 62;
+  cydp_quantile *quantile = quantile_of(1, 3, 1, 2, 0);
+  cydp_rng *rng;
+  for (size_t i = 0; i < UNITS; i++)
+    units[i] = (int64_t)(i / 7) << 50;
+  CHECK(cydp_rng_new_seeded(&key, &rng) == CYDP_OK);
+  CHECK(cydp_choose_quantiles(quantile, units, CYDP_I64, (const int64_t[2]){0, UNITS}, 1,
+                              0, most, rng, CYDP_FAST, 1, alone) == CYDP_OK);
+  cydp_rng_free(rng);
+  for (size_t g = 0; g < RANGES; g++) {
+    first[g] = 0;
+    last[g] = UNITS;
+    ends[1][g] = most;
+  }
+  for (int whole = 1; whole >= 0; whole--) {
+    CHECK(cydp_rng_new_seeded(&key, &rng) == CYDP_OK);
+    CHECK(cydp_choose_quantiles_between(quantile, units, CYDP_I64, first, last, ends[0],
+                                        ends[1], RANGES, rng, CYDP_FAST, 2,
+                                        chosen) == CYDP_OK);
+    cydp_rng_free(rng);
+    if (whole)
+      CHECK(chosen[0] == alone[0]);
+    for (size_t g = 0; g < RANGES; g++) {
+      CHECK(ends[0][g] <= chosen[g] && chosen[g] <= ends[1][g]);
+      first[g] = (int64_t)(random64() % UNITS);
+      last[g] = first[g] + (int64_t)(random64() % (uint64_t)(UNITS - first[g]));
+      ends[0][g] = units[first[g]] - (int64_t)(random64() % 9);
+      ends[1][g] = units[last[g]] + (int64_t)(random64() % 9);
+    }
+  }
+  CHECK(cydp_rng_new(&rng) == CYDP_OK);
+  for (int which = 0; which < 4; which++) {
+    first[1] = which == 0 ? 5 : 0;
+    last[1] = which == 1 ? INT64_C(1) << 32 : 4;
+    ends[0][1] = which == 2 ? -most - 1 : which == 3 ? 9 : 0;
+    ends[1][1] = 8;
+    CHECK(cydp_choose_quantiles_between(quantile, units, CYDP_I64, first, last, ends[0],
+                                        ends[1], 2, rng, CYDP_FAST, 1,
+                                        chosen) == CYDP_ERROR_DOMAIN);
+  }
+  cydp_rng_free(rng);
+  cydp_quantile_free(quantile);
+}
+
 static void bad_parameters_are_refused(void) {
   const uint64_t one = 1, zero = 0;
   const cydp_rational good = {&one, 1, &one, 1}, none = {&zero, 1, &one, 1},
@@ -185,7 +236,7 @@ static void bad_parameters_are_refused(void) {
   CHECK(cydp_quantile_new(1, 2, &no_denominator, &quantile) == CYDP_ERROR_DOMAIN);
   quantile = quantile_of(1, 2, 1, 1, 0);
   const int64_t units[2] = {1, 2}, offsets[3] = {0, 2, 1},
-                long_offsets[2] = {0, INT64_C(1) << 32}, most = INT64_C(1) << 52;
+                long_offsets[2] = {0, INT64_C(1) << 32}, most = INT64_C(1) << 62;
   int64_t chosen[2] = {77, 77};
   cydp_rng *rng;
   CHECK(cydp_rng_new(&rng) == CYDP_OK);
@@ -232,6 +283,7 @@ int main(void) {
   }
   further_bits_decide();
   threads_agree();
+  ranges_are_units_of_their_own();
   bad_parameters_are_refused();
   return 0;
 }

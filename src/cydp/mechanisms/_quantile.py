@@ -15,6 +15,7 @@ from cydp._generator import Generator
 from cydp._numbers.rational import as_exact, literal_of, read_positive, read_quantile
 from cydp._samplers import prepare_quantile
 from cydp._sensitivity import relation_of
+from cydp._threads import threads_for
 from cydp.accounting._loss import PureDP
 from cydp.accounting._loss_numbers import make_loss
 from cydp.exact._sorted_units import SortedUnits
@@ -124,7 +125,7 @@ class QuantileMechanism:
         records : SortedUnits
         rng : Generator
             It is asked for one key, whatever the records are. `fixed_work` has no effect: the work
-            does not depend on the noise, except with a probability below 2**-72 for each group.
+            does not depend on the noise, except with a probability below 2**-62 for each group.
 
         Returns
         -------
@@ -137,6 +138,33 @@ class QuantileMechanism:
         ends = grid.lowest, grid.highest
         rng._choose_quantiles(prepared, records.units, records.offsets, ends, chosen)
         return chosen
+
+    def choose_between(
+        self,
+        units: NDArray[np.int64],
+        ranges: tuple[NDArray[np.int64], NDArray[np.int64]],
+        ends: tuple[NDArray[np.int64], NDArray[np.int64]],
+        rng: Generator,
+        chosen: NDArray[np.int64],
+    ) -> None:
+        """Choose a point for each of several ranges of sorted units.
+
+        Parameters
+        ----------
+        units : ndarray of int64
+        ranges : pair of ndarrays of int64, shape (m,)
+            Where each range begins among the units, and behind which it ends.
+        ends : pair of ndarrays of int64, shape (m,)
+            The lowest and the highest point of each, at most 2**62 apart; its units lie between.
+        rng : Generator
+            It is asked for one key, as in `choose`.
+        chosen : ndarray of int64, shape (m,)
+            Where the points are written.
+
+        """
+        prepared = prepare_quantile(self.q, 1 / self.scale)
+        threads = threads_for(units.size)
+        rng._choose_quantiles_between(prepared, units, *ranges, *ends, chosen, threads)
 
     def __repr__(self) -> str:
         norm = format_sensitivity(self.sensitivity, self.relation)

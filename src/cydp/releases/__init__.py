@@ -19,7 +19,7 @@ from cydp.releases._histogram_release import (
 from cydp.releases._histogramdd import histogramdd
 from cydp.releases._mean import MeanRelease, mean
 from cydp.releases._quantile import median, quantile
-from cydp.releases._quantile_query import QuantileRelease
+from cydp.releases._quantile_release import QuantileRelease
 from cydp.releases._sum import sum
 from cydp.releases._top_k import TopRelease, top_k
 from cydp.releases._value_counts import value_counts

@@ -22,6 +22,7 @@ __all__ = [
     "OF_X",
     "Answer",
     "HalvedAnswer",
+    "ListedError",
     "NoisyAnswer",
     "RankAnswer",
     "SelectedAnswer",
@@ -153,11 +154,44 @@ class _Ranked(Answer):
 
 
 @dataclass(frozen=True, slots=True)
+class ListedError:
+    """How the error of a quantile of a list follows from those of the choices, in ranks.
+
+    Attributes
+    ----------
+    missed : tuple of (share, Part)
+        What each rank that a choice misses by adds.
+    ties : Fraction
+        What numbers that share a point add.
+    points : int
+        From how many points each is chosen.
+    needed, choices : int
+        How many choices the quantile depends on, and how many there are.
+
+    """
+
+    missed: tuple[tuple[Fraction, Part], ...]
+    ties: Fraction
+    points: int
+    needed: int
+    choices: int
+
+    def bound(self, confidence: Number, count: int, lists: int) -> float:
+        """Return the error bound of so many quantiles together, which are of so many lists."""
+        candidates = self.points * min(count * self.needed, lists * self.choices)
+        ranks = self.ties
+        for share, part in self.missed:
+            ranks += share * Fraction(part.choice.error_bound(confidence, candidates=candidates))
+        return float_of(ranks)
+
+
+@dataclass(frozen=True, slots=True)
 class RankAnswer(_Ranked):
     """A quantile."""
 
     part: Part
     grid: Grid
+    listed: ListedError | None = None
 
     @property
     def q(self) -> Fraction:
@@ -166,7 +200,10 @@ class RankAnswer(_Ranked):
         return q
 
     def rank_error(self, confidence: Number, count: int) -> float:
-        """Return the error bound of a choice of one point of the grid."""
+        """Return the error bound of a choice of one point of the grid, or of those of a list."""
+        if self.listed is not None:
+            lists = count if self.cells is None else min(count, max(self.cells, 1))
+            return self.listed.bound(confidence, count, lists)
         points = self.grid.highest - self.grid.lowest + 1
         return self.part.choice.error_bound(confidence, candidates=points * count)
 

@@ -4,7 +4,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from fractions import Fraction
 from typing import Any
 
@@ -146,6 +146,7 @@ def _describe_part(part: Part) -> dict[str, Any]:
         "step": str(part.step),
         "l1": str(part.change.l1),
         "l2": str(part.change.l2),
+        **({"level": part.level} if part.level else {}),
     }
     if isinstance(part.mechanism, DiscreteLaplace):
         return described | {"scale": str(part.mechanism.scale)}
@@ -215,21 +216,30 @@ def wrong_in_certificate(certificate: Mapping[str, Any]) -> list[str]:
 def _wrong_sum(query: Query, parts: list[dict[str, Any]]) -> list[str]:
     """Add the costs of the stated parts up, by sensitivity and scale alone.
 
-    Together they cost a share of the sum that follows from the query: `Query.joint`.
+    Together they cost a share of the sum that follows from the query: `Query.joint`. Parts of one
+    level cost what one of them costs.
     """
-    if not parts or sum(Fraction(part["share"]) for part in parts) != 1:
+
+    def add(costs: Iterable[Fraction]) -> Fraction:
+        by_level: dict[str, Fraction] = {}
+        for part, cost in zip(parts, costs, strict=True):
+            level = part.get("level") or part["name"]
+            by_level[level] = max(cost, by_level.get(level, cost))
+        return sum(by_level.values(), Fraction(0))
+
+    if not parts or add(Fraction(part["share"]) for part in parts) != 1:
         return ["the shares do not add up to 1"] if parts else []
     given = query.privacy_of_parts
     if isinstance(given, PureDP):
         # The exponential mechanism may change numerator and denominator.
-        spent = sum(
+        spent = add(
             (Fraction(part["l1"]) or 1) / Fraction(part["scale"]) * (2 if "q" in part else 1)
             for part in parts
         )
         spent *= query.joint.epsilon
         return [] if spent == given.epsilon else [_sum_message(spent, "epsilon", given.epsilon)]
     if isinstance(given, ZCDP):
-        spent = sum(_rho_of(part) for part in parts) * query.joint.rho
+        spent = add(map(_rho_of, parts)) * query.joint.rho
         # A sensitivity of sqrt(n) is rounded up in its sixth digit.
         return [] if spent <= given.rho else [_sum_message(spent, "rho", given.rho)]
     return []  # the calibration for epsilon with delta was computed again

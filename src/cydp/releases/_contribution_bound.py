@@ -161,7 +161,7 @@ class ContributionQuery(DataQuery):
             f"{many} {stay}, up to the error",
             f"a bound of {self.max:,} may be too low, since more {self.counted} count as "
             f"{self.max:,}: ask for a larger max then",
-            f"rows without a {name} do not count",
+            f"rows whose {name} is missing do not count",
         )
 
     def answers(self) -> list[Answer]:

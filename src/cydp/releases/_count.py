@@ -168,8 +168,8 @@ class CountQuery(DataQuery):
         if not unit.has_users or unit.max_rows > 1:
             return super().left_out
         return (
-            f"each {unit.name} counts once, however many rows they have; rows without a "
-            f"{unit.name} do not count",
+            f"each {unit.name} counts once, however many rows they have; rows whose {unit.name} "
+            "is missing do not count",
         )
 
     def read(self, source: PresentRows, key: Key) -> Tally:

@@ -99,8 +99,8 @@ def explain(
     means: The odds of two values of one visitor move by a factor of at most e**(2 epsilon) = 7.39.
     means: A fair bet on whether one visitor is present is won with a probability of at most 0.7311.
     note: what each visitor has beyond 1 row in each of 2 partitions is left out, and so are rows
-      without a visitor, so counts and sums may be too low. Errors and intervals are about the noise
-      alone
+      whose visitor is missing, so counts and sums may be too low. Errors and intervals are about
+      the noise alone
     >>> explain(count, error=5).loss
     PureDP(epsilon=0.5382, relation='add-remove')
 

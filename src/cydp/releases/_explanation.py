@@ -148,7 +148,8 @@ class Explanation:
             found.append(
                 f"The error of {', '.join(unknown)} depends on the number of rows: give {given}."
             )
-        return (*found, *self.query.notes, *self.query.left_out, *self.query.rounding)
+        query = self.query
+        return (*found, *query.notes, *query.clamped, *query.left_out, *query.rounding)
 
     @property
     def metadata(self) -> dict[str, Any]:

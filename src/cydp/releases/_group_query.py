@@ -25,19 +25,36 @@ from cydp.exact._time_grid import notes_on_days
 from cydp.mechanisms._partition_selection import PartitionSelection
 from cydp.releases._answers import OF_X, Answer, NoisyAnswer, RankAnswer
 from cydp.releases._cells import count_codes
+from cydp.releases._distances import (
+    MeanByDistances,
+    are_better,
+    distances_of,
+    log_noise_by_distances,
+)
 from cydp.releases._format import counted
 from cydp.releases._group_rows import (
     FoundTally,
     GroupRows,
     Summary,
     columns_of,
+    distances_by_key,
     exact_summary,
     open_numbers,
     read_summaries,
 )
 from cydp.releases._histogram_release import TableRelease
 from cydp.releases._left_out import LEFT_OUT, answer_of, left_out_aggregate, read_left_out
-from cydp.releases._noise_split import Aggregate, Moves, RowMoves, log_noise, size_of, split_privacy
+from cydp.releases._noise_split import (
+    Aggregate,
+    Moves,
+    Part,
+    RowMoves,
+    log_noise,
+    size_of,
+    split_privacy,
+)
+from cydp.releases._numbers_query import note_on_bounds, weighs_less
+from cydp.releases._quantile_list import Changing
 from cydp.releases._query import DataQuery, Given
 from cydp.releases._ratios import MeanAnswer
 from cydp.releases._reads import (
@@ -79,6 +96,8 @@ class GroupQuery(DataQuery):
         Of how many rows of a user the estimate of what is left out counts; None: there is none.
     noise : str or None
         The noise that is asked for, if keys are selected; for public keys the privacy says it.
+    distances : bool
+        Whether means that count rows of their own are from distances to both bounds.
 
     """
 
@@ -94,6 +113,7 @@ class GroupQuery(DataQuery):
     weights: Weights
     most_left_out: int | None = field(default=None, repr=False, metadata=ADDED)
     noise: str | None = field(default=None, repr=False, metadata=ADDED)
+    distances: bool = field(default=False, repr=False, metadata=ADDED)
 
     @classmethod
     def of(cls, given: Given, source: GroupRows | None) -> DataQuery:
@@ -104,7 +124,8 @@ class GroupQuery(DataQuery):
         if source is None:
             n_keys = count_keys(given["keys"], columns)
         asked = itemgetter(*_ASKED)(given)
-        found = cls.kept(given, n_keys, *asked)
+        integers = [] if source is None else source.integers
+        found = cls.kept(given, n_keys, *asked, *integers)
         return found.reading(columns={**found.reads.columns, "by": columns}, keys=keys)
 
     @classmethod
@@ -136,10 +157,11 @@ class GroupQuery(DataQuery):
     @classmethod
     def built(cls, privacy: Loss, unit: Unit, *own: Any) -> Self:
         """Return the query of a number of keys, and of arguments of `group_by`."""
-        n_keys, count, sums, means, quantiles, missing, split, left_out = own
+        n_keys, count, sums, means, quantiles, missing, split, left_out, *integers = own
         if not isinstance(count, bool):
             raise TypeError(f"count must be True or False, not {type(count).__name__}")
-        summaries = read_summaries(count, sums, means, quantiles, missing)
+        read = read_summaries(count, sums, means, quantiles, missing, integers)
+        summaries = tuple(_by_method(each, privacy, unit, n_keys) for each in read)
         names = [*(["n"] if count else []), *(summary.name for summary in summaries)]
         if n_keys is None:
             names.insert(0, KEYS)
@@ -150,7 +172,11 @@ class GroupQuery(DataQuery):
         most = read_left_out(left_out, unit)
         if most is not None:
             names.append(LEFT_OUT)
-        return cls(privacy, unit, n_keys, count, summaries, read_split(split, names), most)
+        some = any(each.counts_rows for each in summaries) and not unit.rows_may_become_others
+        weights = read_split(split, names)
+        made = cls(privacy, unit, n_keys, count, summaries, weights, most, distances=some)
+        is_used = any(made._by_distances(each, made.privacy_of_parts) for each in summaries)
+        return made if is_used == some else replace(made, distances=False)
 
     @classmethod
     def least_noisy(cls, privacy: Loss, unit: Unit, noise: str | None, *own: Any) -> Self:
@@ -162,7 +188,9 @@ class GroupQuery(DataQuery):
         if n_keys is not None:
             return super().least_noisy(privacy, unit, noise, *own)
         losses_by_noise(privacy, noise)  # raises for another noise
-        return made if noise is None else replace(made, noise=noise)
+        if noise is None:
+            return made
+        return replace(made, noise=noise, distances=made.distances and noise == "laplace")
 
     @property
     def title(self) -> str:
@@ -179,8 +207,9 @@ class GroupQuery(DataQuery):
 
     @property
     def nbytes(self) -> int:
-        """How many bytes the answers have; 0 for keys that are not public."""
-        return 8 * (self.n_keys or 0) * len(self.parts)
+        """How many bytes the answers have, at most; 0 for keys that are not public."""
+        means = sum(summary.kind == "mean" for summary in self.summaries)
+        return 8 * (self.n_keys or 0) * (len(self.parts) + means)
 
     def check_recorded(self, source: GroupRows) -> None:
         """Refuse keys that are not public, if a ledger might not be able to record them."""
@@ -202,6 +231,20 @@ class GroupQuery(DataQuery):
         return notes_on_days(summary.grid for summary in self.summaries)
 
     @property
+    def clamped(self) -> tuple[str, ...]:
+        """A note on the bounds, or nothing."""
+        grids = dict.fromkeys((summary.column, summary.grid) for summary in self.summaries)
+        return (note_on_bounds(grids),) if grids else ()
+
+    @property
+    def left_out_may(self) -> str:
+        """Sums may be too low, and users with many rows weigh less in means and quantiles."""
+        kinds = {summary.kind for summary in self.summaries}
+        weighs = [weighs_less(self.unit)] if kinds & {"mean", "quantile"} else []
+        lower = [super().left_out_may] if self.has_count or "sum" in kinds else []
+        return ", and ".join(lower + weighs)
+
+    @property
     def several(self) -> list[str]:
         """The columns that have a dimension for quantiles."""
         return [summary.name for summary in self.summaries if summary.several]
@@ -219,13 +262,15 @@ class GroupQuery(DataQuery):
         parts, cells, name = self.parts, self.n_keys, summary.name
         if summary.kind == "sum":
             return [NoisyAnswer(name, cells, OF_X, parts[name])]
+        if self._by_distances(summary, self.privacy_of_parts):
+            return [MeanByDistances(name, cells, OF_X, summary.grid, parts[name])]
         if summary.kind == "mean":
             rows = parts[summary.rows_name if summary.counts_rows else "n"]
             return [MeanAnswer(name, cells, OF_X, summary.grid, parts[name], rows)]
-        chosen = [parts[summary.quantile_name(i)] for i in range(len(summary.qs))]
+        listed = summary.listed
         return [
-            RankAnswer(summary.words_of(q), cells, "ranks", part, summary.grid)
-            for q, part in zip(summary.qs, chosen, strict=True)
+            RankAnswer(summary.words_of(q), cells, "ranks", parts[name], summary.grid, error)
+            for q, name, error in zip(summary.qs, listed.names, listed.errors(parts), strict=True)
         ]
 
     @property
@@ -266,7 +311,10 @@ class GroupQuery(DataQuery):
         if self.has_count:
             exact["n"] = count_codes(codes, n_keys)
         for summary in self.summaries:
-            exact |= exact_summary(summary, codes, n_keys, numbers[summary.column])
+            found = exact_summary(summary, codes, n_keys, numbers[summary.column])
+            if self._by_distances(summary, self.privacy_of_parts):
+                found = distances_by_key(summary, found)
+            exact |= found
         return exact
 
     def draw(self, tally: Tally, generator: Generator) -> list[Any]:
@@ -290,20 +338,19 @@ class GroupQuery(DataQuery):
             }
             if self.most_left_out is not None:  # of all keys, selected or not
                 exact[LEFT_OUT] = tally.parts[LEFT_OUT]
-        ranks = {
-            summary.quantile_name(i): exact[summary.name]
+        lists = {
+            summary.listed.names[0]: summary
             for summary in self.summaries
-            for i in range(len(summary.qs))
+            if summary.kind == "quantile"
         }
-        return [
-            keys,
-            tuple(
-                part.choice.choose(ranks[name], generator)
-                if name in ranks
-                else part.noise.release(exact[name], rng=generator)
-                for name, part in self.parts.items()
-            ),
-        ]
+        drawn: dict[str, Any] = {}
+        for name, part in self.parts.items():
+            if name in lists:
+                listed, ranks = lists[name].listed, exact[lists[name].name]
+                drawn |= zip(listed.names, listed.draw(self.parts, ranks, generator), strict=True)
+            elif name not in drawn:
+                drawn[name] = part.noise.release(exact[name], rng=generator)
+        return [keys, tuple(drawn.values())]
 
     def result(self, drawn: Any, payment: Payment | None) -> TableRelease:
         """Return the release."""
@@ -327,8 +374,30 @@ class GroupQuery(DataQuery):
         super().__post_init__()
         assert (self.selection is None) == (self.n_keys is not None)  # raises errors of parameters
 
+    def _by_distances(self, summary: Summary, privacy: Loss) -> bool:
+        """Whether a mean is from distances, under a privacy of the parts."""
+        is_mean = self.distances and summary.counts_rows
+        return is_mean and are_better(privacy, self.unit, summary.grid)
+
+    @property
+    def log_noise(self) -> float:
+        """How noisy the released numbers are, with the number of rows of each mean."""
+        return self._log_noise(self.privacy_of_parts, self.parts)
+
+    def _log_noise(self, privacy: Loss, parts: Mapping[str, Part]) -> float:
+        found = log_noise(parts)
+        for summary in self.summaries:
+            if self._by_distances(summary, privacy):
+                part = parts[summary.name]
+                found += log_noise_by_distances(part, 2, summary.grid) - log_noise({"": part})
+        return found
+
     def aggregates(self) -> list[Aggregate]:
         """Return the answers in the order in which their noise is drawn."""
+        # Without distances they are the same for each privacy, which may need to know them.
+        return self._aggregates(self.privacy_of_parts if self.distances else self.privacy)
+
+    def _aggregates(self, privacy: Loss) -> list[Aggregate]:
         weights, counts = dict(self.weights), self.unit.change_each_partition(1, 1, self.n_keys)
         found = []
         if self.has_count:
@@ -336,7 +405,12 @@ class GroupQuery(DataQuery):
         for summary in self.summaries:
             weight = weights[summary.name]
             if summary.kind == "quantile":
-                found += self._quantiles(summary, weight)
+                found += summary.listed.aggregates(_changing(self.unit, self.n_keys), weight)
+                continue
+            if self._by_distances(summary, privacy):
+                width, step = summary.grid.highest - summary.grid.lowest, summary.grid.step
+                change = self.unit.change_each_partition(width, width, self.n_keys)
+                found.append(distances_of(summary.name, change, 2, step, weight))
                 continue
             if summary.counts_rows:  # a mean's weight is for its sum and its count, half each
                 weight /= 2
@@ -357,19 +431,6 @@ class GroupQuery(DataQuery):
         width = high - low if is_always_there else max(high, 0) - min(low, 0)
         return max(abs(low), abs(high)), width
 
-    def _quantiles(self, summary: Summary, weight: Fraction) -> list[Aggregate]:
-        each = weight / len(summary.qs)
-        return [
-            Aggregate(
-                summary.quantile_name(i),
-                self.unit.change_each_partition(max(q, 1 - q), 1, self.n_keys),
-                summary.grid.step,
-                each,
-                q,
-            )
-            for i, q in enumerate(summary.qs)
-        ]
-
     def row_moves(self) -> RowMoves | None:
         """Return what a row does: one that stays in its partition does not change "n"."""
         if self.most_left_out is not None:
@@ -378,11 +439,9 @@ class GroupQuery(DataQuery):
         becomes: list[list[Moves]] = []
         for summary in self.summaries:
             if summary.kind == "quantile":
-                names = [summary.quantile_name(i) for i in range(len(summary.qs))]
-                comes |= {
-                    name: size_of(max(q, 1 - q)) for name, q in zip(names, summary.qs, strict=True)
-                }
-                becomes.append([dict.fromkeys(names, size_of(1))])
+                comes_of_list, becomes_of_list = summary.listed.row_moves()
+                comes |= comes_of_list
+                becomes.append([becomes_of_list])
                 continue
             most, width = map(size_of, self._reach(summary))
             comes[summary.name] = most
@@ -410,11 +469,12 @@ class GroupQuery(DataQuery):
             return privacy
         epsilon, delta = as_exact(privacy.epsilon * rest), as_exact(privacy.delta * rest)
         both = ApproxDP(epsilon, delta, relation=privacy.relation)
-        aggregates = self.aggregates()
-        return min(
-            losses_by_noise(both, self.noise),
-            key=lambda loss: log_noise(split_privacy(loss, aggregates, self.joint)[0]),
-        )
+
+        def noise(loss: Loss) -> float:
+            parts, _ = split_privacy(loss, self._aggregates(loss), self.joint)
+            return self._log_noise(loss, parts)
+
+        return min(losses_by_noise(both, self.noise), key=noise)
 
     @property
     def _approximate(self) -> ApproxDP:
@@ -452,6 +512,18 @@ class GroupQuery(DataQuery):
             max_partitions=reached,
             relation=self.relation,
         )
+
+
+def _changing(unit: Unit, n_keys: int | None) -> Changing:
+    return lambda most, width: unit.change_each_partition(most, width, n_keys)
+
+
+def _by_method(summary: Summary, privacy: Loss, unit: Unit, n_keys: int | None) -> Summary:
+    """Return a summary with its quantiles chosen as the error to expect is less."""
+    if summary.kind != "quantile":
+        return summary
+    best = summary.listed.best(privacy, _changing(unit, n_keys))
+    return replace(summary, recursive=best.is_recursive)
 
 
 def _columns_of_keys(given: Given) -> tuple[Any, ...]:

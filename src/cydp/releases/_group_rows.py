@@ -4,7 +4,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from fractions import Fraction
 from typing import Any
 
@@ -27,8 +27,10 @@ from cydp.releases._answers import MEDIAN
 from cydp.releases._cells import count_codes
 from cydp.releases._format import format_parameter
 from cydp.releases._missing import Missing, fill_absent, is_absent, read_missing
+from cydp.releases._quantile_list import QuantileList
 from cydp.releases._quantile_query import Quantiles, read_quantiles
-from cydp.releases._release import recorded
+from cydp.releases._ranked_grid import holds_integers, ranked_grid
+from cydp.releases._release import ADDED, recorded
 from cydp.releases._rows import Codes, Key, Rows
 from cydp.releases._tally import Tally, add_arrays
 from cydp.releases._unit import Unit
@@ -38,6 +40,7 @@ __all__ = [
     "GroupRows",
     "Summary",
     "columns_of",
+    "distances_by_key",
     "exact_summary",
     "open_numbers",
     "read_summaries",
@@ -65,6 +68,8 @@ class Summary:
     counts_rows : bool
         Whether the rows that count for a mean are counted beside its sum. They are not if "n"
         counts them.
+    recursive : bool
+        Whether the quantiles are chosen by halves, and not each alone.
 
     """
 
@@ -75,6 +80,12 @@ class Summary:
     qs: tuple[Fraction, ...] = ()
     several: bool = False
     counts_rows: bool = False
+    recursive: bool = field(default=False, metadata=ADDED)
+
+    @property
+    def listed(self) -> QuantileList:
+        """How the quantiles are chosen."""
+        return QuantileList(self.qs, self.grid, self.recursive, f"{self.name}_")
 
     @property
     def name(self) -> str:
@@ -98,26 +109,30 @@ class Summary:
             return f"median_{self.column}"
         return f"{self.name} q={format_number(q)}" if self.several else self.name
 
-    def quantile_name(self, i: int) -> str:
-        """Return the name of the part of a quantile."""
-        return f"{self.name}_{i}"
-
     def __repr__(self) -> str:
         parameters: dict[str, Any] = {"grid": self.grid, "filled": self.filled}
         if self.kind == "quantile":
             parameters["qs"] = self.qs if self.several else self.qs[0]
+        if self.recursive:
+            parameters["method"] = "recursive"
         parts = (f"{name}={format_parameter(each)}" for name, each in parameters.items())
         return f"{self.kind}({self.column!r}, {', '.join(parts)})"
 
 
 def read_summaries(
-    count: bool, sums: Any, means: Any, quantiles: Any, missing: Missing
+    count: bool, sums: Any, means: Any, quantiles: Any, missing: Missing, integers: Sequence[str]
 ) -> tuple[Summary, ...]:
-    """Return the summaries that arguments of `group_by` ask for."""
+    """Return the summaries that arguments of `group_by` ask for.
+
+    `integers` are the columns that are declared as such.
+    """
     found = (
         *(_summary("sum", *each, missing) for each in _items(sums, "sums")),
         *(_mean(*each, missing, count) for each in _items(means, "means")),
-        *(_quantiles(*each, missing) for each in _items(quantiles, "quantiles")),
+        *(
+            _quantiles(name, each, missing, integers=name in integers)
+            for name, each in _items(quantiles, "quantiles")
+        ),
     )
     if not count and any(each.kind == "mean" and not each.counts_rows for each in found):
         raise ValueError("count must be True if missing is a number: it is what means divide by")
@@ -165,9 +180,7 @@ def _items(given: Mapping[str, Any] | None, name: str) -> Iterable[tuple[str, An
 
 
 def _summary(kind: str, column: str, bounds: Bounds, missing: Missing) -> Summary:
-    name = f"bounds of {column}"
-    times = read_time_grid(bounds, name) if kind == "quantile" else None
-    grid = times or public_grid(bounds, None, name)
+    grid = public_grid(bounds, None, f"bounds of {column}")
     return Summary(kind, column, grid, read_missing(missing, grid))
 
 
@@ -176,26 +189,27 @@ def _mean(column: str, bounds: Bounds, missing: Missing, count: bool) -> Summary
     return replace(summary, counts_rows=summary.filled is None or not count)
 
 
-def _quantiles(column: str, given: Quantiles, missing: Missing) -> Summary:
-    asked, bounds = _asked_of(column, given)
+def _quantiles(column: str, given: Quantiles, missing: Missing, *, integers: bool) -> Summary:
+    asked, bounds, step = _asked_of(column, given)
     qs, several = read_quantiles(asked)
-    summary = _summary("quantile", column, bounds, missing)
-    return replace(summary, qs=qs, several=several)
+    name = f"bounds of {column}"
+    grid, filled = ranked_grid(bounds, step, missing, integers=integers, name=name)
+    return Summary("quantile", column, grid, filled, qs, several)
 
 
-def _asked_of(column: str, given: Any) -> tuple[Any, Any]:
-    """Return which quantiles of a column are asked for, and bounds."""
-    if not isinstance(given, tuple | list) or len(given) != 2:
+def _asked_of(column: str, given: Any) -> tuple[Any, Any, Any]:
+    """Return which quantiles of a column are asked for, bounds, and a step or None."""
+    if not isinstance(given, tuple | list) or len(given) not in (2, 3):
         raise TypeError(
-            "quantiles must be a dict of pairs by column: what to find, and bounds, such as "
-            f"{_RANKED}"
+            "quantiles must be a dict by column of what to find, bounds and perhaps a step, such "
+            f"as {_RANKED}"
         )
     if not isinstance(given[1], tuple | list | Pair):  # as of bounds alone, or in another order
         raise TypeError(
             f"quantiles must say which quantile of {column}, and then its bounds, such as "
             f"{{{column!r}: (0.5, (0, 200))}}"
         )
-    return given[0], given[1]
+    return given[0], given[1], given[2] if len(given) == 3 else None
 
 
 def exact_summary(
@@ -222,6 +236,14 @@ def exact_summary(
     rows = count_codes(counted, n_keys)
     mean = {summary.name: sums - summary.shift * rows}
     return {summary.rows_name: rows, **mean} if summary.counts_rows else mean
+
+
+def distances_by_key(summary: Summary, exact: Mapping[str, Any]) -> dict[str, NDArray[np.int64]]:
+    """Return the sums of the distances to both bounds, shape (keys, 2), from those of a mean."""
+    sums, rows, grid = exact[summary.name], exact[summary.rows_name], summary.grid
+    below = sums + (summary.shift - grid.lowest) * rows
+    above = (grid.highest - grid.lowest) * rows - below
+    return {summary.name: np.stack([below, above], axis=-1)}
 
 
 class GroupRows(Rows):
@@ -254,6 +276,11 @@ class GroupRows(Rows):
             labels = compared_with(keys, labels)
         self.labels, self.keys, self.numbers = labels, keys, numbers
         super().__init__([*labels, *self.numbers.values()], users)
+
+    @property
+    def integers(self) -> list[str]:
+        """The columns of numbers that are declared as integers."""
+        return [name for name, each in self.numbers.items() if holds_integers(each)]
 
     def check_recorded(self) -> None:
         """Refuse keys that are not public, if a ledger might not be able to record them.
@@ -380,7 +407,7 @@ class FoundTally(Tally):
             def place(exact: Any) -> Any:
                 if not isinstance(exact, np.ndarray):
                     return exact
-                wide = np.zeros(len(found), np.int64)
+                wide = np.zeros((len(found), *exact.shape[1:]), np.int64)
                 wide[codes] = exact
                 return wide
 

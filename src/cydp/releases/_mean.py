@@ -18,12 +18,20 @@ from cydp._numbers.rational import as_exact, float_of
 from cydp.accounting._loss import Loss
 from cydp.accounting.ledger._paid import Payment
 from cydp.exact._clamped_sum import sum_units
-from cydp.exact._grid import centre_of, public_grid
+from cydp.exact._grid import Grid, centre_of, public_grid
 from cydp.mechanisms._run import Budget
 from cydp.releases._answers import OF_X, Answer, Steps
+from cydp.releases._distances import (
+    DISTANCES,
+    MeanByDistances,
+    are_better,
+    distances_of,
+    log_noise_by_distances,
+    mean_distances,
+)
 from cydp.releases._missing import Missing, count_present, read_missing
 from cydp.releases._noise_split import Aggregate, Moves, RowMoves, size_of
-from cydp.releases._numbers_query import NumbersQuery
+from cydp.releases._numbers_query import NumbersQuery, weighs_less
 from cydp.releases._ratios import MeanAnswer
 from cydp.releases._release import Release, recorded
 from cydp.releases._rows import Key, NumberRows
@@ -48,13 +56,42 @@ class MomentQuery(NumbersQuery):
     grid, filled
         As in `NumbersQuery`.
     weights : tuple of (name, weight)
-        How the privacy is split.
+        How the privacy is split; empty if sums of distances have all of it.
 
     """
 
     own: ClassVar[tuple[str, ...]] = ("split",)
+    part_names: ClassVar[tuple[str, ...]] = _PARTS
 
     weights: Weights
+
+    @classmethod
+    def weights_of(cls, privacy: Loss, unit: Unit, grid: Grid, split: Split | None) -> Weights:
+        """Return the weights of parts; none if sums of distances have less noise."""
+        is_split = split is not None or not are_better(privacy, unit, grid)
+        return read_split(split, cls.part_names) if is_split else ()
+
+    @property
+    def by_distances(self) -> bool:
+        """Whether it is made from sums of distances to both bounds."""
+        return not self.weights
+
+    @property
+    def log_noise(self) -> float:
+        """How noisy the sums of powers of x - c, and the number of rows, are."""
+        if not self.by_distances:
+            return super().log_noise
+        return log_noise_by_distances(self.parts[DISTANCES], len(self.part_names), self.grid)
+
+    @property
+    def above_lower(self) -> int:
+        """How far c is above the lower bound, in steps."""
+        return centre_of(self.grid) - self.grid.lowest
+
+    @property
+    def left_out_may(self) -> str:
+        """Users with many rows weigh less."""
+        return weighs_less(self.unit)
 
     @property
     def knows_rows(self) -> bool:
@@ -73,9 +110,14 @@ class MomentQuery(NumbersQuery):
         """The distance of the bounds, in steps."""
         return self.grid.highest - self.grid.lowest
 
-    def draw(self, tally: Tally, generator: Generator) -> list[int]:
-        """Return each part with its noise, and last the number of rows, noisy unless public."""
+    def draw(self, tally: Tally, generator: Generator) -> Any:
+        """Return each part with its noise, and last the number of rows, noisy unless public.
+
+        An array, if the parts are distances.
+        """
         drawn = self.noisy(tally, generator)
+        if self.by_distances:
+            return drawn[0]
         return [*drawn, tally.parts["count"]] if self.knows_rows else drawn
 
     def deviations(self, weight: Fraction) -> Aggregate:
@@ -109,20 +151,27 @@ class MomentRelease(Release):
         The query: noise, privacy unit, split and loss.
     payment : Payment or None
         The entry of the ledger that has paid; None without a ledger.
-    deviations : int
+    deviations : int or Fraction
         The sum of x - c with noise, in steps of the grid. c is the middle of the bounds.
-    rows : int
+    rows : int or Fraction
         The number of rows that count, with noise unless it is public.
 
     """
 
     query: Any
-    deviations: int
-    rows: int
+    deviations: int | Fraction
+    rows: int | Fraction
 
     @property
     def _steps(self) -> Steps:
+        if self.query.by_distances:
+            return {DISTANCES: self._distances}
         return {"sum": self.deviations, "count": self.rows}
+
+    @property
+    @abstractmethod
+    def _distances(self) -> tuple[int | Fraction, ...]:
+        """The noisy sums of distances that are released, in steps."""
 
     @property
     def exact(self) -> Fraction:
@@ -158,6 +207,8 @@ class MomentRelease(Release):
 
     @property
     def _exact(self) -> dict[str, Any]:
+        if self.query.by_distances:
+            return {"value": str(self.exact), DISTANCES: [*map(int, self._distances)]}
         parts = {name: part for name, part in self._compared().items() if name != "query"}
         return {"value": str(self.exact), **parts}
 
@@ -174,10 +225,14 @@ class MeanQuery(MomentQuery):
         """Return the query from bounds, the number for missing ones, and weights."""
         lower, upper, missing, split = own
         grid = public_grid((lower, upper), None)
-        return cls(privacy, unit, grid, read_missing(missing, grid), read_split(split, _PARTS))
+        weights = cls.weights_of(privacy, unit, grid, split)
+        return cls(privacy, unit, grid, read_missing(missing, grid), weights)
 
     def aggregates(self) -> list[Aggregate]:
-        """Return the sum of x - c, and the number of rows unless it is public."""
+        """Return the sum of x - c, and the number of rows unless it is public; or distances."""
+        if self.by_distances:  # of a row they add up to the width
+            change = self.unit.change_one_answer(self.width, self.width)
+            return [distances_of(DISTANCES, change, 2, self.grid.step, Fraction(1))]
         weights = dict(self.weights)
         return [self.deviations(weights["sum"]), *self.row_count(weights["count"])]
 
@@ -188,16 +243,26 @@ class MeanQuery(MomentQuery):
     def answers(self) -> list[Answer]:
         """Return the mean."""
         parts = self.parts
+        if self.by_distances:
+            return [MeanByDistances(self.function, 1, OF_X, self.grid, parts[DISTANCES])]
         return [MeanAnswer(self.function, 1, OF_X, self.grid, parts["sum"], parts.get("count"))]
 
     def read(self, source: NumberRows, key: Key) -> Tally:
         """Add x - c, in steps, and count the rows."""
         totals = source.add(lambda: sums_of(self, self.values(source, key)))
-        return Tally(self, dict(zip(_PARTS, totals, strict=True)))
+        if not self.by_distances:
+            return Tally(self, dict(zip(_PARTS, totals, strict=True)))
+        deviations, count = totals
+        below = deviations + self.above_lower * count
+        return Tally(self, {DISTANCES: mean_distances(below, self.width * count - below)})
 
-    def result(self, drawn: list[int], payment: Payment | None) -> MeanRelease:
+    def result(self, drawn: Any, payment: Payment | None) -> MeanRelease:
         """Return the release."""
         deviations, rows = drawn
+        if self.by_distances:
+            below, above = map(int, drawn)
+            rows = Fraction(below + above, self.width)
+            deviations = below - self.above_lower * rows
         return MeanRelease(query=self, deviations=deviations, rows=rows, payment=payment)
 
 
@@ -212,12 +277,18 @@ class MeanRelease(MomentRelease):
         The query: noise, privacy unit, split and loss.
     payment : Payment or None
         The entry of the ledger that has paid; None without a ledger.
-    deviations : int
+    deviations : int or Fraction
         The sum of x - c with noise, in steps of the grid. c is the middle of the bounds.
-    rows : int
+    rows : int or Fraction
         The number of numbers, with noise unless it is public.
 
     """
+
+    @property
+    def _distances(self) -> tuple[int | Fraction, ...]:
+        query = self.query
+        below = self.deviations + query.above_lower * self.rows
+        return below, query.width * self.rows - below
 
 
 @release(MeanQuery)
@@ -256,7 +327,8 @@ def mean(
     missing : "drop" or number, default "drop"
         What NaN, null and masked numbers count as: nothing, or a public number within the bounds.
     split : dict, optional
-        The weights of "sum" and "count" in the privacy. Default: 1 each.
+        The weights of "sum" and "count" in the privacy. Default: sums of distances from both bounds
+        for epsilon alone under "add-remove", which have less noise, and no split; else 1 each.
     epsilon : number > 0, optional
         Privacy cost of the whole release, in nats: pure DP, by discrete Laplace noise, or with
         `delta` approximate DP. Either epsilon or `rho` must be given.
@@ -298,15 +370,18 @@ def mean(
 
     Notes
     -----
-    The release sums x - c, where c is the middle of the bounds. One record changes that sum by at
-    most (upper - lower) / 2 under "add-remove", however far the bounds are from 0. A count below 1
-    is taken as 1, and the mean is clamped to the bounds, which is post-processing. Under
-    "change-one", if missing numbers count as a number and the unit is a record, the count is public
-    and gets no noise. docs/releases/means.md has the proofs.
+    For epsilon alone, where records come or go, the release sums x - lower and upper - x: one
+    record changes both together by upper - lower, so each has the noise of the whole epsilon [1]_.
+    Else, or with `split`, it sums x - c, where c is the middle of the bounds, and counts [2]_. A
+    count below 1 is taken as 1, and the mean is clamped to the bounds, which is post-processing.
+    Under "change-one", if missing numbers count as a number and the unit is a record, the count is
+    public and gets no noise. docs/releases/means.md has the proofs.
 
     References
     ----------
-    .. [1] Li, Lyu, Su, Yang, "Differential privacy: from theory to practice", 2016, section 2.
+    .. [1] Kulesza, Suresh, Wang, "Mean estimation in the add-remove model of differential privacy",
+       2024.
+    .. [2] Li, Lyu, Su, Yang, "Differential privacy: from theory to practice", 2016, section 2.
 
     Examples
     --------

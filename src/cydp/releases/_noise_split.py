@@ -28,6 +28,7 @@ __all__ = [
     "Moves",
     "Part",
     "RowMoves",
+    "Size",
     "joint_of",
     "log_noise",
     "moves_of_tables",
@@ -78,6 +79,9 @@ class Aggregate:
         The share of the privacy is this, over the sum of all weights.
     q : Fraction or None
         The quantile that the exponential mechanism chooses; None: noise is added.
+    level : str
+        Choices of one level cost together what one of them costs: they have the same weight, which
+        counts once. "": it costs its own.
 
     """
 
@@ -86,6 +90,7 @@ class Aggregate:
     step: Fraction = Fraction(1)
     weight: Fraction = Fraction(1)
     q: Fraction | None = None
+    level: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -103,6 +108,8 @@ class Part:
         The weight over the sum of all weights. What the part costs alone is this share of epsilon
         (for pure releases) or of rho, over what all of them cost together (`Joint`).
     change : Change
+    level : str
+        Parts of one level cost together what one of them costs, and have one share.
 
     """
 
@@ -111,6 +118,7 @@ class Part:
     step: Fraction
     share: Fraction
     change: Change
+    level: str = ""
 
     @property
     def noise(self) -> _Noise:
@@ -155,7 +163,7 @@ def split_privacy(
     """
     if not aggregates:
         return {}, privacy
-    total = sum((aggregate.weight for aggregate in aggregates), Fraction(0))
+    total = sum((each.weight for each in _one_of_each_level(aggregates)), Fraction(0))
     shares = [as_exact(aggregate.weight / total) for aggregate in aggregates]
     loss = privacy
     if isinstance(privacy, PureDP):
@@ -168,21 +176,35 @@ def split_privacy(
     else:
         mechanisms, loss = _approximate(privacy, aggregates, shares, joint)
     parts = {
-        aggregate.name: Part(aggregate.name, mechanism, aggregate.step, share, aggregate.change)
-        for aggregate, mechanism, share in zip(aggregates, mechanisms, shares, strict=True)
+        each.name: Part(each.name, mechanism, each.step, share, each.change, each.level)
+        for each, mechanism, share in zip(aggregates, mechanisms, shares, strict=True)
     }
     return parts, loss
 
 
+def _one_of_each_level(aggregates: Sequence[Aggregate]) -> list[Aggregate]:
+    """Return the aggregates with one choice for each level: that which a row can move furthest."""
+    found: dict[str, Aggregate] = {}
+    for each in aggregates:
+        key = each.level or each.name
+        if key not in found or _reach(each) > _reach(found[key]):
+            found[key] = each
+    return [*found.values()]
+
+
+def _reach(aggregate: Aggregate) -> Fraction:
+    return Fraction(0) if aggregate.q is None else max(aggregate.q, 1 - aggregate.q)
+
+
 def log_noise(parts: Mapping[str, Part]) -> float:
-    """Return how noisy parts are: the sum of the logarithms of their variances.
+    """Return how noisy parts are: the sum of the logarithms of their variances, in the data's unit.
 
     A choice counts by the square of its scale, in ranks.
     """
     return sum(
         2 * log_of(part.mechanism.scale)
         if isinstance(part.mechanism, QuantileMechanism)
-        else math.log(part.mechanism.variance or _LEAST)
+        else math.log(part.mechanism.variance or _LEAST) + 2 * log_of(part.step)
         for part in parts.values()
     )
 
@@ -321,6 +343,7 @@ def joint_of(unit: Unit, aggregates: Sequence[Aggregate], moves: RowMoves) -> Jo
     moves : RowMoves
 
     """
+    aggregates = _one_of_each_level(aggregates)
     if len(aggregates) < 2:
         return ALONE
     of_row = {

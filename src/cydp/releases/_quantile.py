@@ -10,7 +10,9 @@ from cydp._arguments import Bounds, Column, Integer, Number, TimeBounds
 from cydp._generator import Generator
 from cydp.mechanisms._run import Budget
 from cydp.releases._missing import Missing
-from cydp.releases._quantile_query import QuantileQuery, QuantileRelease
+from cydp.releases._quantile_list import Method
+from cydp.releases._quantile_query import QuantileQuery
+from cydp.releases._quantile_release import QuantileRelease
 from cydp.releases._run import release, run
 from cydp.releases._unit import UnitName
 
@@ -26,6 +28,8 @@ def quantile(
     column: Hashable = None,
     missing: Missing = "drop",
     interval: Number | None = None,
+    step: Number | None = None,
+    method: Method = "auto",
     epsilon: Number | None = None,
     rho: Number | None = None,
     delta: Number | None = None,
@@ -47,8 +51,9 @@ def quantile(
         Parquet files, such as "data/*.csv": a text is a path. What a query computes must treat each
         record alone, and not fail on one. Or a date or a time for each record.
     q : number from 0 to 1, or list of numbers
-        Which quantiles: 0.5 is the median. Several share the privacy equally, and one sort. 0 and 1
-        are any points below the least and above the largest number: take 0.01 and 0.99.
+        Which quantiles: 0.5 is the median. Several share the privacy and one sort, and never fall
+        from one to a larger one. 0 and 1 are any points below the least and above the largest
+        number: take 0.01 and 0.99.
     bounds : (lower, upper)
         Public ends, to which numbers outside are clamped. A float means its exact binary value.
         Two dates or times, for a column of such: these are rounded down to days if both ends are
@@ -61,6 +66,15 @@ def quantile(
     interval : number between 0 and 1, optional
         A confidence, such as 0.95: an interval that holds the exact quantile is released as well,
         by two further choices that take two thirds of the privacy. Default: there is none.
+    step : number, optional
+        Numbers are rounded to multiples of it, a power of two, of which the quantile is one: 1 for
+        ages. Bounds and `missing` must be multiples too. Default: 1 if the column is declared as
+        integers, and the bounds and `missing` are such; else at most 2**-28 of the larger bound. A
+        column of CSV declares no type, and a list counts as float64.
+    method : {"auto", "independent", "recursive"}, default "auto"
+        How several quantiles are chosen: each alone from all numbers, with an equal share of the
+        privacy; or the middle one first, and the others from the ranges beside it. "auto": as the
+        error to expect is less, which follows from the parameters.
     epsilon : number > 0, optional
         Privacy cost of the whole release, in nats: pure DP, or with `delta` approximate DP. Either
         epsilon or `rho` must be given.
@@ -104,20 +118,26 @@ def quantile(
     q n - #{x <= y}, 0) and n numbers are not missing: d is 0 where q n is among the ranks of y. One
     record changes d(y) by at most max(q, 1 - q) under "add-remove", and by 1 under "change-one". A
     number of the column may be released, most of all one that many rows share: it is a point like
-    any other, and rows act through d alone. docs/mechanisms/quantile.md has the proof.
+    any other, and rows act through d alone. docs/mechanisms/quantile.md has the proof, and
+    docs/mechanisms/quantile_lists.md that of "recursive" [2]_: ranges of one level have no row in
+    common, so that its choices cost together what one of them costs; twice that for deeper levels
+    if rows may become others.
 
     References
     ----------
     .. [1] Smith, "Privacy-preserving statistical estimation with optimal convergence rates", 2011,
        algorithm 2.
+    .. [2] Kaplan, Schnapp, Stemmer, "Differentially private approximate quantiles", 2022.
 
     Examples
     --------
     >>> import numpy as np
-    >>> ages = list(range(100)) * 100
+    >>> ages = list(range(101)) * 100
     >>> release = quantile(ages, [0.25, 0.5], (0, 120), epsilon=2)
     >>> bool(np.abs(release.value - [25, 50]).max() < 2)
     True
+    >>> quantile(np.array(ages), [0.25, 0.5], (0, 120), epsilon=2).value  # declared as integers
+    array([25., 50.])
 
     """
     made: QuantileRelease = run(QuantileQuery, locals())
@@ -132,6 +152,7 @@ def median(
     column: Hashable = None,
     missing: Missing = "drop",
     interval: Number | None = None,
+    step: Number | None = None,
     epsilon: Number | None = None,
     rho: Number | None = None,
     delta: Number | None = None,
@@ -164,6 +185,11 @@ def median(
     interval : number between 0 and 1, optional
         A confidence, such as 0.95: an interval that holds the exact quantile is released as well,
         by two further choices that take two thirds of the privacy. Default: there is none.
+    step : number, optional
+        Numbers are rounded to multiples of it, a power of two, of which the quantile is one: 1 for
+        ages. Bounds and `missing` must be multiples too. Default: 1 if the column is declared as
+        integers, and the bounds and `missing` are such; else at most 2**-28 of the larger bound. A
+        column of CSV declares no type, and a list counts as float64.
     epsilon : number > 0, optional
         Privacy cost of the whole release, in nats: pure DP, or with `delta` approximate DP. Either
         epsilon or `rho` must be given.

@@ -163,7 +163,17 @@ class Query(ABC):
     @property
     def left_out(self) -> tuple[str, ...]:
         """A note on the rows that may be left out to bound what one user adds, or nothing."""
-        return (self.unit.left_out,) if self.unit.left_out else ()
+        return (self.unit.left_out(self.left_out_may),) if self.unit.has_users else ()
+
+    @property
+    def left_out_may(self) -> str:
+        """What it may do to the released numbers that rows of a user are left out."""
+        return "counts and sums may be too low"
+
+    @property
+    def clamped(self) -> tuple[str, ...]:
+        """A note on numbers that are clamped to public bounds, or nothing."""
+        return ()
 
     @property
     def rounding(self) -> tuple[str, ...]:
@@ -177,8 +187,9 @@ class Query(ABC):
 
     @property
     def standing_notes(self) -> tuple[str, ...]:
-        """The notes that every result has: on text, rows left out, days, and its cost."""
-        return (*self.reads.notes, *self.left_out, *self.rounding, *self.notes_on_cost)
+        """The notes that every result has: on text, bounds, rows left out, days, and its cost."""
+        about_data = *self.reads.notes, *self.clamped, *self.left_out, *self.rounding
+        return (*about_data, *self.notes_on_cost)
 
     @classmethod
     def kept(cls, given: Given, *own: Any) -> Self:

@@ -20,10 +20,14 @@ from cydp.releases._answers import Answer, Steps
 from cydp.releases._noise_split import Part
 
 __all__ = [
+    "Interval",
     "MeanAnswer",
+    "RatioAnswer",
     "VarianceAnswer",
+    "clamp",
     "mean_within",
     "unrounded_variance",
+    "unrounded_within",
     "variance_within",
 ]
 
@@ -35,27 +39,33 @@ _END = 2**62 - 1  # some mechanisms clamp integers there: docs/mechanisms/satura
 
 
 @dataclass(frozen=True, slots=True)
-class _RatioAnswer(Answer):
-    """A function of the noisy sum of x - c, and of a number of rows, which is noisy or public."""
+class RatioAnswer(Answer):
+    """A mean or a variance of numbers on a grid: its error depends on the number of rows."""
 
     grid: Grid
-    total: Part
-    rows: Part | None
 
     @property
     def needs_rows(self) -> bool:
         """True."""
         return True
 
-    @property
-    def _parts(self) -> list[Part]:
-        """The parts that have noise."""
-        return [self.total] if self.rows is None else [self.total, self.rows]
-
     def error_bound(self, steps: Steps, confidence: Number, count: int) -> Any:
         """Return the larger distance of each number from the ends of its interval."""
         (lower, upper), found = self.interval(steps, confidence, count), self.values(steps)
         return np.maximum(found - lower, upper - found)
+
+
+@dataclass(frozen=True, slots=True)
+class _SumsAnswer(RatioAnswer):
+    """A function of the noisy sum of x - c, and of a number of rows, which is noisy or public."""
+
+    total: Part
+    rows: Part | None
+
+    @property
+    def _parts(self) -> list[Part]:
+        """The parts that have noise."""
+        return [self.total] if self.rows is None else [self.total, self.rows]
 
     def around(self, steps: Steps, confidence: Number, count: int) -> list[Interval]:
         """Return intervals, in steps, of the exact parts and last of the rows, together."""
@@ -84,7 +94,7 @@ class _RatioAnswer(Answer):
 
 
 @dataclass(frozen=True, slots=True)
-class MeanAnswer(_RatioAnswer):
+class MeanAnswer(_SumsAnswer):
     """A mean: c and a noisy sum of x - c over the number of rows, clamped to the bounds."""
 
     def error(self, confidence: Number, count: int, rows: int) -> Fraction:
@@ -109,11 +119,11 @@ class MeanAnswer(_RatioAnswer):
     def _place(self, deviation: Any) -> Any:
         """Return means, in the unit of the data, from their distances to c, in steps."""
         step, *ends = (_like(deviation, each) for each in (self.grid.step, *self.grid.bounds))
-        return _clamp((centre_of(self.grid) + deviation) * step, *ends)
+        return clamp((centre_of(self.grid) + deviation) * step, *ends)
 
 
 @dataclass(frozen=True, slots=True)
-class VarianceAnswer(_RatioAnswer):
+class VarianceAnswer(_SumsAnswer):
     """A variance: the mean of (x - c)**2, without the square of the mean of x - c."""
 
     squares: Part
@@ -145,17 +155,13 @@ class VarianceAnswer(_RatioAnswer):
         squares = steps[self.squares.name] * self._per_step
         found = squares / rows - (steps[self.total.name] / rows) ** 2
         lower, upper = self.grid.bounds
-        return as_exact(_clamp(found * self.grid.step**2, Fraction(0), ((upper - lower) / 2) ** 2))
+        return as_exact(clamp(found * self.grid.step**2, Fraction(0), ((upper - lower) / 2) ** 2))
 
     def interval(self, steps: Steps, confidence: Number, count: int) -> Interval:
         """Return the least and the largest variance, before rounding, of parts within bounds."""
         (least, most), total, rows = self.around(steps, confidence, count)
-        lower, upper = unrounded_variance(
-            variance_within(self._squares(least, most, rows), total, rows)
-        )
-        width = self.grid.highest - self.grid.lowest
-        largest = Fraction(width + 1, 2) ** 2  # bounds are rounded to the grid as well
-        return min(lower, largest) * self.grid.step**2, min(upper, largest) * self.grid.step**2
+        found = variance_within(self._squares(least, most, rows), total, rows)
+        return unrounded_within(found, self.grid)
 
     def _squares(self, least: Fraction, most: Fraction, rows: Interval) -> Interval:
         """Return an interval of the exact sum of squares, from one of its rounded-down steps."""
@@ -228,7 +234,22 @@ def unrounded_variance(variance: Interval) -> Interval:
     return least, high + sqrt_bounds(high)[1] + _HALF**2
 
 
-def _clamp(number: Any, lower: Any, upper: Any) -> Any:
+def unrounded_within(variance: Interval, grid: Grid) -> Interval:
+    """Return an interval of the variance of numbers, in the unit of the data, clamped.
+
+    Parameters
+    ----------
+    variance : (lower, upper)
+        An interval of the variance of the rounded numbers, in squares of steps.
+    grid : Grid
+
+    """
+    lower, upper = unrounded_variance(variance)
+    largest = Fraction(grid.highest - grid.lowest + 1, 2) ** 2  # bounds are rounded as well
+    return min(lower, largest) * grid.step**2, min(upper, largest) * grid.step**2
+
+
+def clamp(number: Any, lower: Any, upper: Any) -> Any:
     """Return a number, clamped to an interval."""
     return np.minimum(np.maximum(number, lower), upper)
 

@@ -39,6 +39,7 @@ class FoundTopQuery(GroupQuery):
 
     function: ClassVar[str] = "top_k"
     data: ClassVar[str] = "x"
+    bounded: ClassVar[str] = "partitions"
 
     k: int = 1
 

@@ -69,6 +69,11 @@ class TopQuery(DataQuery):
         n_keys = count_keys(given["keys"], None) if keys is None else len(keys)
         return cls.kept(given, given["k"], n_keys).reading(keys=keys)
 
+    @property
+    def left_out_may(self) -> str:
+        """The order is that of the rows that count."""
+        return "the most frequent keys may be others"
+
     @classmethod
     def built(cls, privacy: Loss, unit: Unit, *own: Any) -> Self:
         """Return the query of how many keys are wanted, and how many there are."""

@@ -281,18 +281,21 @@ class Unit:
             "column as user="
         )
 
-    @property
-    def left_out(self) -> str:
-        """What the bound of a user's rows may leave out, in words; "" where there is no bound.
+    def left_out(self, so: str) -> str:
+        """Return what the bound of a user's rows may leave out, in words.
 
         It follows from public parameters: whether rows were left out, and how many, is not said.
+
+        Parameters
+        ----------
+        so : str
+            What that may do to the released numbers.
+
         """
-        if not self.has_users:
-            return ""
         return (
             f"what each {self.name} has beyond {self._rows_that_count} is left out, and so are "
-            f"rows without a {self.name}, so counts and sums may be too low. Errors and intervals "
-            "are about the noise alone"
+            f"rows whose {self.name} is missing, so {so}. Errors and intervals are about the noise "
+            "alone"
         )
 
     @property
@@ -360,7 +363,7 @@ def read_unit(
         partitions = partitions or _MOST
     if in_all is None and partitions is None:
         needed = {"rows": "max_rows", "partitions": "max_partitions"}.get(
-            bounded, "max_partitions, or max_rows,"
+            bounded, "max_partitions or max_rows"
         )
         raise TypeError(f"{needed} must be given with user=: it bounds what one {name} adds")
     if in_all is None:

@@ -21,6 +21,12 @@ from cydp.exact._clamped_sum import sum_units_and_squares
 from cydp.exact._grid import Grid, centre_of, public_grid
 from cydp.mechanisms._run import Budget
 from cydp.releases._answers import Answer, Steps
+from cydp.releases._distances import (
+    DISTANCES,
+    VarianceByDistances,
+    distances_of,
+    variance_distances,
+)
 from cydp.releases._mean import MomentQuery, MomentRelease
 from cydp.releases._missing import Missing, count_present, read_missing
 from cydp.releases._noise_split import Aggregate, Moves, RowMoves, size_of
@@ -29,7 +35,7 @@ from cydp.releases._release import recorded
 from cydp.releases._rows import Key, NumberRows
 from cydp.releases._run import release, run
 from cydp.releases._tally import Tally
-from cydp.releases._terms import Split, read_split
+from cydp.releases._terms import Split
 from cydp.releases._unit import Unit, UnitName
 
 __all__ = ["VarianceRelease", "variance"]
@@ -47,25 +53,36 @@ class VarianceQuery(MomentQuery):
     """The variance of numbers that are clamped to bounds."""
 
     function: ClassVar[str] = "variance"
+    part_names: ClassVar[tuple[str, ...]] = _PARTS
 
     @classmethod
     def built(cls, privacy: Loss, unit: Unit, *own: Any) -> Self:
         """Return the query of bounds, of what a missing number counts as, and of weights."""
         lower, upper, missing, split = own
         grid = variance_grid(lower, upper)
-        return cls(privacy, unit, grid, read_missing(missing, grid), read_split(split, _PARTS))
+        weights = cls.weights_of(privacy, unit, grid, split)
+        return cls(privacy, unit, grid, read_missing(missing, grid), weights)
 
     @property
     def squares_per_step(self) -> int:
-        """How many squares of steps of the grid make one step of the released sum of squares.
+        """How many squares of steps of the grid make one step of a released sum of squares.
 
         A power of two that follows from the bounds. The farthest square is at least 2**20 such
         steps, or is not divided.
         """
-        return 1 << max((self.farthest**2).bit_length() - _BITS_OF_SQUARE, 0)
+        farthest = self.width if self.by_distances else self.farthest
+        return 1 << max((farthest**2).bit_length() - _BITS_OF_SQUARE, 0)
 
     def aggregates(self) -> list[Aggregate]:
-        """Return the sums of (x - c)**2 and of x - c, and the number of rows."""
+        """Return the sums of (x - c)**2 and of x - c, and the number of rows; or distances."""
+        step = self.grid.step**2 * self.squares_per_step
+        if self.by_distances:  # of a row they add up to the square of the width
+            change = self.unit.change_one_answer(self.width**2, self.width**2)
+            most = self._rounded(change.l1)
+            if self.squares_per_step > 1:  # each of the three is rounded
+                most += 2
+            change = replace(change, l1=most, l2=most)
+            return [distances_of(DISTANCES, change, 3, step, Fraction(1))]
         weights = dict(self.weights)
         change = self.unit.change_one_answer(self.farthest**2, self.farthest**2)
         # From all that a unit changes at once, so that the sum is rounded once.
@@ -74,7 +91,7 @@ class VarianceQuery(MomentQuery):
             Aggregate(
                 "squares",
                 replace(change, l1=most, l2=most),
-                self.grid.step**2 * self.squares_per_step,
+                step,
                 weights["squares"],
             ),
             self.deviations(weights["sum"]),
@@ -83,12 +100,14 @@ class VarianceQuery(MomentQuery):
 
     def answers(self) -> list[Answer]:
         """Return the variance."""
-        parts = self.parts
+        parts, unit = self.parts, "in the square of the unit of the data"
+        if self.by_distances:
+            return [VarianceByDistances("variance", 1, unit, self.grid, parts[DISTANCES])]
         return [
             VarianceAnswer(
                 "variance",
                 1,
-                "in the square of the unit of the data",
+                unit,
                 self.grid,
                 parts["sum"],
                 parts.get("count"),
@@ -101,14 +120,32 @@ class VarianceQuery(MomentQuery):
         totals = source.add(lambda: _sums_of(self, self.values(source, key)))
         return Tally(self, dict(zip(_PARTS, totals, strict=True)))
 
-    def draw(self, tally: Tally, generator: Generator) -> list[int]:
+    def draw(self, tally: Tally, generator: Generator) -> Any:
         """Return each part with its noise; the sum of squares is rounded down before."""
+        if self.by_distances:
+            squares, deviations, rows = (tally.parts[name] for name in _PARTS)
+            apart = self.above_lower
+            found = variance_distances(
+                squares + apart * (2 * deviations + apart * rows),
+                deviations + apart * rows,
+                rows,
+                self.width,
+                self.squares_per_step,
+            )
+            return super().draw(replace(tally, parts={DISTANCES: found}), generator)
         rounded = tally.parts["squares"] // self.squares_per_step
         return super().draw(replace(tally, parts={**tally.parts, "squares": rounded}), generator)
 
-    def result(self, drawn: list[int], payment: Payment | None) -> VarianceRelease:
+    def result(self, drawn: Any, payment: Payment | None) -> VarianceRelease:
         """Return the release."""
         squares, deviations, rows = drawn
+        if self.by_distances:
+            per_step, width, apart = self.squares_per_step, self.width, self.above_lower
+            p, q, r = (int(each) * per_step for each in drawn)
+            rows = Fraction(p + q + r, width**2)
+            total = Fraction(2 * p + r, 2 * width)
+            deviations = total - apart * rows
+            squares = (p - 2 * apart * total + apart**2 * rows) / per_step
         return VarianceRelease(
             query=self, squares=squares, deviations=deviations, rows=rows, payment=payment
         )
@@ -155,21 +192,31 @@ class VarianceRelease(MomentRelease):
         The query: noise, privacy unit, split and loss.
     payment : Payment or None
         The entry of the ledger that has paid; None without a ledger.
-    squares : int
+    squares : int or Fraction
         The sum of (x - c)**2 over `query.squares_per_step`, rounded down, with noise, in squares of
         steps of the grid. c is the middle of the bounds.
-    deviations : int
+    deviations : int or Fraction
         The sum of x - c with noise, in steps of the grid.
-    rows : int
+    rows : int or Fraction
         The number of numbers, with noise unless it is public.
 
     """
 
-    squares: int
+    squares: int | Fraction
 
     @property
     def _steps(self) -> Steps:
-        return {**super()._steps, "squares": self.squares}
+        found = super()._steps
+        return found if self.query.by_distances else {**found, "squares": self.squares}
+
+    @property
+    def _distances(self) -> tuple[int | Fraction, ...]:
+        query, rows = self.query, self.rows
+        per_step, width, apart = query.squares_per_step, query.width, query.above_lower
+        total = self.deviations + apart * rows
+        p = self.squares * per_step + apart * (2 * total - apart * rows)
+        r = 2 * (width * total - p)
+        return p / per_step, (width**2 * rows - p - r) / per_step, r / per_step
 
 
 def variance_grid(lower: Number, upper: Number) -> Grid:
@@ -231,7 +278,9 @@ def variance(
     missing : "drop" or number, default "drop"
         What NaN, null and masked numbers count as: nothing, or a public number within the bounds.
     split : dict, optional
-        The weights of "squares", "sum" and "count" in the privacy. Default: 1 each.
+        The weights of "squares", "sum" and "count" in the privacy. Default: sums of squares of
+        distances from both bounds for epsilon alone under "add-remove", which have less noise, and
+        no split; else 1 each.
     epsilon : number > 0, optional
         Privacy cost of the whole release, in nats: pure DP, by discrete Laplace noise, or with
         `delta` approximate DP. Either epsilon or `rho` must be given.
@@ -275,14 +324,18 @@ def variance(
     Notes
     -----
     Numbers are rounded to a grid of more than 2**20 steps between the bounds, unless the bounds are
-    very far from 0. The release sums x - c and (x - c)**2, where c is the middle of the bounds.
-    The sum of squares is divided by a public power of two before noise, so that it does not end
-    where int64 does. A count below 1 is taken as 1, and the variance is clamped to
+    very far from 0. For epsilon alone, where records come or go, the release sums the squares of
+    x - lower and of upper - x, and twice their product: one record changes all three together by
+    (upper - lower)**2, so each has the noise of the whole epsilon, as in [1]_ for a mean. Else, or
+    with `split`, it sums x - c and (x - c)**2, where c is the middle of the bounds, and counts.
+    Sums of squares are divided by a public power of two before noise, so that they do not end where
+    int64 does. A count below 1 is taken as 1, and the variance is clamped to
     [0, ((upper - lower) / 2)**2], which is post-processing. docs/releases/means.md has the proofs.
 
     References
     ----------
-    .. [1] Dwork, Roth, "The algorithmic foundations of differential privacy", 2014, section 3.3.
+    .. [1] Kulesza, Suresh, Wang, "Mean estimation in the add-remove model of differential privacy",
+       2024.
 
     Examples
     --------

@@ -26,7 +26,8 @@ from cydp.releases._answers import Answer, HalvedAnswer
 from cydp.releases._missing import Missing, read_missing
 from cydp.releases._noise_split import Aggregate
 from cydp.releases._numbers_query import NumbersQuery
-from cydp.releases._quantile_query import QuantileRelease, read_sorted
+from cydp.releases._quantile_query import read_sorted
+from cydp.releases._quantile_release import QuantileRelease
 from cydp.releases._release import recorded
 from cydp.releases._rows import Key, NumberRows
 from cydp.releases._run import release, run

@@ -46,9 +46,18 @@ class Terms(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class SumsAnswer(Answer):
-    """Sums of noise: their error is the largest distance of a sum from its mean."""
+    """Sums of noise: their error is the largest distance of a sum from its mean.
+
+    Attributes
+    ----------
+    terms : tuple of Terms
+    rounding : float
+        How far the means may be from the exact sums.
+
+    """
 
     terms: tuple[Terms, ...]
+    rounding: float = 0.0
 
     def error(self, confidence: Number, count: int, rows: int) -> Fraction:
         """Return the largest error bound of the sums."""
@@ -56,7 +65,7 @@ class SumsAnswer(Answer):
 
     def error_bound(self, steps: Steps, confidence: Number, count: int) -> Any:
         """Return the error bound of each sum, which no data changes."""
-        return bound_sums(self.terms, confidence, count)
+        return bound_sums(self.terms, confidence, count) + self.rounding
 
     def values(self, steps: Steps) -> Any:
         """Return the sums, which stand under their own name."""

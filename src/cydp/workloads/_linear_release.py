@@ -49,7 +49,7 @@ class LinearRelease(Release):
     @property
     def variance(self) -> NDArray[np.float64]:
         """Variance of the noise in each answer; exact."""
-        variances: NDArray[np.float64] = self.query.part.variance * self.squares
+        variances: NDArray[np.float64] = self.query.part.noise.variance * self.squares
         return variances
 
     def error_bound(self, confidence: Number = 0.95, *, count: Integer = 1) -> NDArray[np.float64]:
@@ -121,4 +121,5 @@ _WORDS = {
     "identity": "the counts of bins",
     "tree": "the counts of a tree's nodes",
     "workload": "the answers",
+    "fractional_sums": "fractional sums of bins",
 }

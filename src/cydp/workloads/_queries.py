@@ -10,6 +10,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from cydp.workloads._fractional_sums import FractionalSums, why_no_fractional_sums
 from cydp.workloads._tree import Tree
 from cydp.workloads._tree_variance import range_variance, weighted_variance
 
@@ -66,8 +67,8 @@ class Queries(ABC):
         """Return how far the weights of each query are apart, 0 among them, or more."""
 
     @abstractmethod
-    def tree_squares(self, tree: Tree) -> _Floats:
-        """Return the variance of each query on a tree's counts, in variances of a node's noise."""
+    def noise_of(self, sums: Tree | FractionalSums) -> _Floats:
+        """Return the variance of each query by noisy sums of cells, in variances of their noise."""
 
     @abstractmethod
     def change(self, replaces: bool) -> tuple[int, int]:
@@ -113,6 +114,11 @@ class Queries(ABC):
         """Why the answers themselves cannot have noise; empty if they can."""
         return ""
 
+    @property
+    def why_no_sums(self) -> str:
+        """Why fractional sums of cells cannot have noise; empty if they can."""
+        return why_no_fractional_sums(self.cells)
+
 
 class RangeQueries(Queries):
     """The sums of the cells lo, ..., hi - 1."""
@@ -138,9 +144,11 @@ class RangeQueries(Queries):
         """Return ones: weights are 0 and 1."""
         return np.ones(self.count)
 
-    def tree_squares(self, tree: Tree) -> _Floats:
+    def noise_of(self, sums: Tree | FractionalSums) -> _Floats:
         """Return the variances of ranges."""
-        return range_variance(tree, self._lows, self._highs)
+        if isinstance(sums, Tree):
+            return range_variance(sums, self._lows, self._highs)
+        return sums.range_variance(self._lows, self._highs)
 
     def change(self, replaces: bool) -> tuple[int, int]:
         """Return how many ranges hold one cell, or one of two cells but not both."""
@@ -208,6 +216,11 @@ class MatrixQueries(Queries):
             return "the matrix has more than 2**20 queries"
         return ""
 
+    @property
+    def why_no_sums(self) -> str:
+        """Why fractional sums of cells cannot have noise; empty if they can."""
+        return why_no_fractional_sums(self.cells, self.count)
+
     def weights(self) -> tuple[NDArray[Any], ...]:
         """Return the matrix."""
         return (self._matrix,)
@@ -229,11 +242,13 @@ class MatrixQueries(Queries):
         apart -= self._matrix.min(1).clip(None, 0)
         return apart
 
-    def tree_squares(self, tree: Tree) -> _Floats:
+    def noise_of(self, sums: Tree | FractionalSums) -> _Floats:
         """Return the variances of rows, some of them at a time."""
+        if not isinstance(sums, Tree):
+            return sums.weighted_variance(self._matrix.astype(np.float64))
         step = max(_ROWS // self.cells, 1)
         parts = [
-            weighted_variance(tree, self._matrix[first : first + step].astype(np.float64))
+            weighted_variance(sums, self._matrix[first : first + step].astype(np.float64))
             for first in range(0, self.count, step)
         ]
         return np.concatenate(parts)

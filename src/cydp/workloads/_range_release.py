@@ -16,8 +16,7 @@ from cydp.releases._answers import Steps
 from cydp.releases._release import Release, recorded
 from cydp.releases.output._sheet import Numbers, Sheet, bins_of
 from cydp.workloads._cell_ranges import places_of_edges, read_ranges
-from cydp.workloads._chernoff_bounds import Terms, bound_sums
-from cydp.workloads._tree_variance import range_variance
+from cydp.workloads._chernoff_bounds import bound_sums
 
 __all__ = ["RangeRelease"]
 
@@ -33,11 +32,12 @@ class RangeRelease(Release):
     Attributes
     ----------
     query : RangeQuery
-        The query: the tree, its noise, the privacy unit and the loss.
+        The query: its strategy, noise, the privacy unit and the loss.
     payment : Payment or None
         The entry of the ledger that has paid; None without a ledger.
     nodes : ndarray of int64
-        The noisy counts of all nodes of the tree, level after level from the bins up.
+        The noisy sums of bins: of all nodes of the tree, level after level from the bins up, or
+        the fractional sum up to each bin, in steps of `query.part.step`.
     axes : tuple of one ndarray, shape (bins + 1,)
         The edges of the bins.
     names : tuple of str
@@ -66,7 +66,7 @@ class RangeRelease(Release):
     @cached_property
     def counts(self) -> NDArray[np.float64]:
         """The consistent counts of the bins."""
-        counts: NDArray[np.float64] = self.query.tree.fit(self.nodes)
+        counts: NDArray[np.float64] = self.query.sums.fit(self.nodes)
         counts.flags.writeable = False
         return counts
 
@@ -191,8 +191,7 @@ class RangeRelease(Release):
         return read_ranges(lows, highs, self.query.cells)
 
     def _bound(self, first: Any, last: Any, confidence: Number, count: Integer) -> Any:
-        squares = range_variance(self.query.tree, first, last)
-        return bound_sums([Terms(self.query.part.noise, squares)], confidence, count)
+        return bound_sums([self.query.terms_of_ranges(first, last)], confidence, count)
 
     @property
     def variance(self) -> NDArray[np.float64]:
@@ -251,10 +250,13 @@ class RangeRelease(Release):
             upper=self.counts + bound,
         )
         query = self.query
-        note = (
-            f"consistent counts of a tree: {query.levels} levels, {query.branching} children; a "
-            f"range is off by {query.expected_error:,.6g} rows, in the root of the mean square"
+        kind = (
+            f"counts of fractional sums: power {query.percent} %"
+            if query.percent
+            else f"consistent counts of a tree: {query.levels} levels, {query.branching} children"
         )
+        error = f"{query.expected_error:,.6g} rows, in the root of the mean square"
+        note = f"{kind}; a range is off by {error}"
         axis = bins_of(self.edges, self.names[0] if self.names else "")
         return self._make_sheet([axis], [counts], confidence, simultaneous, notes=(note,))
 

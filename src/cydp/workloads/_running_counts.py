@@ -3,10 +3,9 @@
 
 from __future__ import annotations
 
-import math
 import os
 from threading import Lock
-from typing import Any, NoReturn, cast
+from typing import Any, NoReturn
 
 import numpy as np
 
@@ -22,7 +21,8 @@ from cydp.accounting.ledger._scope import LedgerScope
 from cydp.mechanisms._run import Budget, pay_and_draw
 from cydp.releases._unit import UnitName
 from cydp.workloads._chernoff_bounds import bound_sums
-from cydp.workloads._running_query import RunningQuery
+from cydp.workloads._running_strategies import read_stream
+from cydp.workloads._stream_query import StreamQuery
 
 __all__ = ["RunningCounts"]
 
@@ -32,8 +32,9 @@ _MOST_COUNT = 2**62
 class RunningCounts:
     """The total of a stream after each step, with exact noise: for one charge, made at once.
 
-    Each step's events are counted in one node of each level of a tree over the steps. A node has
-    noise once, when its last step is over; a total is the sum of the nodes that make its steps.
+    Sums of steps have noise, and all totals are made of these: the nodes of a tree over the steps,
+    or sums whose weights fall with the time since a step. Memory and time for a step grow with the
+    logarithm of the horizon.
 
     Parameters
     ----------
@@ -49,8 +50,12 @@ class RunningCounts:
         has less variance; no delta is then spent.
     noise : {"laplace", "gaussian"}, optional
         Which noise is added with `delta`. Default: the one with less variance.
+    strategy : {"tree", "signed_tree", "square_root"}, optional
+        Which sums of steps have noise. Default: those of the least mean variance, which is mostly
+        "signed_tree" for Laplace noise, and "square_root" for Gaussian noise.
     branching : int >= 2, optional
-        How many nodes of a level make one of the next. Default: the number of least mean variance.
+        How many nodes of a level of a tree make one of the next. Default: the number of least mean
+        variance.
     relation : {"add-remove", "change-one", "add-remove-or-change"}, default "add-remove"
         Whether neighbouring streams differ in the presence of one event, in its step, or in either.
     unit : str or sequence of str, optional
@@ -72,15 +77,21 @@ class RunningCounts:
 
     Notes
     -----
-    The object holds exact counts of the steps since nodes were complete, one number for each level:
-    it is not to be published. It cannot be copied, nor used in a forked process, since a copy would
-    draw other noise for the same counts. docs/workloads.md has the proofs.
+    The object holds exact counts: it is not to be published. It cannot be copied, nor used in a
+    forked process, since a copy would draw other noise for the same counts. What comes later in a
+    stream may depend on totals that were released. docs/workloads.md has the proofs.
 
     References
     ----------
     .. [1] Chan, Shi, Song, "Private and continual release of statistics", 2011.
     .. [2] Dwork, Naor, Pitassi, Rothblum, "Differential privacy under continual observation", 2010.
     .. [3] Honaker, "Efficient use of differentially private binary trees", 2015.
+    .. [4] Andersson, Pagh, Torkamani, "Improved counting under continual observation with pure
+       differential privacy", 2024: digits of both signs.
+    .. [5] Fichtenberger, Henzinger, Upadhyay, "Constant matters: fine-grained error bound on
+       differentially private continual observation", 2023: the square root.
+    .. [6] Dvijotham, McMahan, Pillutla, Steinke, Thakurta, "Efficient and near-optimal noise
+       generation for streaming differential privacy", 2024: sums of geometric sequences.
 
     Examples
     --------
@@ -93,17 +104,14 @@ class RunningCounts:
     """
 
     __slots__ = (
-        "_counts",
         "_generator",
         "_lock",
-        "_nodes",
         "_payment",
         "_pid",
         "_query",
         "_steps",
-        "_sums",
+        "_stream",
         "_total",
-        "_variances",
     )
 
     @explain_arguments
@@ -115,6 +123,7 @@ class RunningCounts:
         rho: Number | None = None,
         delta: Number | None = None,
         noise: str | None = None,
+        strategy: str | None = None,
         branching: Integer | None = None,
         relation: str = "add-remove",
         unit: UnitName | None = None,
@@ -122,7 +131,7 @@ class RunningCounts:
         budget: Budget | None = None,
         rng: Generator | None = None,
     ) -> None:
-        self._query = cast("RunningQuery", RunningQuery.of(locals(), None))
+        self._query = read_stream(locals())
         if isinstance(budget, LedgerScope) and budget.charge_id is not None:
             raise ValueError(
                 "budget must have no charge_id: a second object of one charge would draw other "
@@ -133,17 +142,14 @@ class RunningCounts:
         asked = Asked(self._query, self._query.function)
         _, paid = pay_and_draw(asked, lambda generator: True, budget, rng)
         self._payment = payment_of(paid)
-        levels, self._variances = self._query.levels, self._query.node_variances
         self._lock, self._pid = Lock(), os.getpid()
+        self._stream = self._query.stream()
         self._steps = 0  # which are over
-        self._nodes = [0] * levels  # complete nodes of each level, within the node above
-        self._counts = [0] * levels  # the exact sum of their counts
-        self._sums = [0.0] * levels  # of their noisy counts
         self._total = 0.0
 
     @property
-    def query(self) -> RunningQuery:
-        """The query: the tree, its noise, the privacy unit and the loss."""
+    def query(self) -> StreamQuery:
+        """The query: its strategy, noise, privacy unit and loss."""
         return self._query
 
     @property
@@ -178,8 +184,8 @@ class RunningCounts:
 
     @property
     def variance(self) -> float:
-        """Variance of the noise in `total`; exact."""
-        return self._query.parts["nodes"].variance * self._query.squares(self.steps)
+        """Variance of the noise in `total`."""
+        return self._query.variance(self.steps)
 
     def add(self, count: Integer) -> float:
         """End a step, and return the released total of all steps so far.
@@ -223,25 +229,9 @@ class RunningCounts:
     def _end_step(self, exact: int) -> float:
         if self.steps >= self.horizon:
             raise ValueError(f"the horizon of {self.horizon} steps is over: nothing more is paid")
-        branching, noise = self._query.branching, self._query.parts["nodes"].noise
-        variances = self._variances
-        nodes, counts, sums = self._nodes.copy(), self._counts.copy(), self._sums.copy()
-        noisy, below = 0.0, 0.0  # the estimate by the nodes below, and the sum of their variances
-        for height, variance in enumerate(variances):
-            drawn = noise.release(exact, rng=self._generator)
-            noisy = drawn * variance + (noisy * variance / below if height else 0.0)
-            nodes[height] += 1
-            counts[height] += exact
-            sums[height] += noisy
-            if nodes[height] < branching or height == len(variances) - 1:
-                break
-            exact, noisy, below = counts[height], sums[height], branching * variance
-            nodes[height], counts[height], sums[height] = 0, 0, 0.0
-        total = math.fsum(sums)
-        # All or nothing: a step that an error cut short would be counted again by the next call.
-        self._nodes, self._counts, self._sums = nodes, counts, sums
-        self._steps, self._total = self._steps + 1, total
-        return total
+        self._total = self._stream.step(exact, self._generator)
+        self._steps += 1
+        return self._total
 
     def error_bound(self, confidence: Number = 0.95, *, count: Integer = 1) -> float:
         """Return the distance within which totals are from the true ones, whatever the step.
@@ -266,10 +256,11 @@ class RunningCounts:
         Examples
         --------
         >>> round(RunningCounts(1000, epsilon=1).error_bound(), 1)
-        60.2
+        52.3
 
         """
-        return float(bound_sums([self._query.terms], confidence, count))
+        bound = bound_sums([self._query.terms], confidence, count)
+        return float(bound) + self._query.rounding_error
 
     def interval(self, confidence: Number = 0.95, *, count: Integer = 1) -> tuple[float, float]:
         """Return an interval that contains the true total; parameters as in `error_bound`.

@@ -1,33 +1,28 @@
 # SPDX-License-Identifier: MIT
-"""The query of `RunningCounts`, from its public parameters alone."""
+"""Running counts by a tree over the steps, from public parameters alone."""
 
 from __future__ import annotations
 
 import math
+from abc import abstractmethod
+from collections.abc import Sequence
 from dataclasses import dataclass
 from fractions import Fraction
+from operator import mul
 from typing import ClassVar
 
-import numpy as np
-
-from cydp._numbers.rational import read_integer
-from cydp.releases._answers import Answer
+from cydp._generator import Generator
 from cydp.releases._noise_split import Aggregate
-from cydp.releases._query import Given, Query
 from cydp.releases._release import recorded
-from cydp.releases._terms import read_terms, terms_of
 from cydp.releases._unit import Change, root_above
-from cydp.workloads._chernoff_bounds import SumsAnswer, Terms
+from cydp.workloads._stream_query import Noise, StreamQuery
 from cydp.workloads._tree import parent_variance
 
-_MOST_STEPS = 2**40
-
-__all__ = ["RunningQuery"]
+__all__ = ["RunningQuery", "TreeQuery"]
 
 
-@recorded
 @dataclass(frozen=True, repr=False)
-class RunningQuery(Query):
+class TreeQuery(StreamQuery):
     """The total after each step of a stream, by the nodes of a tree over the steps.
 
     Attributes
@@ -39,37 +34,16 @@ class RunningQuery(Query):
 
     """
 
-    function: ClassVar[str] = "RunningCounts"
-
-    horizon: int
     branching: int
 
-    @classmethod
-    def of(cls, given: Given, source: None) -> Query:
-        """Return the query of a stream: with the best tree, unless its branching was given."""
-        steps, width = read_integer(given["horizon"], "horizon"), given["branching"]
-        if not 1 <= steps <= _MOST_STEPS:
-            raise ValueError(f"horizon must be from 1 to 2**40, not {steps}")
-        terms = terms_of({**given, "user": None, "max_rows": None}, cls.bounded)
-        privacy, unit = read_terms(terms, cls.bounded)
-        if width is None:
-            tried = [
-                cls.least_noisy(privacy, unit, given["noise"], steps, each) for each in range(2, 33)
-            ]
-            return min(tried, key=lambda query: query.mean_variance)
-        width = read_integer(width, "branching")
-        if not 2 <= width <= _MOST_STEPS:
-            raise ValueError(f"branching must be from 2 to 2**40, not {width}")
-        return cls.least_noisy(privacy, unit, given["noise"], steps, width)
-
-    def answers(self) -> list[Answer]:
-        """Return the totals."""
-        return [SumsAnswer("totals", self.horizon, "rows", (self.terms,))]
+    @abstractmethod
+    def digits(self, step: int) -> list[int]:
+        """Return how many nodes of each level make a step, the lowest level first."""
 
     @property
-    def terms(self) -> Terms:
-        """The noise in a total, at most, whatever the step."""
-        return Terms(self.parts["nodes"].noise, np.array(self.most_squares))
+    def levels(self) -> int:
+        """How many levels have a node that is used within the horizon."""
+        return len(self.digits(self.horizon))
 
     def aggregates(self) -> list[Aggregate]:
         """Return the counts of nodes: each row is in one of each level, at most."""
@@ -82,16 +56,42 @@ class RunningQuery(Query):
     @property
     def _most_apart(self) -> int:
         """The most nodes that have one of two steps, or a step that is moved to none."""
-        highest, rest = divmod(self.horizon, self.branching ** (self.levels - 1))
+        levels, highest = self.levels, self.digits(self.horizon)[-1]
         if highest > 1:
-            return 2 * self.levels
+            return 2 * levels
         # The highest level has only one such node: it has both steps, or one step is behind it.
-        return max(2 * (self.levels - 1), self.levels + _levels(rest, self.branching))
+        rest = max(self.horizon - self.branching ** (levels - 1), 0)
+        return max(2 * (levels - 1), levels + len(self.digits(rest)))
 
-    @property
-    def levels(self) -> int:
-        """How many levels have a node that is complete within the horizon."""
-        return _levels(self.horizon, self.branching)
+
+@recorded
+@dataclass(frozen=True, repr=False)
+class RunningQuery(TreeQuery):
+    """The total after each step of a stream, by the nodes of a tree over the steps.
+
+    Attributes
+    ----------
+    horizon : int
+        How many steps there are.
+    branching : int
+        How many nodes of a level make one of the next.
+
+    """
+
+    strategy: ClassVar[str] = "tree"
+    branchings: ClassVar[Sequence[int]] = range(2, 33)
+
+    def stream(self) -> TreeStream:
+        """Return the tree before the first step."""
+        return TreeStream(self.part.noise, self.branching, self.node_variances)
+
+    def digits(self, step: int) -> list[int]:
+        """Return the digits of a step, the lowest one first."""
+        found = []
+        while step:
+            step, digit = divmod(step, self.branching)
+            found.append(digit)
+        return found
 
     @property
     def node_variances(self) -> list[float]:
@@ -103,15 +103,11 @@ class RunningQuery(Query):
 
     def squares(self, step: int) -> float:
         """Return the variance of the total after a step, in variances of the noise of a node."""
-        total = 0.0
-        for variance in self.node_variances:
-            step, digit = divmod(step, self.branching)
-            total += digit * variance
-        return total
+        return math.fsum(map(mul, self.digits(step), self.node_variances))
 
     @property
-    def mean_variance(self) -> float:
-        """The mean variance of the totals after all steps, in squared records."""
+    def mean_squares(self) -> float:
+        """The mean of `squares` over all steps."""
         total, block, steps = 0.0, 1, self.horizon + 1
         for variance in self.node_variances:  # the sum of a digit over all numbers up to horizon
             cycles, rest = divmod(steps, block * self.branching)
@@ -120,12 +116,7 @@ class RunningQuery(Query):
             digits += block * digit * (digit - 1) // 2 + digit * part
             total += variance * digits
             block *= self.branching
-        return total / self.horizon * self.parts["nodes"].variance
-
-    @property
-    def expected_error(self) -> float:
-        """The root of `mean_variance`: the typical error of a total, in records."""
-        return math.sqrt(self.mean_variance)
+        return total / self.horizon
 
     @property
     def most_squares(self) -> float:
@@ -143,9 +134,37 @@ class RunningQuery(Query):
         return max(found, self.squares(self.horizon))
 
 
-def _levels(steps: int, branching: int) -> int:
-    """Return how many levels have a node that is complete: the digits of a number of steps."""
-    levels = 0
-    while steps:
-        levels, steps = levels + 1, steps // branching
-    return levels
+class TreeStream:
+    """The nodes that are not complete, between two steps.
+
+    A node gets noise once, when its last step is over; a total is the sum of the nodes that make
+    its steps.
+    """
+
+    __slots__ = ("_branching", "_counts", "_nodes", "_noise", "_sums", "_variances")
+
+    def __init__(self, noise: Noise, branching: int, variances: list[float]) -> None:
+        self._noise, self._branching, self._variances = noise, branching, variances
+        levels = len(variances)
+        self._nodes = [0] * levels  # complete nodes of each level, within the node above
+        self._counts = [0] * levels  # the exact sum of their counts
+        self._sums = [0.0] * levels  # of their noisy counts
+
+    def step(self, exact: int, rng: Generator | None) -> float:
+        """End a step, and return the released total."""
+        variances = self._variances
+        nodes, counts, sums = self._nodes.copy(), self._counts.copy(), self._sums.copy()
+        noisy, below = 0.0, 0.0  # the estimate by the nodes below, and the sum of their variances
+        for height, variance in enumerate(variances):
+            drawn = self._noise.release(exact, rng=rng)
+            noisy = drawn * variance + (noisy * variance / below if height else 0.0)
+            nodes[height] += 1
+            counts[height] += exact
+            sums[height] += noisy
+            if nodes[height] < self._branching or height == len(variances) - 1:
+                break
+            exact, noisy, below = counts[height], sums[height], self._branching * variance
+            nodes[height], counts[height], sums[height] = 0, 0, 0.0
+        # All or nothing: a step that an error cut short would be counted again by the next call.
+        self._nodes, self._counts, self._sums = nodes, counts, sums
+        return math.fsum(sums)

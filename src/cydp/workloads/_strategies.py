@@ -4,8 +4,8 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator
-from dataclasses import dataclass
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, field
 from fractions import Fraction
 from typing import Any, ClassVar
 
@@ -13,7 +13,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from cydp._arguments import Integer
-from cydp.accounting._loss import Loss
+from cydp._numbers.rational import float_of
+from cydp.accounting._loss import Loss, PureDP
 from cydp.accounting.ledger._paid import Payment
 from cydp.releases._answers import Answer, NoisyAnswer
 from cydp.releases._cells import CellRows, public_edges
@@ -21,16 +22,22 @@ from cydp.releases._histogram import binned_rows
 from cydp.releases._noise_split import Aggregate, Part
 from cydp.releases._query import DataQuery, Given
 from cydp.releases._reads import names_of
-from cydp.releases._release import recorded
+from cydp.releases._release import ADDED, recorded
 from cydp.releases._rows import Key
 from cydp.releases._tally import Tally
 from cydp.releases._terms import losses_by_noise, read_terms, terms_of
 from cydp.releases._unit import Change, Unit, root_above
 from cydp.workloads._cell_ranges import MOST_CELLS
 from cydp.workloads._chernoff_bounds import SumsAnswer, Terms
+from cydp.workloads._fractional_sums import (
+    FRACTIONAL,
+    UNIT_STEP,
+    FractionalSums,
+    fractional_sums,
+)
 from cydp.workloads._linear_release import LinearRelease
 from cydp.workloads._queries import Queries, read_workload, sum_of_largest
-from cydp.workloads._range_counts import choose_tree
+from cydp.workloads._range_query import choose_tree
 from cydp.workloads._tree import Tree, change_nodes
 
 __all__ = [
@@ -43,7 +50,7 @@ __all__ = [
 ]
 
 
-STRATEGIES = ("identity", "tree", "workload")
+STRATEGIES = ("identity", "tree", "workload", FRACTIONAL)
 
 
 @recorded
@@ -53,14 +60,17 @@ class LinearQuery(DataQuery):
 
     Attributes
     ----------
-    strategy : {"identity", "tree", "workload"}
-        Where noise is added: to the counts of cells, of a tree's nodes, or to the answers.
+    strategy : {"identity", "tree", "workload", "fractional_sums"}
+        Where noise is added: to the counts of cells, of a tree's nodes, to the answers, or to
+        fractional sums of cells.
     queries, cells : int
     branching, levels : int
         The tree's; 2 and 1 where there is no tree.
     changes : tuple (Fraction, Fraction, int)
         How far a unit can change the numbers with noise: in the L1 and in the L2 norm, and in how
         many numbers.
+    percent : int
+        The power of the running sums that has noise; 0, if they have none.
 
     """
 
@@ -73,6 +83,7 @@ class LinearQuery(DataQuery):
     branching: int
     levels: int
     changes: tuple[Fraction, Fraction, int]
+    percent: int = field(default=0, metadata=ADDED)
 
     @classmethod
     def of(cls, given: Given, source: CellRows | None) -> DataQuery:
@@ -126,8 +137,8 @@ class LinearQuery(DataQuery):
         exact = source.count(self.unit, key)
         if self.strategy == "workload":
             exact = self.reads.public["workload"].answer(exact)
-        elif self.strategy == "tree":
-            exact = self.tree.count_nodes(exact)
+        elif self.strategy != "identity":
+            exact = self.sums.count_nodes(exact)
         return Tally(self, {self.strategy: exact})
 
     def result(self, drawn: NDArray[np.int64], payment: Payment | None) -> LinearRelease:
@@ -135,7 +146,8 @@ class LinearQuery(DataQuery):
         queries, answers = self.reads.public["workload"], drawn
         largest = np.ones(self.queries)
         if self.strategy != "workload":
-            cells = self.tree.fit(drawn) if self.strategy == "tree" else drawn.astype(np.float64)
+            identity = self.strategy == "identity"
+            cells = drawn.astype(np.float64) if identity else self.sums.fit(drawn)
             answers, largest = queries.answer(cells), queries.largest()
         return LinearRelease(
             query=self,
@@ -151,7 +163,19 @@ class LinearQuery(DataQuery):
 
     def aggregates(self) -> list[Aggregate]:
         """Return the numbers with noise."""
-        return [Aggregate(self.strategy, Change(*self.changes, self.unit.relation))]
+        change = Change(*self.changes, self.unit.relation)
+        return [Aggregate(self.strategy, change, UNIT_STEP if self.percent else Fraction(1))]
+
+    @property
+    def parameters(self) -> Mapping[str, Any]:
+        """What the query shows, and a ledger records."""
+        found = super().parameters
+        return {name: each for name, each in found.items() if name != "percent" or each}
+
+    @property
+    def sums(self) -> Tree | FractionalSums:
+        """The sums of cells that have noise."""
+        return FractionalSums(self.cells, self.percent) if self.percent else self.tree
 
     @property
     def tree(self) -> Tree:
@@ -170,7 +194,7 @@ class StrategyError:
 
     Attributes
     ----------
-    strategy : {"identity", "tree", "workload"}
+    strategy : {"identity", "tree", "workload", "fractional_sums"}
     total : float
         The sum of the variances of all answers, in squared records; infinite where the strategy
         cannot be used.
@@ -220,20 +244,42 @@ def strategies_of(
         yield StrategyError("workload", math.inf, math.inf, why_not)
     else:
         yield query("workload", change_answers(queries, unit), alone)
+    yield _best_sums(queries, privacy, unit)
+
+
+def _best_sums(queries: Queries, privacy: Loss, unit: Unit) -> LinearQuery | StrategyError:
+    """Return the query of the power of the running sums with the least error."""
+    why_not = queries.why_no_sums
+    if isinstance(privacy, PureDP):
+        why_not = "Laplace noise would be for the sum of all weights of a cell"
+    if why_not:
+        return StrategyError(FRACTIONAL, math.inf, math.inf, why_not)
+    made = []
+    for sums in fractional_sums(queries.cells):
+        change = sums.change(unit)
+        changes = change.l1, change.l2, change.coordinates
+        own = FRACTIONAL, queries.count, sums.cells, 2, 1, changes, sums.percent
+        try:
+            made.append(LinearQuery(privacy, unit, *own))
+        except ValueError as error:  # no noise fits
+            return StrategyError(FRACTIONAL, math.inf, math.inf, str(error))
+    return min(made, key=lambda query: errors_of(queries, query).total)
 
 
 def squares_of(queries: Queries, query: LinearQuery) -> NDArray[np.float64]:
     """Return the variance of each answer, in variances of the noise."""
     if query.strategy == "workload":
         return np.ones(queries.count)
-    return queries.squares() if query.strategy == "identity" else queries.tree_squares(query.tree)
+    if query.strategy == "identity":
+        return queries.squares()
+    return float_of(query.part.step) ** 2 * queries.noise_of(query.sums)
 
 
 def errors_of(queries: Queries, query: LinearQuery | StrategyError) -> StrategyError:
     """Return the error of a strategy."""
     if isinstance(query, StrategyError):
         return query
-    variances = query.part.variance * squares_of(queries, query)
+    variances = query.part.noise.variance * squares_of(queries, query)
     return StrategyError(query.strategy, float(variances.sum()), float(variances.max()))
 
 

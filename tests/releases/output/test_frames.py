@@ -100,6 +100,7 @@ def test_the_schema_says_what_the_numbers_are() -> None:
     expected = release.to_dict()
     for name in ("title", "relation", "protects"):
         assert said[name.encode()].decode() == expected[name]
+    assert said[b"notes"].decode().splitlines() == list(expected["notes"]) != []
     assert (said[b"epsilon"], said[b"delta"]) == (b"1/8", b"1/1000000")
     assert (said[b"confidence"], said[b"intervals"]) == (b"0.9", b"all cells together")
     assert pa.table(release).schema.metadata[b"intervals"] == b"each cell"

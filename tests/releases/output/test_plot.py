@@ -69,7 +69,7 @@ def test_a_histogram_has_steps_and_bars() -> None:
         assert ax.get_ylabel() == "count (rows)"
         words = "for all 4 cells together" if simultaneous else "for each cell"
         assert ax.get_title(loc="left") == (
-            f"histogram: epsilon=0.5\nbars: 90 % confidence {words}"
+            f"histogram: epsilon=0.5\nbars: 90 % confidence {words}, noise alone"
         )
 
 
@@ -189,7 +189,7 @@ def check_numbers_are_points_with_their_intervals(name: str) -> None:
     (segment,) = segments(ax)
     assert np.allclose([segment[0][0], segment[1][0]], release.interval(), rtol=1e-12)
     assert ax.lines[0].get_xdata()[0] == release.value
-    assert ax.get_title(loc="left").endswith("bars: 95 % confidence")
+    assert ax.get_title(loc="left").endswith("bars: 95 % confidence, noise alone")
 
 
 def test_numbers_are_points_with_their_intervals() -> None:
@@ -203,7 +203,7 @@ def test_quantiles_are_points_and_their_error_is_words() -> None:
     ax = made("quantiles").plot()
     assert ax.lines[0].get_ydata().tolist() == made("quantiles").value.tolist()
     assert ax.lines[0].get_xdata().tolist() == [0.25, 0.5, 0.9]
-    assert "each within 250 ranks, with 95 % confidence" in ax.get_title(loc="left")
+    assert "each within 330 ranks, with 95 % confidence" in ax.get_title(loc="left")
 
 
 def test_labels_and_names_are_no_formulas() -> None:

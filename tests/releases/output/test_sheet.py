@@ -46,11 +46,11 @@ def test_intervals_without_bounds_stand_beside_the_numbers() -> None:
         "  sex   n  from  to",
         "  a     3     2  23",
         "  b    -1    -2  19",
-        "error: each true number within the interval beside it, with 95 % confidence",
+        "error: each number without noise within the interval beside it, with 95 % confidence",
     ]
     together = sheet(column, simultaneous=True)
     (line,) = error_lines(together)
-    within = "all 2 true numbers together within the intervals beside them"
+    within = "all 2 numbers without noise together within the intervals beside them"
     assert line == f"error: {within}, with 95 % confidence"
     assert html_of(together).count("<span") == 2
 

@@ -31,12 +31,15 @@ error: each within 6, with 95 % confidence"""
 QUANTILES = """\
 quantile: 3 quantiles; epsilon=0.5, relation='add-remove'
 protects: whether one row is in the table or not
-noise: QuantileMechanism, scale 9 ranks (q0), 6 ranks (q1), 10.8 ranks (q2)
+noise: QuantileMechanism, scale 4 ranks (q0), 4 ranks (q1), 6.4 ranks (q2)
   q     quantile  +- ranks
-  0.25    25.837       210
-  0.5    51.1714       140
-  0.9    99.7589       250
-error: each within the bound beside it, with 95 % confidence"""
+  0.25   26.1714       280
+  0.5     50.837       180
+  0.9    99.7589       330
+error: each within the bound beside it, with 95 % confidence
+note: a number below 0 counts as 0, and above 100 as 100. Errors and intervals are those of the
+  clamped numbers
+note: 3 quantiles are chosen in 2 rounds, the middle ones first, and the others between them"""
 
 
 def test_texts_as_they_are() -> None:
@@ -56,7 +59,9 @@ def test_errors_are_said_in_one_way() -> None:
         assert release.to_text(confidence, simultaneous=True).splitlines()[-1] == (
             f"error: all 4 together within {together}, with {percent} % confidence"
         )
-    lines = made("group_by").to_text(simultaneous=True).splitlines()
+    text, _, notes = made("group_by").to_text(simultaneous=True).partition("\nnote: ")
+    assert "a number of x below" in notes
+    lines = text.splitlines()
     assert lines[-4] == "error of sum_x: all 2 together within 3,000, with 95 % confidence"
     assert "all 2 together within the bounds beside them" in lines[-3]
 
@@ -83,13 +88,15 @@ def test_ranks_are_said() -> None:
 
 def test_the_first_of_several_bounds_does_not_stand_for_larger_ones() -> None:
     for qs in ([0.5, 0.9], [0.9, 0.5]):
-        text = repr(cydp.quantile([1], qs, (0, 2), epsilon=1))
-        assert text.endswith("error: each within the bound beside it, with 95 % confidence")
+        text = repr(cydp.quantile([1], qs, (0, 2), epsilon=1, method="recursive"))
+        assert "\nerror: each within the bound beside it, with 95 % confidence\n" in text
 
 
 def check_every_release_has_a_short_text(name: str) -> None:
     for simultaneous in (False, True):
-        lines = made(name).to_text(simultaneous=simultaneous).splitlines()
+        text, *notes = made(name).to_text(simultaneous=simultaneous).split("\nnote: ")
+        assert len(notes) <= 2
+        lines = text.splitlines()
         assert "epsilon=0.5" in lines[0]
         assert "relation='add-remove'" in lines[0]
         assert lines[1] == "protects: whether one row is in the table or not"

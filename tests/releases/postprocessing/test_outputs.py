@@ -39,8 +39,8 @@ def test_every_output_says_how_it_was_made(kind: str, chain: str) -> None:
     assert made.made_by in in_one_line(html.unescape(made._repr_html_()))
     within = "the noise in the total is in all shares"
     if not shares:
-        within = "each true number within the interval beside it"
-        words = "error: all 4 true numbers together within the intervals beside them"
+        within = "each number without noise within the interval beside it"
+        words = "error: all 4 numbers without noise together within the intervals beside them"
         assert words in made.to_text(simultaneous=True)
     assert within in repr(made)
     matplotlib = pytest.importorskip("matplotlib")

@@ -132,6 +132,7 @@ def stream_of(sheet: Sheet, intervals: bool, costs: Mapping[str, str]) -> Stream
         "relation": sheet.relation,
         "protects": sheet.protects,
         "noise": sheet.noise,
+        "notes": "\n".join(sheet.notes),
     }
     if intervals:
         facts["confidence"] = repr(float_of(sheet.confidence))

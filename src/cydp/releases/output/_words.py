@@ -179,7 +179,7 @@ def bars_words(sheet: Sheet) -> str:
     >>> from fractions import Fraction
     >>> bars_words(Sheet(title="", cost="", relation="", protects="", noise="", axes=(), columns=(),
     ...     confidence=Fraction(19, 20), simultaneous=False))
-    'bars: 95 % confidence'
+    'bars: 95 % confidence, noise alone'
     """
     if not sheet.axes:
         cells = ""
@@ -187,7 +187,7 @@ def bars_words(sheet: Sheet) -> str:
         cells = f" for all {sheet.cells:,} cells together"
     else:
         cells = " for each cell"
-    return f"bars: {percent_of(sheet.confidence)} confidence{cells}"
+    return f"bars: {percent_of(sheet.confidence)} confidence{cells}, noise alone"
 
 
 def _within(sheet: Sheet, column: Numbers) -> str:
@@ -212,15 +212,16 @@ def _within(sheet: Sheet, column: Numbers) -> str:
 
 def _held(sheet: Sheet, column: Numbers) -> str:
     """Return that intervals hold the exact numbers; a released number may be outside."""
-    what = f"time, rounded down to {column.rounded_to}," if column.rounded_to else "number"
+    rounded = f", rounded down to {column.rounded_to}," if column.rounded_to else ""
+    one, many = ("time", "times") if rounded else ("number", "numbers")
     if not sheet.axes:
         ends = (column.lower, False), (column.upper, True)
         shown = (end_words(np.asarray(end).flat[0], upper=is_upper) for end, is_upper in ends)
-        return f"the true {what} is from {' to '.join(shown)}"
+        return f"the {one} without noise{rounded} is from {' to '.join(shown)}"
     if sheet.simultaneous:
-        whats = what.replace("time", "times") if column.rounded_to else "numbers"
-        return f"all {sheet.cells:,} true {whats} together within the intervals beside them"
-    return f"each true {what} within the interval beside it"
+        all_many = f"all {sheet.cells:,} {many} without noise{rounded}"
+        return f"{all_many} together within the intervals beside them"
+    return f"each {one} without noise{rounded} within the interval beside it"
 
 
 def _unit_of(column: Numbers, unit: str, number: str) -> str:
