@@ -216,7 +216,7 @@ WRONG: list[tuple[dict[str, Any], str]] = [
     ({"share": 1.5}, "share must be"),
     (
         {"of": "rows"},
-        "'contributions' for a share of all rows (with by=, of all partitions), not 'rows'",
+        "of must be 'users', or 'contributions' for a share of all rows",
     ),
     ({"by": "week"}, "by must be a column of table, which has 'u', 'day'"),
     ({"user": "who"}, "user must be a column of table"),

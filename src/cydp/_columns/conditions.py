@@ -201,8 +201,17 @@ class Condition:
     @property
     def chooses_blocks(self) -> bool:
         """Whether it leaves no rows but those of the blocks that pay."""
-        parts = self.node.parts if isinstance(self.node, Both) else (self.node,)
-        return any(isinstance(part, InBlocks) for part in parts)
+        return any(isinstance(part, InBlocks) for part in self._parts)
+
+    @property
+    def besides_blocks(self) -> str | None:
+        """The condition without that on blocks, as text; None if nothing is left."""
+        rest = tuple(part for part in self._parts if not isinstance(part, InBlocks))
+        return str(Both(rest)) if rest else None
+
+    @property
+    def _parts(self) -> tuple[Node, ...]:
+        return self.node.parts if isinstance(self.node, Both) else (self.node,)
 
 
 def condition_on_blocks(column: str, blocks: Sequence[str]) -> Condition:

@@ -22,6 +22,7 @@ __all__ = ["Table", "is_column", "type_name"]
 
 
 _MOST_NAMES = 20  # of a table, in an error
+_LONGEST = 200  # letters of a condition
 
 
 class Table:
@@ -70,7 +71,8 @@ class Table:
         self.restrict, self.where, self.path = restrict, where, path
 
     def __repr__(self) -> str:
-        where = "" if self.where is None else f", only rows where {self.where}"
+        shown = str(self.where)[:_LONGEST] + (" ..." if len(str(self.where)) > _LONGEST else "")
+        where = "" if self.where is None else f", only rows where {shown}"
         return f"<table of {len(self.names)} columns{where}>"
 
     def again(self) -> Table:

@@ -4,6 +4,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
+from pathlib import Path
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -15,7 +16,7 @@ from cydp._columns.keys import Keys
 from cydp._columns.table import is_column
 from cydp._columns.tables import open_table
 from cydp._numbers.rational import read_integer
-from cydp.releases.output._sheet import time_words
+from cydp.releases.output._sheet import cut, time_words
 
 __all__ = [
     "NOTHING",
@@ -55,6 +56,8 @@ class Reads(NamedTuple):
     chooses_blocks : bool
         Whether the condition leaves no rows but those of the blocks that pay. `where` says it, so
         `to_dict` leaves it out.
+    besides_blocks : str or None
+        The condition without these blocks, for a report, which names them beside it.
     text_as : tuple of str
         What text of CSV is read as: names in `NOTES` of `cydp._columns.csv_uses`. The columns and
         the other parameters decide it, so `to_dict` leaves it out.
@@ -73,6 +76,7 @@ class Reads(NamedTuple):
     text_as: tuple[str, ...] = ()
     path: str | None = None
     chooses_blocks: bool = False
+    besides_blocks: str | None = None
 
     @property
     def notes(self) -> tuple[str, ...]:
@@ -108,6 +112,7 @@ NOTHING = Reads()
 
 _MOST_NAMED = 5  # public keys, and numbers
 _LONGEST = 40  # letters of each
+_LONGEST_CONDITION = 80  # in a line of a report
 
 
 def words_of_reads(title: str, reads: Reads, contents: Sequence[str]) -> str:
@@ -125,6 +130,8 @@ def words_of_reads(title: str, reads: Reads, contents: Sequence[str]) -> str:
             link = " " if title.endswith("_by") else " by " if argument == "by" else " of "
             named.setdefault(", ".join(known), link)
     words = title + "".join(f"{link}{names}" for names, link in named.items())
+    if reads.path is not None:
+        words += f" in {Path(reads.path).name[:_LONGEST]}"
     if contents:
         words += f": {_first_of(contents, len(contents), '; ')}"
     if reads.keys is not None:
@@ -133,6 +140,8 @@ def words_of_reads(title: str, reads: Reads, contents: Sequence[str]) -> str:
         words += f", keys {_first_of(rows, len(reads.keys), ', ')}"
     for edges in reads.edges:
         words += f", {len(edges) - 1:,} bins from {time_words(edges[0])} to {time_words(edges[-1])}"
+    if reads.besides_blocks is not None:
+        words += f", where {cut(reads.besides_blocks, _LONGEST_CONDITION)}"
     return words
 
 

@@ -97,7 +97,11 @@ def prepare(kind: type[DataQuery], given: Given) -> Prepared:
     if isinstance(table, Table):
         if table.where is not None:
             _check_condition(query, given)
-            query = query.reading(where=str(table.where), chooses_blocks=table.where.chooses_blocks)
+            query = query.reading(
+                where=str(table.where),
+                chooses_blocks=table.where.chooses_blocks,
+                besides_blocks=table.where.besides_blocks,
+            )
         if table.path is not None:
             query = query.reading(path=table.path)
     return Prepared(query, source)

@@ -132,6 +132,18 @@ class Numbers:
     why_none: str = ""
 
 
+_LONGEST_NOTE = 400  # letters, in texts
+
+
+def cut(text: str, longest: int) -> str:
+    """Return a text, or its beginning.
+
+    >>> cut("a > 1 and b > 2", 6), cut("a > 1", 6)
+    ('a > 1  ...', 'a > 1')
+    """
+    return text if len(text) <= longest else f"{text[:longest]} ..."
+
+
 @dataclass(frozen=True, slots=True, eq=False, kw_only=True)
 class Sheet:
     """A result as a table: what it is, its cells and their labels, and its numbers.
@@ -177,8 +189,8 @@ class Sheet:
 
     @property
     def shown_notes(self) -> tuple[str, ...]:
-        """The notes of texts."""
-        return (*self.notes, *self.further_notes)
+        """The notes of texts, in which a long condition is cut; JSON has all of it."""
+        return tuple(cut(note, _LONGEST_NOTE) for note in (*self.notes, *self.further_notes))
 
     @property
     def shape(self) -> tuple[int, ...]:
