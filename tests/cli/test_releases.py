@@ -271,7 +271,7 @@ def test_dates_and_times(
     facts, shown = json.loads(printed), json.loads(expected.to_json())
     assert facts["columns"] == shown["columns"]
     assert facts["axes"] == shown["axes"]
-    noted = "a value that is no date or time counts as missing" in printed
+    noted = "a value that is no date, or time without an offset, counts as missing" in printed
     assert noted == (form == "csv")
 
 

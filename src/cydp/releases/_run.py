@@ -104,9 +104,16 @@ def prepare(kind: type[DataQuery], given: Given) -> Prepared:
     query, table = kind.of(given, source), opened
     if source.length is None and source.text_as:
         query = query.reading(text_as=source.text_as)
-    if isinstance(table, Table) and table.where is not None:
-        _check_condition(query, given)
-        query = query.reading(where=str(table.where))
+    if isinstance(table, Table):
+        if table.where is not None:
+            _check_condition(query, given)
+            query = query.reading(
+                where=str(table.where),
+                chooses_blocks=table.where.chooses_blocks,
+                besides_blocks=table.where.besides_blocks,
+            )
+        if table.path is not None:
+            query = query.reading(path=table.path)
     return Prepared(query, source)
 
 
@@ -129,9 +136,12 @@ def _in_blocks(data: Any, budget: Any, name: str) -> Any:
         return data
     try:
         return choose_rows(data, condition_on_blocks(*rows), name)
-    except TypeError as error:
-        promise = "and promise ledger.scope(..., table_in_blocks=True)"
-        raise TypeError(f"{error}, {promise}") from None
+    except TypeError:
+        raise TypeError(
+            f"{name} must be a path of files or a relation of DuckDB, of which the rows of the "
+            f"blocks are read by the ledger's column {rows[0]!r}: filter another table or lazy "
+            "frame to these blocks, and promise it by ledger.scope(..., table_in_blocks=True)"
+        ) from None
 
 
 def _check_condition(query: DataQuery, given: Given) -> None:

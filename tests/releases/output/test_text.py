@@ -133,7 +133,7 @@ def test_bounds_say_what_they_are() -> None:
     found, missing = repr(made("bounds")), repr(made("no bounds"))
     assert "lower 32, upper 128" in found
     assert "None was found" not in found
-    assert "note: A bin is found if its noisy count is above 44. None was found" in missing
+    assert "note: no bin was found: the bounds are the public fallback" in missing
 
 
 def test_promises_and_users_are_said() -> None:
