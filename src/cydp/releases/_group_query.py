@@ -15,7 +15,6 @@ import numpy as np
 from numpy.typing import NDArray
 
 from cydp._columns.declared import Labels
-from cydp._columns.keys import Keys
 from cydp._columns.tables import open_table
 from cydp._generator import Generator
 from cydp.accounting._loss import ApproxDP, Loss
@@ -68,7 +67,14 @@ from cydp.releases._numbers_query import note_on_bounds, weighs_less
 from cydp.releases._quantile_list import Changing
 from cydp.releases._query import DataQuery, Given
 from cydp.releases._ratios import MeanAnswer
-from cydp.releases._reads import count_keys, digest_keys, key_names, known_names, several
+from cydp.releases._reads import (
+    count_keys,
+    digest_keys,
+    key_names,
+    known_names,
+    public_keys,
+    several,
+)
 from cydp.releases._release import ADDED, recorded
 from cydp.releases._rows import Codes, Key, users_of
 from cydp.releases._tally import Tally
@@ -127,7 +133,7 @@ class GroupQuery(DataQuery):
         keys = None if source is None else source.keys
         n_keys = None if keys is None else len(keys)
         if source is None:
-            n_keys = count_keys(given["keys"], columns if len(columns) > 1 else None)
+            n_keys = count_keys(given["keys"], columns)
         asked = itemgetter(*_ASKED)(given)
         integers = [] if source is None else source.integers
         found = cls.kept(given, n_keys, *asked, *integers)
@@ -138,20 +144,23 @@ class GroupQuery(DataQuery):
         """Return the columns of labels, users and numbers, and the keys."""
         columns, opened = _columns_of_keys(given), open_table(given["table"])
 
-        def column(name: Any, argument: str) -> Any:
-            return opened.column(name, argument)
-
         # Before the keys: a list of labels is taken for names, and what they are is no mistake.
-        labels = [Labels(column(each, "by"), "by") for each in several(given["by"])]
+        is_named = not isinstance(given["by"], list | tuple)
+        labels = [
+            Labels(opened.column(each, "by", is_named=is_named), "by")
+            for each in several(given["by"])
+        ]
         public = None
         if given["keys"] is not None:
-            public = Keys(given["keys"], columns if len(columns) > 1 else None)
+            public = public_keys(given["keys"], columns)
         return GroupRows(
             labels,
             public,
             users_of(opened, given["user"]),
             {
-                name: open_numbers(column(name, argument), name, given)
+                name: open_numbers(
+                    opened.column(name, f"a key of {argument}", is_named=True), name, given
+                )
                 for name, argument in columns_of(given).items()
             },
         )

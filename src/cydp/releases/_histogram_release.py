@@ -11,6 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from cydp._arguments import Integer, Number
+from cydp._call_errors import explain_arguments
 from cydp._numbers.rational import read_integer
 from cydp.mechanisms._quantile import QuantileMechanism
 from cydp.releases._answers import Answer, RankAnswer, Steps
@@ -201,9 +202,11 @@ class TableRelease(Release, PostProcessing):
     def _steps(self) -> Steps:
         return dict(zip(self.query.parts, self.steps, strict=True))
 
-    def _column(self, name: str | None) -> Sequence[Answer]:
+    def _column(self, name: str | None, confidence: Any = None) -> Sequence[Answer]:
         """Return what a column holds: one answer, or an answer for each quantile."""
         columns: Mapping[str, Sequence[Answer]] = self.query.columns
+        if isinstance(confidence, str) and confidence in columns:
+            raise TypeError(f"confidence must be a number: the column is column={confidence!r}")
         if name is None:
             return next(iter(columns.values()))
         if name not in columns:
@@ -219,6 +222,7 @@ class TableRelease(Release, PostProcessing):
             if not isinstance(part.mechanism, QuantileMechanism)
         }
 
+    @explain_arguments
     def error_bound(
         self, confidence: Number = 0.95, *, count: Integer = 1, column: str | None = None
     ) -> Any:
@@ -253,9 +257,11 @@ class TableRelease(Release, PostProcessing):
         4
 
         """
-        answer, together = self._column(column)[0], self._together(read_integer(count, "count"))
+        answer = self._column(column, confidence)[0]
+        together = self._together(read_integer(count, "count"))
         return rounded(answer.error_bound(self._steps, confidence, together))
 
+    @explain_arguments
     def interval(
         self, confidence: Number = 0.95, *, count: Integer = 1, column: str | None = None
     ) -> tuple[NDArray[Any], NDArray[Any]]:
@@ -269,7 +275,8 @@ class TableRelease(Release, PostProcessing):
         array([6, 6])
 
         """
-        answer, together = self._column(column)[0], self._together(read_integer(count, "count"))
+        answer = self._column(column, confidence)[0]
+        together = self._together(read_integer(count, "count"))
         return answer.interval(self._steps, confidence, together)
 
     def _together(self, count: int) -> int:
