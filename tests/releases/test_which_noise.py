@@ -119,10 +119,11 @@ def test_many_parts_have_one_kind_of_noise() -> None:
 
 def test_a_tree_is_chosen_with_its_noise() -> None:
     """The best tree of one noise is not the best one of the other: they are compared as a whole."""
-    for partitions, delta in ((1, BOTH["delta"]), (1000, BOTH["delta"]), (1, 1e-3)):
+    for cells, partitions, delta in ((4096, 1, 1e-6), (4096, 1000, 1e-6), (4096, 1, 1e-3),
+                                     (64, 8, 1e-6)):  # fmt: skip
         made = [
             cydp.explain(
-                workloads.range_counts, 4096, (0, 1), user="u", max_partitions=partitions,
+                workloads.range_counts, cells, (0, 1), user="u", max_partitions=partitions,
                 noise=noise, **(BOTH | {"delta": delta}),
             ).query
             for noise in (None, *NOISES)
