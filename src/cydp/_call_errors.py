@@ -23,7 +23,21 @@ _MEANINGS = {
     "bounds": "they are the pair (lower, upper) that values are clamped to",
 }
 
+_TABLE = {"x": "", "table": ""}
+# What others call a parameter, or what is asked for by another one: the parameters that may be
+# meant, and how to write them.
+_MEANT = {
+    "medians": {"quantiles": "quantiles={'x': (0.5, (0, 100))} is a median"},
+    "simultaneous": {"count": "count= says how many numbers together, such as count=len(release)"},
+    "bounds": {"range": ""},
+    "range": {"bounds": ""},
+    "max_rows": {"max_partitions": ""},
+    "max_partitions": {"max_rows": ""},
+    "data": _TABLE, "df": _TABLE, "frame": _TABLE, "table": _TABLE, "x": _TABLE,
+}  # fmt: skip
+
 _LONGEST = 90  # of a signature in an error
+_ALIKE = 0.7  # at least, of a name that is likely meant
 _PROMISE = "max_rows_per_unit"  # nobody should be led to a promise by a bound that has another name
 _NO_SEED = "no seed: cydp.testing.SeededGenerator(seed), for tests, has one"
 
@@ -58,7 +72,7 @@ def explain_arguments(function: _Function) -> _Function:
             try:
                 shape.bind(*args, **kwargs)
             except TypeError as wrong:
-                near = _near_name(shape, kwargs)
+                near = _near_name(shape, kwargs, is_missing=str(wrong).startswith("missing"))
                 how = near or f"{_name_in_place(shape, args)}: call {signature_of(function, shape)}"
                 raise TypeError(f"{wrong}{how}") from None
             raise
@@ -92,14 +106,18 @@ def _may_be_left(parameter: Parameter) -> bool:
     return parameter.kind is Parameter.KEYWORD_ONLY and parameter.default is not Parameter.empty
 
 
-def _near_name(shape: Signature, given: Mapping[str, Any]) -> str:
+def _near_name(shape: Signature, given: Mapping[str, Any], *, is_missing: bool) -> str:
     """Return what to write instead of a name that is not known, or nothing."""
     if "where" in given and "where" not in shape.parameters:
         return " (a condition is of the table: cydp.where(table, 'age > 17'))"
     unknown = next((each for each in given if each not in shape.parameters), "")
     known = [each for each in shape.parameters if each != _PROMISE]
-    near = nearest_name(unknown, known)
-    return f" (did you mean {near!r}?)" if near else ""
+    meant = {name: how for name, how in _MEANT.get(unknown, {}).items() if name in known}
+    near, how = next(iter(meant.items()), (nearest_name(unknown, known), ""))
+    if how:
+        return f" ({how})"
+    unknown_too = f" by {unknown!r}" if is_missing else ""  # of which the error does not speak
+    return f" (did you mean {near!r}{unknown_too}?)" if near else ""
 
 
 def nearest_name(given: str, names: Iterable[object]) -> str | None:
@@ -109,7 +127,8 @@ def nearest_name(given: str, names: Iterable[object]) -> str | None:
     'euros'
     """
     lowered = {name.lower(): name for name in names if isinstance(name, str)}
-    near = get_close_matches(given.lower(), lowered, 1, 0.6)
+    begun = [name for name in lowered if len(given) > 2 and name.startswith(given.lower())]
+    near = begun or get_close_matches(given.lower(), lowered, 1, _ALIKE)
     return lowered[near[0]] if near else None
 
 

@@ -14,7 +14,7 @@ def test_it_is_charged_and_shown(run: Run, ledger: str) -> None:
     assert code == 0
     seq, digest = head(ledger)
     assert printed.splitlines() == [
-        "left in the ledger for each person:", "  all: epsilon=2/3", f"head: {seq}:{digest}"
+        "left in the ledger for each person: epsilon=2/3", f"head: {seq}:{digest}"
     ]  # fmt: skip
     entry = json.loads(run("ledger", "history", ledger, "--json")[1].splitlines()[-1])
     assert (entry["kind"], entry["label"]) == ("charge", "made by hand")

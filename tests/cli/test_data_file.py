@@ -99,7 +99,7 @@ def test_parquet(tmp_path: Path) -> None:
     assert present(file, "b") == [0, 0, 1, 1]
     assert present(file, "n") == [0, 2, 3]
     for column, says in (("s", "numeric"), ("t", "numeric"), ("x", "no column 'x'")):
-        with pytest.raises(FileError, match=says):
+        with pytest.raises(FileError if column == "x" else TypeError, match=says):
             read_column(file, column)
 
 
@@ -215,8 +215,8 @@ def test_files_that_cannot_be_read(tmp_path: Path, monkeypatch: pytest.MonkeyPat
             contents[f"{code} {text}"] = ("t.csv", text.encode(code), says)
     duckdb.execute(f"COPY (SELECT 1 AS a) TO '{tmp_path}/t.data' (FORMAT parquet)")
     paths = [
-        (str(tmp_path / "none.csv"), "no such file"), (str(tmp_path), "not a regular file"),
-        (str(tmp_path / "t.data"), "--format parquet"),
+        (str(tmp_path / "none.csv"), "no such file"), (str(tmp_path), "is a directory"),
+        (str(tmp_path / "t.data"), "is Parquet: name it *.parquet"),
     ]  # fmt: skip
     if sys.platform == "linux":
         paths.append((csv(tmp_path, b"a\n1\n", os.fsdecode(b"\xff.csv")), "cannot open"))
@@ -289,5 +289,5 @@ def test_a_directory_names_no_column(tmp_path: Path) -> None:
     file = str(tmp_path / "i=9" / "table.parquet")
     duckdb.execute(f"COPY (SELECT i, [i] l FROM range(3) r(i)) TO '{file}'")
     assert present(file, "i") == [0, 1, 2]
-    with pytest.raises(FileError, match="must be numeric"):
+    with pytest.raises(TypeError, match="must be numeric"):
         read_column(file, "l")

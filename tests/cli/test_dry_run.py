@@ -36,12 +36,11 @@ def test_it_says_what_is_left_and_whether_it_fits(run: Run, ledger: str) -> None
     code, printed, _ = run(*MEAN, "--epsilon", "0.5", *PAID, ledger)
     assert code == 0
     assert printed.splitlines()[-3:] == [
-        "left in the ledger for each person:",
-        "  all: epsilon=1",
+        "left in the ledger for each person: epsilon=1",
         "the ledger would pay; nothing was charged and no value was read",
     ]
     code, printed, message = run(*MEAN, "--epsilon", "1.5", *PAID, ledger)
-    assert (code, printed.splitlines()[-1]) == (1, "  all: epsilon=1")
+    assert (code, printed.splitlines()[-1]) == (1, "left in the ledger for each person: epsilon=1")
     assert message == (
         f"cydp: refused: the release costs epsilon=1.5, and epsilon=1 is left in {ledger}\n"
     )

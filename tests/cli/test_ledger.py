@@ -33,8 +33,7 @@ def test_round_trip(run: Run, path: str) -> None:
     assert code == 0
     assert printed.splitlines()[0].startswith("histogram: 10 bins; epsilon=1/3")
     assert printed.splitlines()[-2:] == [
-        "left in the ledger for each person:",
-        "  all: epsilon=2/3",
+        "left in the ledger for each person: epsilon=2/3",
     ]
     code, shown, _ = run("ledger", "show", path)
     with BudgetLedger.open(path) as ledger:
@@ -45,19 +44,19 @@ def test_round_trip(run: Run, path: str) -> None:
         "relation: add-remove",
         "charges: 1",
         f"head: {seq}:{digest}",
-        "all: left epsilon=2/3; spent epsilon=1/3 of epsilon=1; open",
+        "left epsilon=2/3; spent epsilon=1/3 of epsilon=1; open",
     ]
     code, past, _ = run("ledger", "history", path)
     create, block, charge = past.splitlines()
     assert (create[:2], create.split(" ", 2)[2]) == (
         "1 ", "create epsilon=1 for each person, add-remove"
     )  # fmt: skip
-    assert (block[:2], block.split(" ", 2)[2]) == ("2 ", "block all")
+    assert (block[:2], block.split(" ", 2)[2]) == ("2 ", "block")
     label = (
         "histogram of age in pums.csv, bins 10, range 0:100: histogram of age, 10 bins from 0.0 to "
         "100.0"
     )
-    assert (charge[:2], charge.split(" ", 2)[2]) == ("3 ", f"charge epsilon=1/3 to all: {label}")
+    assert (charge[:2], charge.split(" ", 2)[2]) == ("3 ", f"charge epsilon=1/3: {label}")
     report = run("ledger", "report", path)[1].splitlines()
     assert report[0] == "budget epsilon=1 for each person, under 'add-remove'"
     assert report[-1].endswith(f"Z epsilon=1/3: {label}")  # in the words of the history

@@ -46,6 +46,18 @@ CASES: list[tuple[list[str], Release]] = [
         lambda: cydp.sum(PUMS, (0, 200_000), column="income", epsilon=1),
     ),
     (
+        ["count", PUMS, "--epsilon", "1", "--delta", "1e-6", "--noise", "gaussian"],
+        lambda: cydp.count(list(range(1000)), epsilon=1, delta="1e-6", noise="gaussian"),
+    ),
+    (
+        ["sum", WEEK, "--column", "Money spent (euros)", "--bounds", "0:50", "--epsilon", "1",
+         "--user", "VisitorId", "--max-rows", "7", "--max-sum-per-user", "60"],
+        lambda: cydp.sum(
+            WEEK, (0, 50), column="Money spent (euros)", user="VisitorId", max_rows=7,
+            max_sum_per_user=60, epsilon=1,
+        ),
+    ),
+    (
         ["sum", PUMS, "--column", "age", "--bounds", "-5.5:60", "--rho", "1", "--missing", "7"],
         lambda: cydp.sum(PUMS, (-5.5, 60), column="age", rho=1, missing="7"),
     ),
@@ -259,7 +271,7 @@ def test_dates_and_times(
     facts, shown = json.loads(printed), json.loads(expected.to_json())
     assert facts["columns"] == shown["columns"]
     assert facts["axes"] == shown["axes"]
-    noted = "a value that is no date or time counts as missing" in printed
+    noted = "a value that is no date, or time without an offset, counts as missing" in printed
     assert noted == (form == "csv")
 
 

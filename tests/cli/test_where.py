@@ -75,8 +75,12 @@ def test_numbers_and_times_in_quotes_are_no_order_of_csv(run: Run, tmp_path: Pat
         ("a < '10'", "a' of CSV with 10, not with '10'"),
         ("a between '1' and '9'", "with 1, not"),
         ("not ('1e3' >= a)", "with 1e3, not"),
-        ("t < '2024-01-02'", "with date '2024-01-02', not"),
-        ("a = 1 or t >= ' 2024-01-02T08:00'", "with timestamp '2024-01-02T08:00', not"),
+        (
+            "t < '2024-01-02'",
+            "date '2024-01-02', or with an offset, timestamp '2024-01-02 00:00:00+",
+        ),
+        ("a = 1 or t >= ' 2024-01-02T08:00'", "with timestamp '2024-01-02T08:00', or with an"),
+        ("t >= '2024-01-02T08:00Z'", "with timestamp '2024-01-02T08:00Z', not"),
         ("t < '2024-1-1'", "with a number such as 9.5 or date '2024-01-31', not with '2024-1-1'"),
         ("a < '9,5'", "with a number such as 9.5 or date '2024-01-31', not with '9,5'"),
     ):
@@ -127,7 +131,9 @@ def test_a_charge_id_is_for_one_condition(run: Run, ledger: str) -> None:
     paid = ["count", PUMS, *E, "--max-rows-per-unit", "1", "--ledger", ledger, "--charge-id", "a"]
     first = run(*paid, "--where", "age >= 18")
     assert first[0] == 0
-    assert run(*paid, "--where", "age>=18") == first
+    again = run(*paid, "--where", "age>=18")[1]
+    assert "the recorded result of charge 'a'" in again
+    assert [line for line in again.splitlines() if line in first[1]] == first[1].splitlines()
     before = head(ledger)
     for other in (["--where", "age >= 19"], []):
         for more in ([], ["--dry-run"]):
@@ -215,7 +221,7 @@ def test_what_is_refused(run: Run, tmp_path: Path, path: str) -> None:
         "n": "--where must have a comparison, 'in', 'between', 'like' or 'is' at its end",
         "n = (select 1)": "--where must have a constant: a number, a 'text', date '2024-01-31' at "
         "'(select 1)'",
-        "random() < 0.5": "at '() < 0.5'", "n = 1; drop": "not '; drop'",
+        "random() < 0.5": "there are no functions", "n = 1; drop": "not '; drop'",
         "m = 1": "no column 'm' in", "s = 1": "compare column 's', which holds VARCHAR, with",
         "n = 'x'": "compare column 'n', which holds INTEGER, with a constant of its type, not with",
         "n like '1%'": "a column of text before 'like', and 'n' holds INTEGER",

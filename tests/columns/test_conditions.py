@@ -69,8 +69,14 @@ def test_nothing_else_is_understood(written: str) -> None:
     [
         ("ts >= 2024-02-01", "dates in single quotes, such as '2024-01-31', not 2024-02-01"),
         ("ts >= 2024-02-01T10:00", "dates in single quotes, such as '2024-01-31', not 2024-02-01"),
-        ('a = "DE"', "a constant, with single quotes around a text, at '\"DE\"'"),
-        ("a = DE", "a constant, with single quotes around a text, at 'DE'"),
+        (
+            'a = "DE"',
+            "a constant at '\"DE\"', and 'DE' without single quotes is a column: write 'DE'",
+        ),
+        ("a = DE", "a constant at 'DE', and 'DE' without single quotes is a column: write 'DE'"),
+        ("lower(a) = 'de'", "columns and constants alone, and 'lower' is followed by parentheses"),
+        ("a in ()", "at least one constant in the parentheses"),
+        ("a is DE", "'null' or 'not null' behind 'is' at 'DE'"),
         ("a = 'DE", 'a quote at the end of a text as at its beginning, not "\'DE"'),
         ("a = 1 && b = 2", "'and', not '&& b = 2'"),
         ("a = 1 || b = 2", "'or', not '|| b = 2'"),
@@ -79,6 +85,19 @@ def test_nothing_else_is_understood(written: str) -> None:
 )
 def test_what_other_languages_write_is_told(written: str, words: str) -> None:
     with pytest.raises(ValueError, match="condition must have " + re.escape(words)):
+        parse_condition(written)
+
+
+@pytest.mark.parametrize(
+    ("written", "words"),
+    [
+        ("a > b", "two columns are not compared"),
+        ("1 < a < 9", "condition must compare a column once at a time, at '< 9'"),
+        ("where a = 1", "leave 'where' out"),
+    ],
+)
+def test_what_is_no_condition_is_told(written: str, words: str) -> None:
+    with pytest.raises(ValueError, match=words):
         parse_condition(written)
 
 

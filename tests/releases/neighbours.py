@@ -265,12 +265,18 @@ CASES: dict[str, Case] = {
     "group_by, quantiles by halves": _quantiles_by([0.25, 0.5, 0.8]),
     "group_by, quantiles by halves, pure": _pure(_quantiles_by([0.25, 0.5, 0.8])),
     "group_by, unknown keys": Case(_unknown, privacy={"epsilon": 4, "delta": 0.5}),
+    "group_by, unknown keys before": Case(
+        _unknown, privacy={"epsilon": 4, "delta": 0.5}, parameters={"selection": "optimal"}
+    ),
     "histogram, rows in all": Case(_histogram_by, False),
     "value_counts, rows in all": Case(_value_counts, False),
     "group_by, rows in all": replace(_group_by(NEAR), by_partition=False),
     "group_by, rows in all, pure": _pure(replace(_group_by(FAR), by_partition=False)),
     "group_by, rows in all, unknown keys": Case(
         _unknown, False, privacy={"epsilon": 4, "delta": 0.5}
+    ),
+    "group_by, rows in all, unknown keys before": Case(
+        _unknown, False, privacy={"epsilon": 4, "delta": 0.5}, parameters={"selection": "optimal"}
     ),
     "histogram, three bins": Case(_few_bins, alone=True),
     "value_counts, two keys": _pure(_few_keys(["low", "top"])),

@@ -37,7 +37,8 @@ def is_one_question(ask: Callable[..., Any], ledger: Any, name: str, one: Any, t
     """Whether a charge id answers a question again, and no other one, and is paid once."""
     scope, before = ledger.scope(charge_id=name), ledger.spent.epsilon
     first = ask(budget=scope, **one)
-    is_answered = repr(ask(budget=scope, **one)) == repr(first)
+    again, _, _ = repr(ask(budget=scope, **one)).partition("\nnote: this is the recorded result")
+    is_answered = again == repr(first)
     try:
         ask(budget=scope, **two)
     except ChargeConflictError as error:
@@ -128,3 +129,53 @@ def test_another_user_is_another_question(tmp_path: Path) -> None:
             if not is_one_question(ask, ledger, name, {"user": "u"}, {"user": "v"})
         ]
     assert wrong == []
+
+
+def test_another_path_is_another_question(tmp_path: Path) -> None:
+    for name in ("de.csv", "it.csv"):
+        (tmp_path / name).write_text("age\n31\n")
+    with BudgetLedger.create(tmp_path / "l", PureDP(9), privacy_unit="row") as ledger:
+
+        def count(table: Any, name: str = "jan") -> Any:
+            return cydp.count(table, epsilon=1, budget=ledger.scope(charge_id=name))
+
+        first = count(str(tmp_path / "de.csv"))
+        assert count(tmp_path / "de.csv") == first == count(str(tmp_path / "." / "de.csv"))
+        adults = cydp.where(str(tmp_path / "de.csv"), "age >= 18")
+        for other in (str(tmp_path / "it.csv"), f"{tmp_path}/d*.csv", {"age": [31]}, adults):
+            with pytest.raises(ChargeConflictError, match=r"differs in (table|query)"):
+                count(other)
+        count({"age": [31]}, "frame")
+        assert count({"age": [64]}, "frame").payment.recorded  # a frame has no name
+        assert ledger.spent == PureDP(2)
+        assert ledger.history()[2]["table"] == str(tmp_path / "de.csv")
+
+
+def test_a_repetition_says_that_it_is_one_and_json_stays(tmp_path: Path) -> None:
+    """A certificate of either is of the same JSON."""
+    with BudgetLedger.create(tmp_path / "l", PureDP(9), privacy_unit="row") as ledger:
+        for ask in (
+            lambda scope: cydp.count([1, 2], epsilon=1, budget=scope),
+            lambda scope: cydp.sampling.on_sample(
+                cydp.count, [1, 2], share="1/2", epsilon=1, budget=scope
+            ),
+        ):
+            scope = ledger.scope(charge_id=f"{ledger.spent}")
+            first, again = ask(scope), ask(scope)
+            words = " ".join(str(again).split())
+            assert "this is the recorded result of charge 'PureDP(" in words
+            assert "recorded" in again.to_html()
+            assert "recorded" not in str(first)
+            assert again.to_json() == first.to_json()
+
+
+def test_the_promise_about_blocks_is_said_only_where_there_is_one(tmp_path: Path) -> None:
+    (tmp_path / "t.csv").write_text("day,who\n2024-01-01,a\n")
+    with BudgetLedger.create(
+        tmp_path / "l", PureDP(9), privacy_unit="who", by_block=True, block_column="day"
+    ) as ledger:
+        ledger.add_blocks(["2024-01-01"])
+        for is_promise in (False, True):
+            scope = ledger.scope(blocks=["2024-01-01"], table_in_blocks=is_promise)
+            made = cydp.count(tmp_path / "t.csv", user="who", max_rows=1, epsilon=1, budget=scope)
+            assert ("caller's promise" in " ".join(str(made).split())) is is_promise

@@ -180,7 +180,8 @@ def test_what_the_largest_bound_means_is_said_whatever_is_found() -> None:
     visits = {"u": np.arange(900) // 3}
     for most in (2, 9):
         found = cydp.contribution_bound(visits, user="u", max=most, epsilon=99)
-        assert f"unless the bound is {most}: more rows count as {most}" in found.query.left_out[0]
+        note = f"a bound of {most} may be too low, since more rows count as {most}"
+        assert note in found.query.left_out[1]
 
 
 def test_it_is_charged_for_its_unit_and_recorded(tmp_path: Path) -> None:
@@ -213,7 +214,10 @@ WRONG: list[tuple[dict[str, Any], str]] = [
     ({"share": 0}, "share must be between 0 and 1, and not 0"),
     ({"share": 1}, "share must be between 0 and 1"),
     ({"share": 1.5}, "share must be"),
-    ({"of": "rows"}, "which are rows, or partitions if by is given, not 'rows'"),
+    (
+        {"of": "rows"},
+        "of must be 'users', or 'contributions' for a share of all rows",
+    ),
     ({"by": "week"}, "by must be a column of table, which has 'u', 'day'"),
     ({"user": "who"}, "user must be a column of table"),
     ({"epsilon": None}, "epsilon must be given"),

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 from typing import Any
 
 import pytest
@@ -87,10 +88,10 @@ def test_no_noise_is_said() -> None:
         assert count.error_bound() == 0
         assert set(explained.error.values()) == {0}
         for text in (repr(count), count._repr_html_(), str(explained)):
-            assert ": the noise is nothing" in " ".join(text.split())
+            assert re.search(r"error[a-z_0-9 ]*: none", " ".join(text.split()))
     small = cydp.count([1], epsilon=1)
     for text in (repr(small), small._repr_html_(), str(cydp.explain(cydp.count, epsilon=1))):
-        assert "nothing" not in text
+        assert ": none" not in text
 
 
 def test_one_candidate_is_no_choice() -> None:

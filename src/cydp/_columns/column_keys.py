@@ -28,6 +28,7 @@ from cydp._columns.canonical import (
     canonical,
     rank,
 )
+from cydp._columns.conditions import is_number_as_text
 from cydp._columns.declared import Labels
 from cydp._columns.dense_keys import DensePlaces, are_distinct, is_dense
 from cydp._columns.label_types import LabelType, stored_integers
@@ -166,8 +167,22 @@ class ColumnKeys:
 
         Only a column without a type is another one then. Text that is no such number or time is
         none of the labels.
+
+        Raises
+        ------
+        TypeError
+            For labels of several kinds, if the column has no type: those of one kind would be none
+            of its entries.
+
         """
-        kind = self.sql_type if column.is_untyped else None
+        if not column.is_untyped:
+            return column
+        if len(self.kinds) > 1:
+            raise TypeError(
+                "keys must be of one kind for a column of CSV, such as all numbers or all text"
+            )
+        has_numbers = self.kinds == {TEXT} and any(map(is_number_as_text, self.labels))
+        kind = "VARCHAR" if has_numbers else self.sql_type
         return column if kind is None else column.read_as(kind)
 
     @property
@@ -182,19 +197,21 @@ class ColumnKeys:
         fits = all(-(2**63) <= label < 2**63 for label in self.labels)
         return "BIGINT" if fits else "DECIMAL(38, 0)"
 
-    def check(self, column: Labels) -> None:
+    def check(self, column: Labels, name: str = "keys") -> None:
         """Raise a TypeError if a column can hold none of the labels, by its type.
 
-        And a ValueError for times that no time is rounded down to.
+        And a ValueError for times that no time is rounded down to. `name` is what to call the
+        labels in an error.
         """
         wanted = _KINDS.get(column.type.kind)
         if wanted is not None and wanted not in self.kinds:
+            entries = f"the entries of {column.name}" if name == "keys" else "its entries"
             raise TypeError(
-                f"keys must be {_WORDS[wanted]}, as the entries of {column.name} are"
+                f"{name} must be {_WORDS[wanted]}, as {entries} are"
                 + (f", such as {_SUCH_AS[wanted]}" if wanted in _SUCH_AS else "")
             )
         if TIMES in self.kinds and (words := column.times_wanted(self._of_kind(TIMES)[0])):
-            raise ValueError(f"keys must be {words}")
+            raise ValueError(f"{name} must be {words}")
 
     def table(self, kind: LabelType, encoding: str) -> KeyPlaces | DensePlaces | None:
         """Return the table for a column of a type; None if it can hold none of the labels.

@@ -106,7 +106,14 @@ class _Parser:
         self._next, self._depth = 0, 0
 
     def parse(self) -> Condition:
+        if self._kind == "name" and self._text.lower() == "where":
+            raise ValueError("condition must begin with what follows 'where': leave 'where' out")
         node = self._any()
+        if self._kind == "sign":
+            raise ValueError(
+                "condition must compare a column once at a time, at "
+                f'{self._rest}: as in "1 < age and age < 9"'
+            )
         if self._kind != "end":
             raise self._error("'and', 'or' or its end")
         return Condition(node)
@@ -115,12 +122,19 @@ class _Parser:
     def _kind(self) -> str:
         return self._tokens[self._next][0]
 
+    @property
+    def _text(self) -> str:
+        return self._tokens[self._next][1]
+
+    @property
+    def _rest(self) -> str:
+        """What is left of the condition, for an error."""
+        rest = self._written[self._tokens[self._next][2] :].strip()
+        return repr(rest if len(rest) <= _SHOWN else rest[:_SHOWN] + " ...") if rest else "its end"
+
     def _error(self, wanted: str) -> ValueError:
-        place = self._tokens[self._next][2]
-        rest = self._written[place:].strip()
-        shown = repr(rest if len(rest) <= _SHOWN else rest[:_SHOWN] + " ...") if rest else "its end"
         return ValueError(
-            f"condition must have {wanted} at {shown}, as in \"age >= 18 and sex = 'f'\""
+            f"condition must have {wanted} at {self._rest}, as in \"age >= 18 and sex = 'f'\""
         )
 
     def _take(self, *kinds: str) -> str | None:
@@ -176,7 +190,7 @@ class _Parser:
             return Compare(column, _TURNED.get(operator, operator), constant)
         if self._take("is") is not None:
             is_not = self._take("not") is not None
-            self._need("null", "'null'")
+            self._need("null", "'null' or 'not null' behind 'is'")
             return Not(IsNull(column)) if is_not else IsNull(column)
         is_not = self._take("not") is not None
         node = self._of_column(column, is_not)
@@ -185,6 +199,8 @@ class _Parser:
     def _of_column(self, column: str, is_not: bool) -> Node:
         if self._take("in") is not None:
             self._need("(", "'('")
+            if self._kind == ")":
+                raise self._error("at least one constant in the parentheses")
             constants = [self._constant()]
             while self._take(",") is not None:
                 constants.append(self._constant())
@@ -202,6 +218,11 @@ class _Parser:
             return Like(column, Constant("text", self._need("text", "a text such as 'a%'")))
         if is_not:
             raise self._error("'in', 'between' or 'like'")
+        if self._kind == "(":
+            raise ValueError(
+                f"condition must have columns and constants alone, and {column[:_SHOWN]!r} is "
+                "followed by parentheses, as a function is: there are no functions"
+            )
         return Compare(column, self._operator(), self._constant())
 
     def _operator(self) -> str:
@@ -221,7 +242,11 @@ class _Parser:
         if self._kind == "null":
             raise self._error("'is null' or 'is not null' for a missing value")
         if self._kind == "name":
-            raise self._error("a constant, with single quotes around a text,")
+            name = self._text[:_SHOWN]
+            raise ValueError(
+                f"condition must have a constant at {self._rest}, and {name!r} without single "
+                f"quotes is a column: write '{name}' for a text; two columns are not compared"
+            )
         raise self._error(wanted)
 
 

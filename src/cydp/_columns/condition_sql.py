@@ -24,9 +24,9 @@ from cydp._columns.conditions import (
     Node,
     Not,
 )
-from cydp._columns.csv_cells import cells_as, sql_text
+from cydp._columns.csv_cells import cells_as, day_of, sql_text
 
-__all__ = ["sql_of_condition"]
+__all__ = ["check_blocks", "sql_of_condition"]
 
 Lookup: TypeAlias = Callable[[str], tuple[str, str]]
 """Returns the SQL of a column and its type; the type is "" for text that may stand for any type."""
@@ -39,6 +39,7 @@ _TEXT = ("VARCHAR", "ENUM", "UUID")
 _TIMES = ("text", "date", "timestamp")  # kinds of constants
 _ORDERS = ("<", "<=", ">", ">=")
 _FIRST_DIGIT = re.compile(r"\s*[-+]?\.?\d")  # of what is meant as a number or a date
+_ANY_DAY = re.compile(r"-?infinity|\d{4,}-\d\d-\d\d(?: \(BC\))?", re.ASCII)  # of DuckDB
 _ZONED = "TIMESTAMP WITH TIME ZONE"
 _EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
 _MOST = 2**127  # a HUGEINT is below it
@@ -70,6 +71,36 @@ def sql_of_condition(condition: Condition, column: Lookup) -> str:
     return _sql(condition.node, column)
 
 
+def check_blocks(condition: Condition, column: Lookup) -> None:
+    """Raise a ValueError for a block of a ledger that no row can lie in, by the column's type.
+
+    The parameters are as in `sql_of_condition`.
+    """
+    parts = condition.node.parts if isinstance(condition.node, Both) else (condition.node,)
+    for part in parts:
+        if isinstance(part, InBlocks):
+            kind = column(part.column)[1]
+            for block in part.blocks:
+                _check_block(part.column, block, kind)
+
+
+def _check_block(name: str, block: str, kind: str) -> None:
+    day = day_of(block)
+    if kind in _INTEGERS:
+        wanted = "" if re.fullmatch("0|-?[1-9][0-9]*", block, re.ASCII) else "an integer"
+    elif day not in (None, block):
+        wanted = f"written {day!r}"
+    elif not kind or _is_text(kind):
+        wanted = ""
+    else:
+        wanted = "" if _ANY_DAY.fullmatch(block) else "a day, such as '2024-01-31'"
+    if wanted:
+        raise ValueError(
+            f"blocks must be those that rows can lie in, by the ledger's column {name!r}, which "
+            f"holds {kind[:40] or 'text'}: {block!r} must be {wanted}"
+        )
+
+
 def _sql(node: Node, column: Lookup) -> str:
     if isinstance(node, Both | Either):
         word = " AND " if isinstance(node, Both) else " OR "
@@ -94,8 +125,10 @@ def _sql(node: Node, column: Lookup) -> str:
         values, constants = _comparable(node.column, sql, kind, node.constants)
         return f"({values} IN ({', '.join(constants)}))"
     if not kind and node.operator in _ORDERS and (meant := node.constant.unquoted) is not None:
+        is_time = meant.kind != "number" and not meant.has_zone
+        offset = f", or with an offset, timestamp '{_begin_of(meant)}+00:00'" if is_time else ""
         raise ValueError(
-            f"condition must compare {node.column!r} of CSV with {meant}, not with "
+            f"condition must compare {node.column!r} of CSV with {meant}{offset}, not with "
             f"{node.constant}: the letters of texts decide their order"
         )
     is_order_of_text = node.operator in _ORDERS and node.constant.kind == "text"
@@ -114,7 +147,7 @@ def _comparable(
     """Return the entries of a column, and constants, as one type; a ValueError if there is none."""
     wanted = constants[0].kind
     texts = [constant.text for constant in constants]
-    if not kind and wanted in _TIMES[1:] and any(map(_has_zone, texts)):
+    if not kind and wanted in _TIMES[1:] and any(each.has_zone for each in constants):
         return _microseconds(cells_as(sql, "TIMESTAMPTZ")), [_instant(each, name) for each in texts]
     if not kind:
         if wanted == "number" and any(abs(Decimal(text)) > _MOST_EXACT for text in texts):
@@ -232,11 +265,8 @@ def _typed(wanted: str, text: str, name: str) -> str:
     return f"TIMESTAMP '{moment.isoformat(' ')}'"
 
 
-def _has_zone(text: str) -> bool:
-    try:
-        return datetime.fromisoformat(text).tzinfo is not None
-    except ValueError:
-        return False
+def _begin_of(moment: Constant) -> str:
+    return str(datetime.fromisoformat(moment.text))
 
 
 def _microseconds(instants: str) -> str:

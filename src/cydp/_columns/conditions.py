@@ -30,13 +30,23 @@ __all__ = [
     "all_of",
     "condition_on_blocks",
     "constants_of",
+    "is_number_as_text",
 ]
 
 WORDS = {
     "and", "or", "not", "in", "between", "like", "is", "null", "true", "false", "date", "timestamp",
 }  # fmt: skip
 DIGITS = r"[+-]?(?:\d+\.?\d*|\.\d+)(?:[eE][+-]?\d+)?"
-_NUMBER = re.compile(DIGITS)
+_NUMBER = re.compile(rf"\s*{DIGITS}\s*", re.ASCII)
+
+
+def is_number_as_text(text: str) -> bool:
+    """Whether a text is written as a number is.
+
+    >>> is_number_as_text("01"), is_number_as_text(" -1.5e3 "), is_number_as_text("1x")
+    (True, True, False)
+    """
+    return _NUMBER.fullmatch(text) is not None
 
 
 @dataclass(frozen=True, slots=True)
@@ -55,6 +65,14 @@ class Constant:
         }.get(self.kind, self.text)
 
     @property
+    def has_zone(self) -> bool:
+        """Whether it is written as a time with an offset."""
+        try:
+            return datetime.fromisoformat(self.text).tzinfo is not None
+        except ValueError:
+            return False
+
+    @property
     def unquoted(self) -> Constant | None:
         """The number, date or time that a text is written as; None for other constants.
 
@@ -64,7 +82,7 @@ class Constant:
         text = self.text.strip()
         if self.kind != "text":
             return None
-        if _NUMBER.fullmatch(text):
+        if is_number_as_text(text):
             return Constant("number", text)
         try:
             moment = datetime.fromisoformat(text)
@@ -179,6 +197,21 @@ class Condition:
 
     def __str__(self) -> str:
         return str(self.node)
+
+    @property
+    def chooses_blocks(self) -> bool:
+        """Whether it leaves no rows but those of the blocks that pay."""
+        return any(isinstance(part, InBlocks) for part in self._parts)
+
+    @property
+    def besides_blocks(self) -> str | None:
+        """The condition without that on blocks, as text; None if nothing is left."""
+        rest = tuple(part for part in self._parts if not isinstance(part, InBlocks))
+        return str(Both(rest)) if rest else None
+
+    @property
+    def _parts(self) -> tuple[Node, ...]:
+        return self.node.parts if isinstance(self.node, Both) else (self.node,)
 
 
 def condition_on_blocks(column: str, blocks: Sequence[str]) -> Condition:

@@ -7,7 +7,10 @@ would drop a zone, or take the one of this machine. docs/columns.md, "Times".
 
 from __future__ import annotations
 
-__all__ = ["cells_as", "sql_text"]
+import re
+from datetime import date
+
+__all__ = ["cells_as", "day_of", "sql_text"]
 
 _DAY = r"\d{4}-\d{1,2}-\d{1,2}"
 _TIME = rf"{_DAY}[T ]\d{{1,2}}:\d\d(?::\d\d(?:\.\d+)?)?"
@@ -27,6 +30,20 @@ def cells_as(column: str, sql_type: str) -> str:
     if sql_type in ("BIGINT", "DECIMAL(38, 0)"):
         column = f"regexp_extract({column}, '^\\s*([+-]?[0-9]+)(?:\\.0*)?\\s*$', 1)"
     return f"TRY_CAST(NULLIF({column}, '') AS {sql_type})"
+
+
+def day_of(text: str) -> str | None:
+    """Return the day that a cell is read as, as a block of a ledger is written; None for others.
+
+    >>> day_of("2024-1-1"), day_of("2024-01-01T00:00"), day_of("01.01.2024")
+    ('2024-01-01', '2024-01-01', None)
+    """
+    if re.match(_NAIVE, text, re.ASCII) is None:
+        return None
+    try:
+        return date(*map(int, re.findall("[0-9]+", text)[:3])).isoformat()
+    except ValueError:
+        return None
 
 
 def sql_text(text: str) -> str:

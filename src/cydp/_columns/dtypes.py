@@ -13,6 +13,7 @@ __all__ = [
     "ARROW_OFFSETS",
     "ARROW_VIEWS",
     "DUCKDB_DTYPES",
+    "FOR_TIMES",
     "NUMBERS",
     "TIMES",
     "check_one_column",
@@ -44,6 +45,8 @@ DUCKDB_DTYPES = {
 }  # fmt: skip
 
 NUMBERS = "numbers (bool, integers, or floats of at most 64 bits)"
+FOR_TIMES = "histograms and quantiles take these, with edges, a range or bounds that are dates"
+"""What takes a column of dates or times."""
 TIMES = "dates or times"
 """What a column holds that should hold numbers, for an error."""
 
@@ -79,8 +82,8 @@ def not_numbers(name: str, given: str, wanted: str = NUMBERS) -> TypeError:
     >>> str(not_numbers("x", "text", "numbers"))
     'x must hold numbers, not text'
     """
-    hint = ": histograms and quantiles take these, with edges, a range or bounds that are dates"
-    return TypeError(f"{name} must hold {wanted}, not {given}{hint if given == TIMES else ''}")
+    hint = f": {FOR_TIMES}" if given == TIMES else ""
+    return TypeError(f"{name} must hold {wanted}, not {given}{hint}")
 
 
 def check_one_column(columns: int, name: str) -> None:

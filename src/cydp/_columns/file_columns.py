@@ -5,20 +5,14 @@ from __future__ import annotations
 
 from typing import Any
 
-from cydp._columns.conditions import Condition, constants_of
+from cydp._columns.conditions import Condition
+from cydp._columns.csv_uses import NUMBER, uses_in_condition, uses_of_type
+from cydp._columns.file_errors import as_value_errors
 from cydp._columns.files import DataFile
 from cydp._columns.relations import SharedRelation
 from cydp._columns.shared import SharedColumn
 
-__all__ = ["CONSTANTS", "FileColumn", "SharedFile", "has_numbers_as_text"]
-
-CONSTANTS = "constants"
-"""In `text_as`: a condition compares text with a number or a time in quotes."""
-
-
-def has_numbers_as_text(where: Condition) -> bool:
-    """Whether a condition has a number, a date or a time in quotes, for which 01 is not 1."""
-    return any(constant.unquoted is not None for constant in constants_of(where.node))
+__all__ = ["FileColumn", "SharedFile"]
 
 
 class SharedFile(SharedRelation):
@@ -27,10 +21,12 @@ class SharedFile(SharedRelation):
     __slots__ = ("_file",)
 
     def __init__(self, file: DataFile, where: Condition | None = None) -> None:
-        super().__init__(file.everything(where), repeatable=True, what=repr(file.path))
+        with as_value_errors():
+            rows = file.everything(where)
+        super().__init__(rows, repeatable=True, what=repr(file.path))
         self._file = file
-        if where is not None and not file.has_types and has_numbers_as_text(where):
-            self.text_as.add(CONSTANTS)
+        if where is not None and not file.has_types:
+            self.text_as.update(uses_in_condition(where))
 
     @property
     def names(self) -> tuple[str, ...]:
@@ -44,9 +40,10 @@ class SharedFile(SharedRelation):
         return duckdb.SQLExpression(label)
 
     def check(self) -> None:
-        """Raise a FileError if a CSV file is ill-formed, and an ImportError as a relation does."""
+        """Raise a ValueError if a CSV file is ill-formed, and an ImportError as a relation does."""
         super().check()
-        self._file.check()
+        with as_value_errors():
+            self._file.check()
 
 
 class FileColumn:
@@ -66,14 +63,16 @@ class FileColumn:
 
     def numbers(self) -> SharedColumn:
         """Return the column as numbers; of CSV, what is none is null."""
-        self._say("number")
-        return self._rows.column(self.file.numbers_of(self.name))
+        self._say(NUMBER)
+        with as_value_errors():
+            return self._rows.column(self.file.numbers_of(self.name))
 
     def labels(self, sql_type: str | None = None) -> SharedColumn:
         """Return the column as it is stored; of CSV, as entries of a type of DuckDB."""
         if sql_type is not None:
-            self._say("date or time" if sql_type.startswith("TIMESTAMP") else "number")
-        return self._rows.column(self.file.labels_of(self.name, sql_type))
+            self._say(uses_of_type(sql_type))
+        with as_value_errors():
+            return self._rows.column(self.file.labels_of(self.name, sql_type))
 
     def _say(self, what: str) -> None:
         """Note what text is read as, which depends on public parameters alone."""

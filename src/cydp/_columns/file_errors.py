@@ -12,6 +12,7 @@ from __future__ import annotations
 import codecs
 import gzip
 from collections.abc import Iterator
+from contextlib import contextmanager
 from itertools import chain
 from pathlib import Path
 from typing import IO, Any
@@ -19,12 +20,12 @@ from typing import IO, Any
 import numpy as np
 from numpy.typing import NDArray
 
-__all__ = ["LONGEST", "FileError", "check_text", "check_well_formed"]
+__all__ = ["LONGEST", "FileError", "as_value_errors", "check_text", "check_well_formed"]
 
 
 # How formats begin. Each begins with bytes that no header in UTF-8 is likely to begin with.
 _BEGINNINGS = {
-    b"PAR1\x15": "is Parquet: name it *.parquet, or add --format parquet for FILE",
+    b"PAR1\x15": "is Parquet: name it *.parquet",
     b"\x1f\x8b": "is compressed by gzip: name it *.gz, which is read so",
     b"PK\x03\x04": "is a ZIP archive or a workbook: extract or export its table as CSV",
     b"BZh": "is compressed by bzip2: decompress it, or compress it by gzip",
@@ -46,6 +47,15 @@ _ENDS = "all lines must end alike, and a cell with the end of a line must stand 
 
 class FileError(ValueError):
     """A file cannot be read or written. The message is one line without data."""
+
+
+@contextmanager
+def as_value_errors() -> Iterator[None]:
+    """Raise a FileError as the ValueError that it is: its class has no public name."""
+    try:
+        yield
+    except FileError as error:
+        raise ValueError(str(error)) from None
 
 
 def check_text(path: str, first: bytes) -> None:
@@ -78,11 +88,17 @@ def check_well_formed(path: str, file: Path, delimiter: str, compressed: bool) -
     opened: Any = (gzip.open if compressed else Path.open)(file, "rb")
     with opened:
         try:
+            looks_like_json = opened.read(LONGEST).lstrip(b"\xef\xbb\xbf \t\r\n")[:1] in (
+                b"{",
+                b"[",
+            )
+            opened.seek(0)
             complaint = _complaint(_text_of(opened), delimiter)
         except UnicodeDecodeError:
             raise FileError(f"{path!r} is no text in UTF-8: write it in UTF-8") from None
     if complaint:
-        raise FileError(f"{path!r} is no well-formed CSV: {complaint}")
+        hint = " (it looks like JSON, which is not read)" if looks_like_json else ""
+        raise FileError(f"{path!r} is no well-formed CSV: {complaint}{hint}")
 
 
 def _text_of(opened: IO[bytes]) -> Iterator[bytes]:

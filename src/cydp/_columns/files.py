@@ -18,10 +18,11 @@ from types import MappingProxyType
 from typing import Any
 
 from cydp._call_errors import nearest_name
-from cydp._columns.condition_sql import sql_of_condition
+from cydp._columns.condition_sql import check_blocks, sql_of_condition
 from cydp._columns.conditions import Condition
 from cydp._columns.csv_cells import cells_as, sql_text
 from cydp._columns.csv_files import CsvForm, check_alike, read_form, scan_of
+from cydp._columns.dtypes import FOR_TIMES
 from cydp._columns.file_errors import FileError, check_well_formed
 from cydp._columns.paths import files_of
 from cydp._extras import import_extra
@@ -228,7 +229,11 @@ class DataFile:
         return self._ask(lambda connection: connection.sql(query))
 
     def _rows(self, where: Condition | None) -> str:
-        return "" if where is None else f" WHERE {sql_of_condition(where, self._typed)}"
+        if where is None:
+            return ""
+        sql = sql_of_condition(where, self._typed)
+        check_blocks(where, self._typed)
+        return f" WHERE {sql}"
 
     def numbers_of(self, name: str) -> str:
         """Return a column of numbers as SQL; of CSV, what is none is null."""
@@ -238,7 +243,10 @@ class DataFile:
             return cells_as(column, "DOUBLE")
         kind = self.type_of(name)
         if not _is_number(kind):
-            raise FileError(f"column {name!r} of {self.path!r} must be numeric, not {kind[:40]}")
+            raise TypeError(
+                f"column {name!r} of {self.path!r} must be numeric, not {kind[:40]}"
+                + (f": {FOR_TIMES}" if kind.startswith(("DATE", "TIMESTAMP")) else "")
+            )
         return column if kind in _INTEGERS else f"CAST({column} AS DOUBLE)"
 
     def labels_of(self, name: str, sql_type: str | None = None) -> str:

@@ -19,6 +19,7 @@ from cydp._columns.label_types import type_of_entries
 from cydp._columns.sources import open_source
 from cydp._columns.table import Table
 from cydp._columns.tables import open_table
+from cydp._columns.truncated import DateTrunc
 
 __all__ = ["Keys", "compared_with"]
 
@@ -109,7 +110,7 @@ class Keys:
 
     Parameters
     ----------
-    keys : array_like, mapping, table, or Keys
+    keys : array_like, mapping, table, Keys, or release of keys
         Distinct. Without `by`, the labels of one column, in a list, an array or a column. With
         `by`, a list of tuples, or a table with columns of these names: a key is a row. A dict has
         the labels of each column: all combinations are keys, and the first column varies slowest.
@@ -152,6 +153,8 @@ class Keys:
         self.by = None if by is None else (by,) if isinstance(by, str) else tuple(by)
         if self.by is not None and len(set(self.by)) < len(self.by):
             raise ValueError("by must name each column once")
+        if (found := getattr(keys, "key_columns", None)) is not None:
+            keys = _of_release(found, keys.key_names)
         if isinstance(keys, Keys):
             if not (self.by and keys.by and self.by != keys.by):
                 self._take(keys)
@@ -215,8 +218,12 @@ class Keys:
                 f"keys must have a label for each of {len(columns)} columns, not "
                 f"{len(self.columns)}"
             )
-        for column, keys in zip(columns, self.columns, strict=True):
-            keys.check(column)
+        several = self.by is not None and len(columns) > 1
+        names = (
+            [f"keys of {name!r}" for name in self.by or ()] if several else ["keys"] * len(columns)
+        )
+        for column, keys, name in zip(columns, self.columns, names, strict=True):
+            keys.check(column, name)
 
 
 def compared_with(keys: Keys, columns: Sequence[Labels]) -> list[Labels]:
@@ -243,6 +250,11 @@ def _table_of(by: tuple[Any, ...], arrays: tuple[NDArray[Any], ...]) -> Table:
     return open_table(dict(zip(by, arrays, strict=True)), "keys")
 
 
+def _of_release(columns: tuple[NDArray[Any], ...], names: Sequence[Any]) -> Keys:
+    """Return the keys of a release, whose names may be unknown if there is one column."""
+    return Keys(columns[0]) if len(columns) == 1 else _made(columns, tuple(names))
+
+
 def _names(by: Iterable[Any]) -> str:
     return ", ".join(map(str, by))
 
@@ -254,7 +266,8 @@ def _entries(keys: Any) -> NDArray[Any] | list[Any]:
     if isinstance(keys, str):
         raise TypeError(
             "keys must be a list, an array or a column, not text: the name of a column is "
-            "column='...', and a single key is ['...']"
+            "column='...' or by='...', a single key is ['...'], and keys in a file are a column of "
+            "it, such as polars.read_csv('...')['...']"
         )
     column = open_source(keys, "keys")
     dtype = getattr(column.x, "dtype", None)
@@ -276,6 +289,8 @@ def _several(keys: Any, by: tuple[Any, ...]) -> list[NDArray[Any] | list[Any]]:
     if isinstance(keys, Mapping):
         return _combinations(keys, by)
     table = open_table(keys, "keys")
+    if not set(by) <= set(table.names):
+        raise ValueError(f"keys must be of the columns {_names(by)}, not {_names(table.names)}")
     columns = [table.column(name, "by") for name in by]
     given = [_entries(column) for column in columns]
     if len(set(map(len, given))) > 1:
@@ -285,9 +300,11 @@ def _several(keys: Any, by: tuple[Any, ...]) -> list[NDArray[Any] | list[Any]]:
 
 def _combinations(labels: Mapping[Any, Any], by: tuple[Any, ...]) -> list[NDArray[Any] | list[Any]]:
     """Return the columns of all combinations of labels; the first column varies slowest."""
-    if set(labels) != set(by):
+    rounded = {each.column: each for each in by if isinstance(each, DateTrunc)}
+    named = {name if name in by else rounded.get(name, name): each for name, each in labels.items()}
+    if set(named) != set(by) or len(named) < len(labels):
         raise ValueError(f"keys must be of the columns {_names(by)}, not {_names(labels)}")
-    arrays = [_array_of(_entries(labels[name])) for name in by]
+    arrays = [_array_of(_entries(named[name])) for name in by]
     sizes = [len(ColumnKeys.of(array)[0]) for array in arrays]
     if any(len(array) > size for array, size in zip(arrays, sizes, strict=True)):
         raise ValueError(f"{_REPEATED}; a dict has the labels of each column, not the keys")

@@ -7,7 +7,7 @@ docs/columns.md, "Times".
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from datetime import UTC, date, datetime, timedelta, tzinfo
 from typing import Any
@@ -113,9 +113,23 @@ class Width:
         if len(found) < 2 or found[-1] != upper.nanoseconds:
             raise ValueError(
                 "range=(lo, hi) must be a whole number of bins of this width, at least one: "
-                "another end would cut the last bin"
+                f"another end would cut the last bin{self._next_end(lower, upper, found)}"
             )
         return found
+
+    def _next_end(self, lower: Moment, upper: Moment, found: Sequence[int]) -> str:
+        """Return the end that the cut bin would have, in words, or nothing."""
+        if not found:
+            return ""
+        end = found[-1] + (self.nanoseconds if found[-1] <= upper.nanoseconds else 0)
+        if end <= upper.nanoseconds or (lower.zone is not None and end >= _YEAR_9999):
+            return ""
+        clock = _on_clock(Moment(end, lower.zone))
+        is_day = clock % _DAY == 0
+        words = np.datetime64(
+            clock // (_DAY if is_day else NANOSECONDS["s"]), "D" if is_day else "s"
+        )
+        return f", and {words} is the next end"
 
     def _calendar(self, lower: Moment, upper: Moment) -> list[int]:
         first, of_day = divmod(_on_clock(lower), _DAY)

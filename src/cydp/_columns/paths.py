@@ -66,7 +66,12 @@ def _check_file(path: str) -> Path:
     try:
         file = Path(path).absolute()  # DuckDB would take a leading ~ for the home directory
         if not file.exists():
-            raise FileError(f"no such file: {path!r}")
+            is_home = path.startswith("~")
+            hint = " (write the path of your home directory for ~)" if is_home else ""
+            raise FileError(f"no such file: {path!r}{hint}")
+        if file.is_dir():
+            files = f"{path.rstrip('/')}/*.parquet"
+            raise FileError(f"{path!r} is a directory: name its files, as {files!r}")
         if not file.is_file():
             raise FileError(f"not a regular file: {path!r}")
         str(file).encode()  # DuckDB takes no other names

@@ -28,8 +28,7 @@ class SharedRows(ABC):
     watch : callable, optional
         It is called with the number of rows that were read so far, after each batch.
     text_as : collection of str, optional
-        What text was made in the query: "number", "date or time"; or "constants", for a condition
-        that compares it with numbers or times in quotes.
+        What text was made in the query, and for its condition: names in `NOTES` of `csv_uses`.
 
     Attributes
     ----------

@@ -10,10 +10,11 @@ import os
 import re
 from collections.abc import Callable, Collection
 from functools import partial
+from pathlib import Path
 from typing import Any
 
 from cydp._call_errors import nearest_name
-from cydp._columns.condition_sql import sql_of_condition
+from cydp._columns.condition_sql import check_blocks, sql_of_condition
 from cydp._columns.conditions import Condition, all_of
 from cydp._columns.file_columns import FileColumn, SharedFile
 from cydp._columns.file_errors import FileError
@@ -94,6 +95,7 @@ def _of_files(file: DataFile, name: str, where: Condition | None = None) -> Tabl
         restrict=lambda further: _of_files(file, name, _both(where, further)),
         first_line=None if file.has_types else file.first_line,
         where=where,
+        path=str(Path(file.path).resolve()),
     )
 
 
@@ -153,6 +155,7 @@ def table_of_relation(
 
     def restrict(further: Condition) -> Table:
         chosen = relation.filter(sql_of_condition(further, typed))
+        check_blocks(further, typed)
         return made(chosen, where=_both(where, further))
 
     def typed(column: str) -> tuple[str, str]:
@@ -196,8 +199,8 @@ def choose_rows(x: Any, condition: Condition, name: str) -> Table:
         opened = table_of_relation(opened, name=name)
     if not isinstance(opened, Table) or opened.restrict is None:
         raise TypeError(
-            f"{name} must be a path of files or a relation of DuckDB, to have its rows chosen by "
-            f'"{condition}": filter another table or lazy frame itself'
+            f"{name} must be a path of files or a relation of DuckDB, to have its rows chosen: "
+            "another table or lazy frame is filtered by its own library"
         )
     try:
         return opened.restrict(condition)

@@ -22,6 +22,7 @@ __all__ = ["Table", "is_column", "type_name"]
 
 
 _MOST_NAMES = 20  # of a table, in an error
+_LONGEST = 200  # letters of a condition
 
 
 class Table:
@@ -39,14 +40,16 @@ class Table:
         Of CSV, whose first line has the names, and may be a record: what to call it in an error.
     where : Condition or None
         The public condition that all rows satisfy: others were left out.
+    path : str or None
+        The absolute path, or glob, of the files that the table is; None for other tables.
     restrict : callable or None
         Returns the table of the rows that satisfy one more condition; None: it cannot.
 
     """
 
     __slots__ = (
-        "_column_at", "_name", "_reopen", "first_line", "length", "names", "restrict", "rows",
-        "where",
+        "_column_at", "_name", "_reopen", "first_line", "length", "names", "path", "restrict",
+        "rows", "where",
     )  # fmt: skip
 
     def __init__(
@@ -61,13 +64,15 @@ class Table:
         restrict: Callable[[Condition], Table] | None = None,
         first_line: str | None = None,
         where: Condition | None = None,
+        path: str | None = None,
     ) -> None:
         self._name, self.names, self.length, self._column_at = name, tuple(names), length, column_at
         self.rows, self._reopen, self.first_line = rows, reopen, first_line
-        self.restrict, self.where = restrict, where
+        self.restrict, self.where, self.path = restrict, where, path
 
     def __repr__(self) -> str:
-        where = "" if self.where is None else f", only rows where {self.where}"
+        shown = str(self.where)[:_LONGEST] + (" ..." if len(str(self.where)) > _LONGEST else "")
+        where = "" if self.where is None else f", only rows where {shown}"
         return f"<table of {len(self.names)} columns{where}>"
 
     def again(self) -> Table:
@@ -116,10 +121,14 @@ class Table:
             return TruncatedSource(times, argument, given.part, given.zone)
         if is_column(given):
             if self.length is None:
-                given_as = "a list of names" if isinstance(given, list) else "a column itself"
                 raise TypeError(
-                    f"{argument} must be the name of a column of {self._name}, not {given_as}: "
-                    "which rows there are is known only when they are read"
+                    f"{argument} must be the name of a column of {self._name}, not "
+                    + (
+                        "a list of names: give one; group_by takes several, by=[...]"
+                        if isinstance(given, list)
+                        else "a column itself: which rows there are is known only when they are "
+                        "read"
+                    )
                 )
             column = open_source(given, argument)
             length = column.length

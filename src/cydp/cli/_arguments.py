@@ -346,6 +346,17 @@ ARGUMENTS: dict[str, Argument] = {
         ),
         lambda options: options.left_out,
     ),
+    "selection": Argument(
+        _option(
+            "--selection",
+            metavar="WAY",
+            help="how keys that are not public are selected: by a threshold on their noisy counts, "
+            "or optimal, before these, for a share of the cost; and the k most frequent public "
+            "ones, by peeling or one-shot, one by one or by noise that is added once (default: "
+            "the way with less error)",
+        ),
+        lambda options: options.selection,
+    ),
     "split": Argument(
         _option(
             "--split",
@@ -356,6 +367,15 @@ ARGUMENTS: dict[str, Argument] = {
             "repeated",
         ),
         lambda options: read_pairs(options.split, "--split") or None,
+    ),
+    "max_sum_per_user": Argument(
+        _option(
+            "--max-sum-per-user",
+            metavar="M",
+            help="with --user: the size to which the sum of each user is clamped; the noise grows "
+            "with it, and not with --max-rows",
+        ),
+        lambda options: options.max_sum_per_user,
     ),
     "noise": Argument(
         _option(

@@ -11,6 +11,7 @@ from math import prod
 from typing import Any
 
 from cydp._columns.column_keys import ColumnKeys
+from cydp._columns.conditions import is_number_as_text
 from cydp._columns.file_errors import FileError
 from cydp._columns.files import DataFile, Format, connect, is_integer, open_data, sql_name
 from cydp._columns.paths import named_files
@@ -25,7 +26,6 @@ _LONG = ("HUGEINT", "UHUGEINT")
 _NUMBER = re.compile(
     r"-?(0|[1-9][0-9]{0,17})(\.[0-9]{1,15})?", re.ASCII
 )  # exact, or as Python has it
-_DIGITS = re.compile(r"\s*[-+]?([0-9]+\.?[0-9]*|\.[0-9]+)([eE][-+]?[0-9]+)?\s*", re.ASCII)
 _LISTED = re.compile(r'\s*(?:"((?:[^"]|"")*)"\s*|([^",]*))(,|$)')  # a key in quotes, or without
 
 
@@ -160,7 +160,7 @@ def _how_read(
             continue
         if (found := ColumnKeys.of(keys)[0].sql_type) is not None:
             read_as[name] = found
-        elif any(map(_DIGITS.fullmatch, keys)):
+        elif any(map(is_number_as_text, keys)):
             notes.append(
                 f"keys of {name!r} are compared as text, so 1 is not 1.0 or 01: they are numbers "
                 "if all are written as numbers, without a zero before other digits"
@@ -191,6 +191,7 @@ def _typed(
         )
         raise ValueError(
             f"{option} must have keys of the types of the data, {kinds}, and none missing"
+            + (": a date is written 2024-01-31" if "DATE" in types else "")
         )
     if any(map(_DECIMAL.fullmatch, types)):  # nanoarrow reads negative ones as other numbers
         rows = _ask(typed.fetchall, cannot)

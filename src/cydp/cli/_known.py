@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""Options that a command does not know: named before what is missing, with the nearest it knows."""
+"""Commands and options that are not known: named before what is missing, with the nearest."""
 
 from __future__ import annotations
 
@@ -8,11 +8,17 @@ import re
 from collections.abc import Iterable, Sequence
 from difflib import get_close_matches
 
+from cydp._call_errors import nearest_name
+
 __all__ = ["check_known"]
 
 _NEGATIVE = re.compile(r"-\.?[0-9]")
 # Releases of rows have the one bound of a user, and releases of keys or bins the other.
-_INSTEAD = {"--max-rows": "--max-partitions", "--max-partitions": "--max-rows"}
+_INSTEAD = {
+    "--max-rows": "--max-partitions", "--max-partitions": "--max-rows",
+    "--median": "--quantile", "--medians": "--quantile", "--bounds": "--range",
+    "--range": "--bounds",
+}  # fmt: skip
 
 
 def check_known(parser: argparse.ArgumentParser, arguments: Sequence[str]) -> None:
@@ -30,11 +36,16 @@ def check_known(parser: argparse.ArgumentParser, arguments: Sequence[str]) -> No
 
 
 def _command_of(parser: argparse.ArgumentParser, name: str) -> argparse.ArgumentParser:
-    """Return the parser of a command of this name; the parser itself if it has none."""
+    """Return the parser of a command of this name; the parser itself if it has no commands."""
     for action in parser._actions:
-        if isinstance(action, argparse._SubParsersAction) and name in action.choices:
-            found: argparse.ArgumentParser = action.choices[name]
-            return found
+        if not isinstance(action, argparse._SubParsersAction):
+            continue
+        if name not in action.choices:
+            near = nearest_name(name, action.choices)
+            wanted = f"did you mean {near}?" if near else f"choose from {', '.join(action.choices)}"
+            parser.error(f"no command {name[:60]!r}: {wanted}")
+        found: argparse.ArgumentParser = action.choices[name]
+        return found
     return parser
 
 
@@ -57,5 +68,7 @@ def _near(option: str, known: Iterable[str]) -> str | None:
     found = [each for each in names if given in each[2:].split("-")]
     found += [each for each in names if given and each[2:].startswith(given)]
     found += [each for each in names if given.startswith(each[2:])]
-    found += [f"--{each}" for each in get_close_matches(given, [name[2:] for name in names], 1)]
+    found += [
+        f"--{each}" for each in get_close_matches(given, [name[2:] for name in names], 1, 0.7)
+    ]
     return found[0] if found else None

@@ -89,6 +89,7 @@ def add_commands(commands: Any) -> None:
     add = _command(
         ledger, "add-block", _add_block, "add blocks of data", _NUMBERS, _HEAD,
         example=[_CREATE_DAYS, "cydp ledger add-block days.db mon tue --dim week=47"],
+        aliases=["add-blocks"],
     )  # fmt: skip
     add_head(add)
     add.add_argument("block", nargs="+", type=read_name, metavar="ID", help="such as a day")
@@ -219,9 +220,9 @@ def _add_charge(ledger: Any) -> None:
 
 
 def _command(
-    ledger: Any, name: str, run: Any, summary: str, *more: str, example: Sequence[str]
+    ledger: Any, name: str, run: Any, summary: str, *more: str, **about: Sequence[str]
 ) -> Any:
-    parser = add_parser(ledger, name, summary, *more, example=example)
+    parser = add_parser(ledger, name, summary, *more, **about)
     parser.add_argument("path", metavar="PATH", help="file of the ledger")
     parser.set_defaults(run=run)
     return parser

@@ -87,7 +87,11 @@ def main(arguments: Sequence[str] | None = None) -> int:
     given = sys.argv[1:] if arguments is None else arguments
     joined = _join_values(given, *_options_of(parser))
     check_known(parser, joined)
-    options = parser.parse_args(joined)
+    options, unknown = parser.parse_known_args(joined)
+    if unknown:
+        words = " (several columns of keys are --by A --by B, each with its --key-list)"
+        hint = words if getattr(options, "by", None) else ""
+        parser.error(f"unrecognized arguments: {' '.join(unknown)}{hint}")
     # It may be closed: an answer could not be read, but would be paid for.
     if sys.stdout is None:
         parser.error("there is no standard output to write to")

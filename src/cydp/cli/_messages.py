@@ -41,6 +41,8 @@ _IN_PYTHON = {
     "without permission to write to it, open it with read_only=True": "permission to write to it "
     "is needed",
     "with by_block=True": "by `cydp ledger create --by-block`",
+    "is Parquet: name it *.parquet": "is Parquet: name it *.parquet, or add --format parquet for "
+    "FILE",
     "expect_head": "--head",
     "give user=, or promise with max_rows_per_unit=k": "give --user, or promise with "
     "--max-rows-per-unit=k",
@@ -109,7 +111,7 @@ _FIELDS = {
     "mechanism": "the options of the release", "params": "the options of the release",
     "query": "the options of the release", "arguments": "the options of the release",
     "function": "the command",
-    "data_version": "the file, the column or --data-version",
+    "data_version": "the file, the column or --data-version", "table": "the file",
 }  # fmt: skip
 
 

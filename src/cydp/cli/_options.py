@@ -49,12 +49,18 @@ def texts_of_help(summary: str, *paragraphs: str, example: Sequence[str]) -> dic
 
 
 def add_parser(
-    commands: Any, name: str, summary: str, *paragraphs: str, example: Sequence[str]
+    commands: Any,
+    name: str,
+    summary: str,
+    *paragraphs: str,
+    example: Sequence[str],
+    aliases: Sequence[str] = (),
 ) -> argparse.ArgumentParser:
     """Add a command; its help begins with an example."""
     parser: argparse.ArgumentParser = commands.add_parser(
         name,
         help=summary,
+        aliases=aliases,
         **texts_of_help(f"{summary[0].upper()}{summary[1:]}.", *paragraphs, example=example),
         formatter_class=argparse.RawDescriptionHelpFormatter,
         allow_abbrev=False,

@@ -179,8 +179,11 @@ def left_in(ledger: BudgetLedger, blocks: Sequence[str] | None) -> dict[str, _Nu
 
 def describe_left(ledger: BudgetLedger, left: dict[str, _Numbers]) -> list[str]:
     """Return lines that say what is left."""
+    about = f"left in the ledger for each {format_name(ledger.privacy_unit)}:"
+    if left.keys() == {ALL}:
+        return [f"{about} {format_numbers(left[ALL], left=True)}"]
     return [
-        f"left in the ledger for each {format_name(ledger.privacy_unit)}:",
+        about,
         *(
             f"  {format_block(block)}: {format_numbers(loss, left=True)}"
             for block, loss in left.items()

@@ -16,7 +16,7 @@ from typing import Any
 
 from cydp._columns.condition_parser import parse_condition
 from cydp._columns.conditions import Condition, all_of, condition_on_blocks
-from cydp._columns.file_columns import CONSTANTS, has_numbers_as_text
+from cydp._columns.csv_uses import NUMBER, uses_in_condition, uses_of_type
 from cydp._columns.file_errors import FileError
 from cydp._columns.files import DataFile, Format, open_data
 from cydp._columns.stored_tables import table_of_relation
@@ -49,7 +49,7 @@ from cydp.mechanisms._parameters import read_level
 from cydp.releases._explain import explain
 from cydp.releases._group_by import group_by
 from cydp.releases._query import Query
-from cydp.releases._run import Prepared, arguments_of, kind_of, prepare
+from cydp.releases._run import Prepared, arguments_of, kind_of, prepare, with_noise
 from cydp.releases._unit import check_ledger
 from cydp.releases.output._text_html import wrapped
 
@@ -166,12 +166,11 @@ def _text_as(
     """Return what text is read as, as columns of files say it in Python."""
     if data.has_types:
         return []
-    kinds = {
-        "number": request.numbers or types,
-        "date or time": request.times,
-        CONSTANTS: where is not None and has_numbers_as_text(where),
-    }
-    return [what for what, is_read in kinds.items() if is_read]
+    return [
+        *([NUMBER] if request.numbers else []),
+        *map(uses_of_type, (*types.values(), *request.times.values())),
+        *([] if where is None else uses_in_condition(where)),
+    ]
 
 
 def _condition(options: argparse.Namespace, ledger: BudgetLedger | None) -> Condition | None:
@@ -340,8 +339,8 @@ def _explain_dry(
 
     Nothing is read and nothing is charged.
     """
-    prepared = _prepared(request, table(), named)
-    given = dict(named)
+    given = dict(with_noise(named, budget))
+    prepared = _prepared(request, table(), given)
     given.pop("column", None)
     if options.rows is not None:
         given["n_per_key" if request.function is group_by else "n"] = options.rows

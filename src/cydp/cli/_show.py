@@ -72,7 +72,8 @@ def show(options: argparse.Namespace) -> int:
             promised = "nothing" if loss is None else format_numbers(numbers_of(loss))
             print(f"guarantee: {promised} for each {format_name(whole)} with records in all blocks")
     for block, state in about["blocks"].items():
-        print(f"{format_block(block)}: {_state_line_of(state)}")
+        name = "" if block == ALL else f"{format_block(block)}: "
+        print(f"{name}{_state_line_of(state)}")
     return 0
 
 
@@ -139,7 +140,7 @@ def _state_line_of(state: dict[str, Any]) -> str:
 def _line_of(entry: dict[str, Any]) -> str:
     words = [str(entry["seq"]), entry["time"], entry["kind"]]
     if "block" in entry:
-        words.append(format_block(entry["block"]))
+        words += [] if entry["block"] == ALL else [format_block(entry["block"])]
     words += [
         format_numbers(entry[k], left=k == "budget") for k in ("budget", "cost") if k in entry
     ]
@@ -147,7 +148,8 @@ def _line_of(entry: dict[str, Any]) -> str:
         words.append(f"for each {format_name(entry['privacy_unit'])}, {entry['relation']}")
     words += format_dims(entry.get("dims", {}))
     if "blocks" in entry:
-        words.append(f"to {', '.join(map(format_block, entry['blocks']))}:")
+        paid = [format_block(block) for block in entry["blocks"] if block != ALL]
+        words[-1] += f" to {', '.join(paid)}:" if paid else ":"
         words.append(what_of(entry))
     return " ".join(words)
 

@@ -116,10 +116,10 @@ class BoundsRelease(Release, Pair):
             Numbers(name=name, values=np.asarray(end))
             for name, end in zip(("lower", "upper"), self.value, strict=True)
         ]
-        rule = f"A bin is found if its noisy count is above {self.query.threshold:,}."
+        notes = self.query.notes
         if not self.found:
-            rule = f"{rule} None was found: the bounds are the public fallback."
-        return self._make_sheet((), columns, confidence, simultaneous, notes=(rule,))
+            notes += ("no bin was found: the bounds are the public fallback",)
+        return self._make_sheet((), columns, confidence, simultaneous, notes=notes)
 
     @property
     def _exact(self) -> dict[str, Any]:
@@ -175,7 +175,10 @@ class BoundsQuery(DataQuery):
     @property
     def notes(self) -> tuple[str, ...]:
         """A note on the records that a bin needs."""
-        return (f"A bin is found if its noisy count is above {self.threshold:,}.",)
+        return (
+            "bounds are ends of bins between powers of two, of which those are found that have a "
+            f"noisy count above {self.threshold:,}",
+        )
 
     def read(self, source: CellRows, key: Key) -> Tally:
         """Count the rows in each bin."""
@@ -275,7 +278,8 @@ def bounds(
         With `epsilon`: approximate DP, by discrete Gaussian noise, or by Laplace noise where that
         has less variance; no delta is then spent.
     noise : {"laplace", "gaussian"}, optional
-        Which noise is added with `delta`. Default: the one with less variance.
+        Which noise is added with `delta`. Default: the one with less variance; if a budget in zCDP
+        pays, Gaussian noise, which costs it less.
     relation : {"add-remove", "change-one", "add-remove-or-change"}, default "add-remove"
         Whether neighbouring tables differ in the presence of one unit, in its data, or in either.
     user : column of any kind, or its name in a table, optional

@@ -98,8 +98,8 @@ class ContributionQuery(DataQuery):
             raise ValueError(f"max must be from 1 to {_MOST:,}, not {most}")
         if given["of"] not in ("users", "contributions"):
             raise ValueError(
-                "of must be 'users' or 'contributions', which are rows, or partitions if by is "
-                f"given, not {given['of']!r}"
+                "of must be 'users', or 'contributions' for a share of all rows (with by=, of all "
+                f"partitions), not {given['of']!r}"
             )
         ranked = {"max_rows": 1 if given["of"] == "users" else most, "max_rows_per_unit": None}
         counted = "rows" if by is None else "partitions"
@@ -158,9 +158,10 @@ class ContributionQuery(DataQuery):
         name, many = self.unit.name, f"{percent_of(self.share)} of all {self.ranked}"
         stay = "have no more" if self.whole == "users" else "stay if nobody has more"
         return (
-            f"{many} {stay}, up to the error, unless the bound is {self.max:,}: more "
-            f"{self.counted} count as {self.max:,}, so ask for a larger max then. Rows whose "
-            f"{name} is missing do not count",
+            f"{many} {stay}, up to the error",
+            f"a bound of {self.max:,} may be too low, since more {self.counted} count as "
+            f"{self.max:,}: ask for a larger max then",
+            f"rows whose {name} is missing do not count",
         )
 
     def answers(self) -> list[Answer]:

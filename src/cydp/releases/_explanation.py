@@ -203,11 +203,10 @@ class Explanation:
         if each is None:
             return f"error of {answer.name}: not known without the number of rows"
         sure = f"{percent_of(read_exact(self.confidence, 'confidence'))} confidence"
-        text = f"error of {answer.name}: within {words_above(each)} {answer.unit}, with {sure}"
+        within = f"within {words_above(each)} {answer.unit}" if each else "none"
+        text = f"error of {answer.name}: {within}, with {sure}"
         if answer.needs_rows:
             text += f", over {self.rows_of(answer):,} rows"
-        if each == 0:
-            text += ": the noise is nothing"
         if together is not None and answer.cells is not None and answer.cells > 1:
             text += f"; all {answer.cells:,} together within {words_above(together)}"
         return text

@@ -32,6 +32,7 @@ def group_by(
     quantiles: Mapping[str, Quantiles] | None = None,
     missing: Missing = "drop",
     left_out: Integer | None = None,
+    selection: str | None = None,
     split: Split | None = None,
     epsilon: Number | None = None,
     rho: Number | None = None,
@@ -85,6 +86,10 @@ def group_by(
     left_out : int >= 1, optional
         With `user`: estimate how many records the bounds leave out, of one user so many at most,
         with noise, as `release.left_out`.
+    selection : {"threshold", "optimal"}, optional
+        How keys that are not public are selected: by a threshold on their noisy counts, or by an
+        optimal selection before them, which takes a share of the privacy. Default: the way with
+        less error (docs/releases/key_selection.md).
     split : dict, optional
         The weights of "n", "sum_income", "mean_income" and so on in the privacy, of "keys" if these
         are selected, and of "left_out". Default: 1 each.
@@ -97,7 +102,8 @@ def group_by(
         With `epsilon`: approximate DP, by discrete Gaussian noise, or by Laplace noise where that
         has less variance; no delta is then spent. Keys that are not public need it.
     noise : {"laplace", "gaussian"}, optional
-        Which noise is added with `delta`. Default: the one with less variance.
+        Which noise is added with `delta`. Default: the one with less variance; if a budget in zCDP
+        pays, Gaussian noise, which costs it less.
     relation : {"add-remove", "change-one", "add-remove-or-change"}, default "add-remove"
         Whether neighbouring tables differ in the presence of one unit, in its data, or in either.
     user : column of any kind, or its name in a table, optional

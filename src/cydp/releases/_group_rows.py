@@ -15,6 +15,7 @@ from cydp._arguments import Bounds
 from cydp._columns.declared import Labels, Records
 from cydp._columns.keys import Keys, compared_with
 from cydp._columns.pieces import Totals
+from cydp._numbers.bounds import Pair
 from cydp._numbers.rational import format_number
 from cydp.exact._clamped_sum import sum_groups
 from cydp.exact._grid import Grid, centre_of, public_grid
@@ -158,8 +159,8 @@ def open_numbers(x: Any, name: str, given: Mapping[str, Any]) -> Records | Stepp
     """
     asked = dict(_items(given["quantiles"], "quantiles")).get(name)
     grid = None
-    if isinstance(asked, tuple | list) and len(asked) in (2, 3):
-        grid = read_time_grid(asked[1], f"bounds of {name}")
+    if asked is not None:
+        grid = read_time_grid(_asked_of(name, asked)[1], f"bounds of {name}")
     if grid is None:
         return Records(x, name)
     if any(name in dict(_items(given[each], each)) for each in ("sums", "means")):
@@ -189,16 +190,26 @@ def _mean(column: str, bounds: Bounds, missing: Missing, count: bool) -> Summary
 
 
 def _quantiles(column: str, given: Quantiles, missing: Missing, *, integers: bool) -> Summary:
+    asked, bounds, step = _asked_of(column, given)
+    qs, several = read_quantiles(asked)
+    name = f"bounds of {column}"
+    grid, filled = ranked_grid(bounds, step, missing, integers=integers, name=name)
+    return Summary("quantile", column, grid, filled, qs, several)
+
+
+def _asked_of(column: str, given: Any) -> tuple[Any, Any, Any]:
+    """Return which quantiles of a column are asked for, bounds, and a step or None."""
     if not isinstance(given, tuple | list) or len(given) not in (2, 3):
         raise TypeError(
             "quantiles must be a dict by column of what to find, bounds and perhaps a step, such "
             f"as {_RANKED}"
         )
-    qs, several = read_quantiles(given[0])
-    step = given[2] if len(given) == 3 else None
-    name = f"bounds of {column}"
-    grid, filled = ranked_grid(given[1], step, missing, integers=integers, name=name)
-    return Summary("quantile", column, grid, filled, qs, several)
+    if not isinstance(given[1], tuple | list | Pair):  # as of bounds alone, or in another order
+        raise TypeError(
+            f"quantiles must say which quantile of {column}, and then its bounds, such as "
+            f"{{{column!r}: (0.5, (0, 200))}}"
+        )
+    return given[0], given[1], given[2] if len(given) == 3 else None
 
 
 def exact_summary(

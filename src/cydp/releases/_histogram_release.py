@@ -11,10 +11,12 @@ import numpy as np
 from numpy.typing import NDArray
 
 from cydp._arguments import Integer, Number
+from cydp._call_errors import explain_arguments
 from cydp._numbers.rational import read_integer
 from cydp.mechanisms._quantile import QuantileMechanism
 from cydp.releases._answers import Answer, RankAnswer, Steps
 from cydp.releases._format import counted
+from cydp.releases._key_selection import words_of_selection
 from cydp.releases._left_out import LEFT_OUT, note_on
 from cydp.releases._noise_split import Part
 from cydp.releases._release import Release, recorded, rounded
@@ -181,7 +183,11 @@ class TableRelease(Release, PostProcessing):
 
     @property
     def counts(self) -> NDArray[np.int64]:
-        """The noisy counts, in rows. They are unbiased, so they may be negative."""
+        """The noisy counts, in rows. They are unbiased, so they may be negative.
+
+        Those of keys that a threshold keeps are at least the threshold, and close to it too high on
+        average.
+        """
         counts: NDArray[np.int64] = self["n"]
         return counts
 
@@ -196,9 +202,11 @@ class TableRelease(Release, PostProcessing):
     def _steps(self) -> Steps:
         return dict(zip(self.query.parts, self.steps, strict=True))
 
-    def _column(self, name: str | None) -> Sequence[Answer]:
+    def _column(self, name: str | None, confidence: Any = None) -> Sequence[Answer]:
         """Return what a column holds: one answer, or an answer for each quantile."""
         columns: Mapping[str, Sequence[Answer]] = self.query.columns
+        if isinstance(confidence, str) and confidence in columns:
+            raise TypeError(f"confidence must be a number: the column is column={confidence!r}")
         if name is None:
             return next(iter(columns.values()))
         if name not in columns:
@@ -214,6 +222,7 @@ class TableRelease(Release, PostProcessing):
             if not isinstance(part.mechanism, QuantileMechanism)
         }
 
+    @explain_arguments
     def error_bound(
         self, confidence: Number = 0.95, *, count: Integer = 1, column: str | None = None
     ) -> Any:
@@ -230,8 +239,9 @@ class TableRelease(Release, PostProcessing):
 
         Returns
         -------
-        int, float, or ndarray of float
-            In the unit of the column; for means an array, a bound for each row.
+        int, float, or ndarray
+            In the unit of the column; for means, and for counts of keys that a threshold keeps, an
+            array, a bound for each row.
 
         Raises
         ------
@@ -247,9 +257,11 @@ class TableRelease(Release, PostProcessing):
         4
 
         """
-        answer, together = self._column(column)[0], self._together(read_integer(count, "count"))
+        answer = self._column(column, confidence)[0]
+        together = self._together(read_integer(count, "count"))
         return rounded(answer.error_bound(self._steps, confidence, together))
 
+    @explain_arguments
     def interval(
         self, confidence: Number = 0.95, *, count: Integer = 1, column: str | None = None
     ) -> tuple[NDArray[Any], NDArray[Any]]:
@@ -263,7 +275,8 @@ class TableRelease(Release, PostProcessing):
         array([6, 6])
 
         """
-        answer, together = self._column(column)[0], self._together(read_integer(count, "count"))
+        answer = self._column(column, confidence)[0]
+        together = self._together(read_integer(count, "count"))
         return answer.interval(self._steps, confidence, together)
 
     def _together(self, count: int) -> int:
@@ -304,7 +317,7 @@ class TableRelease(Release, PostProcessing):
     @property
     def _noise_words(self) -> str:
         selection = self.query.selection
-        words = [f"{type(selection).__name__} of keys"] if selection is not None else []
+        words = [words_of_selection(selection)] if selection is not None else []
         return "; ".join([*words, super()._noise_words])
 
     @property

@@ -113,7 +113,7 @@ def notes_on(loss: Loss, unit: Unit, n: int | None = None) -> list[str]:
             cost += f", which rho={rho} implies with delta={format_number(_STATED_DELTA)},"
         found.append(
             f"{cost} is above {_MOST_EPSILON}: the odds of {_questions_of(unit)[0]} may move by "
-            f"{_factor(stated.epsilon)}, which promises next to nothing."
+            f"{_factor(stated.epsilon)}, which promises next to nothing"
         )
     if not isinstance(loss, ApproxDP):
         return found
@@ -121,7 +121,7 @@ def notes_on(loss: Loss, unit: Unit, n: int | None = None) -> list[str]:
         found.append(
             f"delta={format_number(loss.delta, ROUND_CEILING)} is above "
             f"{format_number(_MOST_DELTA)}: it allows publishing each {unit.name} with this "
-            "probability."
+            "probability"
         )
     if n is not None:
         found += notes_on_delta(loss.delta, n)
@@ -129,7 +129,7 @@ def notes_on(loss: Loss, unit: Unit, n: int | None = None) -> list[str]:
             rows = _THREE_DIGITS.plus(Decimal(str(float_above(loss.delta * n)))).normalize()
             found.append(
                 f"delta is above 1/({_RARE} n), for n = {n:,}: it allows publishing {rows:f} rows "
-                "at random, on average."
+                "at random, on average"
             )
     return found
 
@@ -139,7 +139,7 @@ def notes_on_delta(delta: Fraction, n: int, unit: str = "row") -> list[str]:
     if delta * n < 1:
         return []
     return [
-        f"delta is 1/n or more, for n = {n:,}: delta = 1/n allows publishing one {unit} at random."
+        f"delta is 1/n or more, for n = {n:,}: delta = 1/n allows publishing one {unit} at random"
     ]
 
 

@@ -146,6 +146,11 @@ class Query(ABC):
         return words_of_reads(self.title, self.reads, self.contents)
 
     @property
+    def path(self) -> str | None:
+        """The absolute path, or glob, of the files that the table is; None for other tables."""
+        return self.reads.path
+
+    @property
     def notes(self) -> tuple[str, ...]:
         """Notes for a reader of the query, besides its noise and errors."""
         return ()

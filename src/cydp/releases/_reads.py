@@ -4,18 +4,19 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
+from pathlib import Path
 from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
 from cydp._columns.canonical import digest_argument, digest_labels
-from cydp._columns.file_columns import CONSTANTS
+from cydp._columns.csv_uses import NOTES
 from cydp._columns.keys import Keys
 from cydp._columns.table import is_column
 from cydp._columns.tables import open_table
 from cydp._numbers.rational import read_integer
-from cydp.releases.output._sheet import time_words
+from cydp.releases.output._sheet import cut, time_words
 
 __all__ = [
     "NOTHING",
@@ -28,6 +29,7 @@ __all__ = [
     "known_names",
     "name_of",
     "names_of",
+    "public_keys",
     "several",
     "words_of_reads",
 ]
@@ -51,10 +53,17 @@ class Reads(NamedTuple):
         The labels of places in domains, in the types that the columns declare.
     where : str or None
         The condition on rows: others are left out.
+    chooses_blocks : bool
+        Whether the condition leaves no rows but those of the blocks that pay. `where` says it, so
+        `to_dict` leaves it out.
+    besides_blocks : str or None
+        The condition without these blocks, for a report, which names them beside it.
     text_as : tuple of str
-        What text of CSV is read as: "number", "date or time"; and "constants" if a condition
-        compares it with numbers or times in quotes. The columns and the other parameters decide it,
-        so `to_dict` leaves it out.
+        What text of CSV is read as: names in `NOTES` of `cydp._columns.csv_uses`. The columns and
+        the other parameters decide it, so `to_dict` leaves it out.
+    path : str or None
+        The absolute path, or glob, of the files that the table is, which a charge id belongs to.
+        What is released does not depend on it, so `to_dict` leaves it out.
 
     """
 
@@ -65,6 +74,9 @@ class Reads(NamedTuple):
     labels: tuple[NDArray[Any], ...] = ()
     where: str | None = None
     text_as: tuple[str, ...] = ()
+    path: str | None = None
+    chooses_blocks: bool = False
+    besides_blocks: str | None = None
 
     @property
     def notes(self) -> tuple[str, ...]:
@@ -73,13 +85,7 @@ class Reads(NamedTuple):
         >>> Reads(text_as=("number",)).notes[0][:45]
         'a value that is no number counts as missing, '
         """
-        return tuple(
-            "a constant in quotes is compared as text: '1' is not 1.0 or 01, which the number 1 is"
-            if what == CONSTANTS
-            else f"a value that is no {what} counts as missing, so a column in which nothing is a "
-            f"{what} gives pure noise"
-            for what in self.text_as
-        )
+        return tuple(NOTES[use] for use in self.text_as)
 
     def to_dict(self) -> dict[str, Any]:
         """Return it as JSON can hold it: keys and edges by their number and a digest."""
@@ -106,6 +112,7 @@ NOTHING = Reads()
 
 _MOST_NAMED = 5  # public keys, and numbers
 _LONGEST = 40  # letters of each
+_LONGEST_CONDITION = 80  # in a line of a report
 
 
 def words_of_reads(title: str, reads: Reads, contents: Sequence[str]) -> str:
@@ -123,6 +130,8 @@ def words_of_reads(title: str, reads: Reads, contents: Sequence[str]) -> str:
             link = " " if title.endswith("_by") else " by " if argument == "by" else " of "
             named.setdefault(", ".join(known), link)
     words = title + "".join(f"{link}{names}" for names, link in named.items())
+    if reads.path is not None:
+        words += f" in {Path(reads.path).name[:_LONGEST]}"
     if contents:
         words += f": {_first_of(contents, len(contents), '; ')}"
     if reads.keys is not None:
@@ -131,6 +140,8 @@ def words_of_reads(title: str, reads: Reads, contents: Sequence[str]) -> str:
         words += f", keys {_first_of(rows, len(reads.keys), ', ')}"
     for edges in reads.edges:
         words += f", {len(edges) - 1:,} bins from {time_words(edges[0])} to {time_words(edges[-1])}"
+    if reads.besides_blocks is not None:
+        words += f", where {cut(reads.besides_blocks, _LONGEST_CONDITION)}"
     return words
 
 
@@ -204,17 +215,33 @@ def known_names(columns: Iterable[Any]) -> tuple[str, ...]:
 def count_keys(keys: Any, names: tuple[Any, ...] | None) -> int | None:
     """Return the number of public keys, which may be all that is given of them; None for None.
 
-    >>> count_keys(["a", "b"], None), count_keys(2, None)
+    >>> count_keys(["a", "b"], None), count_keys(2, ("sex",))
     (2, 2)
     """
     if keys is None:
         return None
-    if np.ndim(keys) == 0 and hasattr(keys, "__index__"):
+    if hasattr(keys, "__index__") and np.ndim(keys) == 0:
         number = read_integer(keys, "keys")
         if not 0 <= number < 2**32:
             raise ValueError(f"keys must be the keys, or how many: from 0 to 2**32, not {number}")
         return number
-    return len(Keys(keys, names))
+    return len(public_keys(keys, names))
+
+
+def public_keys(keys: Any, names: tuple[Any, ...] | None) -> Keys:
+    """Return public keys of columns of these names; None: of one column without a name.
+
+    A dict has the labels of each column.
+
+    >>> public_keys({"sex": ["f", "m"]}, ("sex",))
+    <Keys: 2 of one column>
+    """
+    if names is None or len(names) > 1:
+        return Keys(keys, names)
+    if isinstance(keys, Mapping):
+        Keys(keys, names)  # raises for the labels of another column
+        keys = next(iter(keys.values()))
+    return Keys(keys)
 
 
 def digest_keys(public: Keys | None) -> list[str] | None:

@@ -13,6 +13,7 @@ from typing import Any, Self, TypeVar, cast
 import numpy as np
 
 from cydp._arguments import Integer, Number
+from cydp._call_errors import explain_arguments
 from cydp._numbers.rational import float_of, read_integer
 from cydp.accounting._loss import ZCDP, ApproxDP, Loss, PureDP
 from cydp.accounting.ledger._ledger import BudgetLedger
@@ -113,6 +114,7 @@ class Release(Exportable):
         (answer,) = self.query.answers()
         return answer
 
+    @explain_arguments
     def error_bound(self, confidence: Number = 0.95, *, count: Integer = 1) -> Any:
         """Return the distance within which released numbers are from the exact answers.
 
@@ -150,6 +152,7 @@ class Release(Exportable):
         together = read_integer(count, "count")
         return rounded(self._answer.error_bound(self._steps, confidence, together))
 
+    @explain_arguments
     def interval(self, confidence: Number = 0.95, *, count: Integer = 1) -> tuple[Any, Any]:
         """Return intervals that contain the exact answers; parameters as in `error_bound`.
 
@@ -196,6 +199,7 @@ class Release(Exportable):
                 *self.query.standing_notes,
                 *self._notes_of_payment(),
             ),
+            further_notes=() if self.payment is None else self.payment.notes,
         )
 
     def _notes_of_rows(self) -> list[str]:
@@ -208,11 +212,11 @@ class Release(Exportable):
         paid = self.payment
         if paid is None or not paid.blocks or paid.privacy_unit == self.query.unit.name:
             return []
-        return [
-            f"the ledger that has paid protects: one {paid.privacy_unit}",
-            "that all rows lie in the blocks that have paid is the caller's promise, unless a "
-            "condition with 'in blocks' chose them",
-        ]
+        notes = [f"the ledger that has paid protects: one {paid.privacy_unit}"]
+        if not self.query.reads.chooses_blocks:
+            promise = "that all rows lie in the blocks that have paid is the caller's promise"
+            notes.append(promise)
+        return notes
 
     @property
     def _noise_words(self) -> str:

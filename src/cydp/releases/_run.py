@@ -18,13 +18,23 @@ from cydp._columns.table import Table
 from cydp._default_generator import generator_or_default
 from cydp._generator import Generator
 from cydp.accounting._budget import Asked
+from cydp.accounting._loss import ZCDP
 from cydp.accounting.ledger._paid import payment_of
 from cydp.accounting.ledger._scope import LedgerScope
 from cydp.exact._contributions import sample_key
 from cydp.mechanisms import _run
 from cydp.releases._query import DataQuery, Given
 
-__all__ = ["RELEASES", "Prepared", "arguments_of", "kind_of", "prepare", "release", "run"]
+__all__ = [
+    "RELEASES",
+    "Prepared",
+    "arguments_of",
+    "kind_of",
+    "prepare",
+    "release",
+    "run",
+    "with_noise",
+]
 
 
 _Function = TypeVar("_Function", bound=Callable[..., Any])
@@ -87,17 +97,36 @@ def prepare(kind: type[DataQuery], given: Given) -> Prepared:
         If an argument is not allowed.
 
     """
-    data = given[kind.data]
+    data, given = given[kind.data], with_noise(given, given.get("budget"))
     opened = _in_blocks(open_data_table(data, kind.data), given.get("budget"), kind.data)
     given = kind.settled(given if opened is data else {**given, kind.data: opened})
     source = kind.declare(given)
     query, table = kind.of(given, source), opened
     if source.length is None and source.text_as:
         query = query.reading(text_as=source.text_as)
-    if isinstance(table, Table) and table.where is not None:
-        _check_condition(query, given)
-        query = query.reading(where=str(table.where))
+    if isinstance(table, Table):
+        if table.where is not None:
+            _check_condition(query, given)
+            query = query.reading(
+                where=str(table.where),
+                chooses_blocks=table.where.chooses_blocks,
+                besides_blocks=table.where.besides_blocks,
+            )
+        if table.path is not None:
+            query = query.reading(path=table.path)
     return Prepared(query, source)
+
+
+def with_noise(given: Given, budget: Any) -> Given:
+    """Return the arguments of a call, with Gaussian noise where a budget in zCDP pays for a delta.
+
+    Laplace noise would cost it epsilon**2 / 2, and Gaussian noise of that cost has less variance.
+    """
+    is_open = given.get("delta") is not None and given.get("noise", "") is None
+    payer = budget.ledger if isinstance(budget, LedgerScope) else budget
+    if is_open and isinstance(getattr(payer, "budget", None), ZCDP):
+        return {**given, "noise": "gaussian"}
+    return given
 
 
 def _in_blocks(data: Any, budget: Any, name: str) -> Any:
@@ -107,9 +136,12 @@ def _in_blocks(data: Any, budget: Any, name: str) -> Any:
         return data
     try:
         return choose_rows(data, condition_on_blocks(*rows), name)
-    except TypeError as error:
-        promise = "and promise ledger.scope(..., table_in_blocks=True)"
-        raise TypeError(f"{error}, {promise}") from None
+    except TypeError:
+        raise TypeError(
+            f"{name} must be a path of files or a relation of DuckDB, of which the rows of the "
+            f"blocks are read by the ledger's column {rows[0]!r}: filter another table or lazy "
+            "frame to these blocks, and promise it by ledger.scope(..., table_in_blocks=True)"
+        ) from None
 
 
 def _check_condition(query: DataQuery, given: Given) -> None:

@@ -218,7 +218,7 @@ class Unit:
             raise UnitMismatchError(
                 f"the ledger protects {kept!r}, and this release reads {blocks} blocks together: "
                 f"without the rows of one block, other rows of the {self.name} may count; say "
-                f"unit=({self.name!r}, {kept!r}), which makes the noise larger, or release each "
+                f"unit=({self.name!r}, {kept!r}), which may make the noise larger, or release each "
                 "block alone"
             )
         if self.name != _ROW:
@@ -415,6 +415,14 @@ def _named(names: tuple[str, ...], default: str) -> tuple[str, tuple[str, ...]]:
 def _read_bound(bound: Integer | None, name: str) -> int | None:
     if bound is None:
         return None
+    wanted = "partitions" if name == "max_partitions" else "rows"
+    found = getattr(getattr(bound, "query", None), "counted", wanted)  # by a contribution_bound
+    if found != wanted:
+        how = "with by=" if wanted == "partitions" else "without by="
+        raise TypeError(
+            f"{name} bounds the {wanted} of a user, and this bound was chosen of their {found}: "
+            f"call contribution_bound {how}"
+        )
     number = read_integer(bound, name)
     if not 1 <= number <= _MOST:
         raise ValueError(f"{name} must be from 1 to 2**40, not {number}")

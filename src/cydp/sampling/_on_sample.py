@@ -85,6 +85,11 @@ class SampleQuery:
         """What is released, in a line for a report."""
         return f"{self.asked.in_words}, of a random {literal_of(self.share)} of the rows"
 
+    @property
+    def path(self) -> str | None:
+        """The absolute path of the table, as of a query."""
+        return self.asked.path
+
     def to_dict(self) -> dict[str, Any]:
         """Return the query as JSON can hold it, as `Query.to_dict` does."""
         return {"share": str(self.share), "of": self.asked.to_dict()}
@@ -255,6 +260,7 @@ class SampleRelease(Exportable):
             title=f"{sheet.title} of a sample",
             cost=format_cost(self.loss),
             notes=(sampled, *others, *notes_on(self.loss, self.query.unit)),
+            further_notes=() if self.payment is None else self.payment.notes,
         )
 
     def _facts(self) -> Mapping[str, Any]:

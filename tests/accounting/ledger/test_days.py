@@ -7,6 +7,7 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
+import duckdb
 import numpy as np
 import pandas as pd
 import polars as pl
@@ -92,3 +93,35 @@ def test_what_is_refused(ledger: BudgetLedger) -> None:
     check_refusals(refusals)
     with pytest.raises(cydp.LedgerError, match="block '2024-01-31' is in the ledger already"):
         ledger.add_block(TEXT)
+
+
+def test_a_loss_is_found_by_a_date(ledger: BudgetLedger) -> None:
+    ledger.add_blocks(["2024-01-31", "mon"])
+    for losses in (ledger.remaining, ledger.spent, ledger.scope(blocks=["mon"]).remaining):
+        if isinstance(losses, dict):
+            assert losses[DAY] == losses["2024-01-31"]
+            with pytest.raises(KeyError):
+                losses["2024-02-01"]
+            assert dict(losses).keys() == losses.keys()
+
+
+def test_a_block_that_no_row_can_have_is_refused(tmp_path: Path) -> None:
+    """By the type of the column, before anything is charged."""
+    for name, kind in (("day", "DATE"), ("text", "VARCHAR"), ("number", "BIGINT")):
+        wrong = {"DATE": "01.01.2024", "VARCHAR": "2024-1-1", "BIGINT": "01"}[kind]
+        right = {"DATE": "2024-01-01", "VARCHAR": "01.01.2024", "BIGINT": "-1"}[kind]
+        made = BudgetLedger.create(
+            tmp_path / name, PureDP(1), privacy_unit="row", by_block=True, block_column="k"
+        )
+        with made as ledger:
+            ledger.add_blocks([right])
+            table = duckdb.sql(f"SELECT NULL::{kind} AS k")
+            cydp.count(table, epsilon="0.1", budget=ledger.scope(blocks=[right]))
+            if kind == "VARCHAR":
+                with pytest.raises(ValueError, match="must be written '2024-01-01'"):
+                    ledger.add_blocks([wrong])
+                continue
+            ledger.add_blocks([wrong])
+            with pytest.raises(ValueError, match=rf"'{wrong}' must be a"):
+                cydp.count(table, epsilon="0.1", budget=ledger.scope(blocks=[wrong]))
+            assert ledger.spent[wrong] == PureDP(0)

@@ -265,9 +265,12 @@ def test_reports_are_cut_and_quoted(path: Path) -> None:
         ledger.add_blocks([f"day {number:04}\n" for number in range(100)])
         ledger.charge(PureDP("0.5"), blocks=list(ledger.spent), label="ages")
         lines = ledger.report().text.splitlines()
-        assert (len(lines), lines[1]) == (1 + 1 + 20 + 1, "  80 blocks, and then")
-        assert lines[2] == r"  'day 0080\n': spent PureDP(epsilon=0.5), left PureDP(epsilon=0.5)"
+        same = r"100 blocks from 'day 0000\n' to 'day 0099\n'"
+        assert lines[1] == f"  {same}: spent PureDP(epsilon=0.5), left PureDP(epsilon=0.5)"
         assert lines[-1].endswith(r"'day 0003\n', 'day 0004\n' and 95 more: ages")
+        ledger.charge(PureDP("0.5"), blocks=[*ledger.spent][::2])
+        for report in (ledger.report().text, ledger.report().to_html()):
+            assert "80 more blocks" in report
 
 
 def test_a_ledger_is_not_copied_nor_changed(path: Path) -> None:

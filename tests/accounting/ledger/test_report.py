@@ -86,7 +86,7 @@ def test_charges_for_the_same_are_one_line(ledger: BudgetLedger) -> None:
     for line, expected in zip(
         lines,
         (rf"  4\. {time} PureDP\(epsilon=0\.1\): b",
-         rf"  3 to 6\. {time}( to {time})? 3 times PureDP\(epsilon=0\.1\): a",
+         rf"  3, 5, 6\. {time}( to {time})? 3 times PureDP\(epsilon=0\.1\): a",
          rf"  7\. {time} PureDP\(epsilon=0\.2\): a"),
         strict=True,
     ):  # fmt: skip
@@ -169,9 +169,9 @@ def test_the_promise_is_that_of_what_was_spent(tmp_path: Path) -> None:
     cases: list[tuple[Any, Any, tuple[str, ...]]] = [
         (PureDP(9), PureDP(1), ("at most 2.71829 times as often",)),
         (ApproxDP(9, 0.1), ApproxDP(1, 0.01), ("at most 2.71829 times as often", "plus 0.01")),
-        (ZCDP(9), ZCDP("0.5"), ("times as often as where it is not, plus 1e-06",)),
+        (ZCDP(9), ZCDP("0.5"), ("times as often if it is true as if it is not, plus 1e-06",)),
         (PureDP(9000), PureDP(5000), ("at most 10**430 or more times",)),
-        (PureDP(9), PureDP(0), ("at most 1 times as often",)),
+        (PureDP(9), PureDP(0), ("Nothing was spent: the releases tell nothing about whether",)),
     ]
     for place, (budget, cost, parts) in enumerate(cases):
         path = tmp_path / str(place)
@@ -184,3 +184,38 @@ def test_the_promise_is_that_of_what_was_spent(tmp_path: Path) -> None:
         tmp_path / "other", PureDP(1), privacy_unit="person", relation="change-one"
     ) as ledger:
         assert "which of two values is that of one person" in words_of(ledger._repr_html_())
+
+
+def test_blocks_that_spend_alike_are_one_line(tmp_path: Path) -> None:
+    days = [f"2024-01-{day:02}" for day in range(1, 31)]
+    with BudgetLedger.create(
+        tmp_path / "l", PureDP(1), privacy_unit="row", by_block=True, block_column="day"
+    ) as ledger:
+        ledger.add_blocks(days)
+        (tmp_path / "t.csv").write_text("day,sex\n2024-01-11,f\n")
+        table = cydp.where(tmp_path / "t.csv", "sex = 'f'")
+        for day in days[10:20]:
+            cydp.count(table, epsilon="1/8", budget=ledger.scope(blocks=[day]))
+        _, *blocks, charges = ledger.report().text.splitlines()
+        assert [line.partition(": ")[0] for line in blocks] == [
+            "  10 blocks from '2024-01-11' to '2024-01-20'",
+            "  10 blocks from '2024-01-01' to '2024-01-10'",
+            "  10 blocks from '2024-01-21' to '2024-01-30'",
+        ]
+        assert charges.endswith(" and 5 more: count in t.csv, where sex = 'f'")
+        assert "'2024" not in words_of(ledger.report().to_html())
+
+
+def test_a_charge_without_a_recorded_result_is_said(ledger: BudgetLedger) -> None:
+    given: Any = {"user": "who", "unit": "visitor", "max_rows": 1, "epsilon": 1}
+    cydp.count(TABLE, **given, budget=ledger.scope(charge_id="a"))
+    assert last_of(ledger) == "count"
+
+    def fails() -> None:
+        raise KeyboardInterrupt
+
+    with pytest.raises(KeyboardInterrupt):
+        ledger.once("b", PureDP(1), fails, function="fails")
+    assert last_of(ledger) == "a loss (charged; no result)"
+    ledger.charge(PureDP(1))  # nobody knows what is done with it
+    assert last_of(ledger) == "a loss"

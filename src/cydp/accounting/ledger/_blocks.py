@@ -9,6 +9,7 @@ from dataclasses import dataclass, replace
 from sqlite3 import Connection
 from typing import Any, TypeAlias
 
+from cydp._columns.csv_cells import day_of
 from cydp._columns.moments import is_time
 from cydp.accounting._amounts import (
     Amount,
@@ -40,9 +41,11 @@ __all__ = [
     "ALL",
     "BlockState",
     "BlockStates",
+    "LossesByBlock",
     "can_pay",
     "check_block_budget",
     "check_block_ids",
+    "check_days",
     "insert_block",
     "json_of_amount",
     "match_dims",
@@ -52,6 +55,15 @@ __all__ = [
     "retired_message",
     "unknown_message",
 ]
+
+
+class LossesByBlock(dict[str, Any]):
+    """Losses by the id of a block; a day is found by a date, too."""
+
+    def __missing__(self, block: Any) -> Any:
+        if not isinstance(block, str) and is_time(block):
+            return self[read_block_id(block, "block")]
+        raise KeyError(block)
 
 
 ALL = "all"  # the only block of a ledger that was made without blocks
@@ -259,6 +271,17 @@ def check_block_ids(blocks: Iterable[Any]) -> tuple[str, ...]:
     if len(set(ids)) < len(ids):
         raise ValueError("blocks must name each of them once")
     return ids
+
+
+def check_days(blocks: Iterable[str]) -> None:
+    """Raise a ValueError for a day that is not written as the blocks of rows are."""
+    for block in blocks:
+        day = day_of(block)
+        if day not in (None, block):
+            raise ValueError(
+                f"block {block!r} must be written {day!r}: so are the days of rows, which the "
+                "ledger compares with it"
+            )
 
 
 def read_block_states(connection: Connection, kind: type[Loss]) -> BlockStates:

@@ -82,7 +82,7 @@ ARGUMENTS: dict[str, Any] = {
 }  # fmt: skip
 # The fields of a repetition that are compared with the charge.
 _COMPARED = (
-    "cost", "count", "blocks", "mechanism", "params", "query", "function", "arguments",
+    "cost", "count", "blocks", "mechanism", "params", "query", "function", "arguments", "table",
     "data_version",
 )  # fmt: skip
 
@@ -252,7 +252,7 @@ def check_charge(
     before = None if not is_compared else partial(_fields_before_queries, compared, params, query)
     shown = {"label": booking.label, "analyst": booking.analyst, "params": params}
     if query is not None:
-        shown["released"] = query.in_words
+        shown |= {"released": query.in_words, "table": query.path}
     entry = {"kind": "charge"} | shown | compared
     id_ = booking.charge_id or str(uuid.uuid4())
     return Charge(type(budget), requested, rounded, ids, id_, entry, before)
@@ -351,6 +351,8 @@ def _repeat(charge: Charge, seq: int, body: str, digest: str, result: Any) -> Re
     given, compared = charge.entry, set(_COMPARED)
     if "query" in entry:
         compared.remove("params")  # the text of the query
+        if "table" not in entry:  # of an earlier version
+            compared.remove("table")
     elif charge.before is not None:
         given = charge.before()
         compared &= given.keys()

@@ -20,7 +20,13 @@ from cydp.accounting._errors import (
 )
 from cydp.accounting._loss import ZCDP, ApproxDP, Loss, PureDP
 from cydp.accounting._words import format_name
-from cydp.accounting.ledger._blocks import ALL, BlockState, insert_block, read_states
+from cydp.accounting.ledger._blocks import (
+    ALL,
+    BlockState,
+    LossesByBlock,
+    insert_block,
+    read_states,
+)
 from cydp.accounting.ledger._create import create_file
 from cydp.accounting.ledger._entries import (
     Entry,
@@ -300,7 +306,7 @@ class BudgetLedger(LedgerResults, LedgerBlocks):
     @property
     def spent(self) -> Any:
         """What was charged; of a ledger with blocks, a dict of losses by block id."""
-        found = {block: state.spent for block, state in self._states().items()}
+        found = LossesByBlock({id_: each.spent for id_, each in self._states().items()})
         return found.get(ALL, found)
 
     @property
@@ -309,7 +315,7 @@ class BudgetLedger(LedgerResults, LedgerBlocks):
 
         That is 0 for a retired block, whatever was charged to it.
         """
-        found = {block: state.remaining for block, state in self._states().items()}
+        found = LossesByBlock({id_: each.remaining for id_, each in self._states().items()})
         return found.get(ALL, found)
 
     def history(self) -> list[dict[str, Any]]:
@@ -351,9 +357,11 @@ class BudgetLedger(LedgerResults, LedgerBlocks):
         Returns
         -------
         LedgerReport
-            It prints a line for each block, and a line for each thing that was released: at which
-            entries, when, at which cost, by which label, of which columns and for which
-            public keys. If there are more than 20, the last 20; earlier ones are counted. Hashes of
+            It prints a line for blocks that have spent the same, those that have spent before the
+            others, and a line for each thing that was released: at which entries, when, at which
+            cost, by which label, of which columns, file, public keys and condition. If there are
+            more than 20, the last 20; earlier ones are counted. "No result" is said of a charge
+            with an id whose result was not recorded. Hashes of
             the last 1,000 charges are checked; `verify` checks all. Its `to_html()` is a page that
             says what is protected and promised, for people who decide on budgets.
 
@@ -373,16 +381,21 @@ class BudgetLedger(LedgerResults, LedgerBlocks):
 
         """
 
-        def read(connection: Connection) -> tuple[dict[str, BlockState], list[Entry], int]:
-            states = read_states(connection, type(self.budget))
-            return states, read_last_charges(connection, MOST_READ), count_charges(connection)
+        def read(
+            connection: Connection,
+        ) -> tuple[dict[str, BlockState], list[Entry], int, set[str]]:
+            states, charges = read_states(connection, type(self.budget)), count_charges(connection)
+            recorded = {row[0] for row in connection.execute("SELECT charge_id FROM outcome")}
+            return states, read_last_charges(connection, MOST_READ), charges, recorded
 
-        blocks, charges, n_charges = self._store.read(read)
+        blocks, charges, n_charges, recorded = self._store.read(read)
         guarantee = (
             blocks[ALL].spent if ALL in blocks else guarantee_of(blocks, self.budget, self.relation)
         )
         about = self.budget, self.privacy_unit, self.relation, guarantee
-        return write_report(*about, self._in_all_blocks(blocks), blocks, charges, n_charges)
+        return write_report(
+            *about, self._in_all_blocks(blocks), blocks, charges, n_charges, recorded
+        )
 
     def _repr_html_(self) -> str:
         return self.report().to_html()

@@ -22,6 +22,7 @@ from cydp.accounting.ledger._blocks import (
     can_pay,
     check_block_budget,
     check_block_ids,
+    check_days,
     insert_block,
     match_dims,
     read_block,
@@ -133,6 +134,8 @@ class LedgerBlocks:
             raise ValueError(
                 "block must not be 'all', which stands for a ledger without blocks: use another id"
             )
+        if self.block_column is not None:
+            check_days(budgets)
         amounts = {
             block: check_block_budget(budget, self.budget, self.relation)
             for block, budget in budgets.items()

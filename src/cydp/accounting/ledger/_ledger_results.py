@@ -69,7 +69,8 @@ class LedgerResults(LedgerCharges):
             data. See `once`.
         data_version : str, optional
             With a charge id, the caller's name for the data, so that a repetition on other data is
-            refused. The ledger cannot see that the data has changed.
+            refused. The ledger compares the absolute path of a table that is one. It cannot see
+            that the data has changed, nor tell a frame or a query from another.
         table_in_blocks : bool, default False
             The caller's promise that all rows of the table lie in the blocks. Without it, and if
             the ledger has a `block_column`, a release reads only the rows of the blocks, of a path

@@ -3,7 +3,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
 from cydp.accounting._budget import note_charge
@@ -139,6 +139,8 @@ class Payment:
         The id of the charge.
     hash : str
         The hash of the entry, which depends on all entries before it.
+    recorded : bool
+        Whether the release is the one that was recorded for a charge of before.
 
     """
 
@@ -148,6 +150,17 @@ class Payment:
     seq: int
     charge_id: str
     hash: str
+    recorded: bool = field(default=False, compare=False)
+
+    @property
+    def notes(self) -> tuple[str, ...]:
+        """Notes for a reader on how the release was got, which are no part of it."""
+        if not self.recorded:
+            return ()
+        return (
+            f"this is the recorded result of charge {self.charge_id!r}, for which nothing was read "
+            "or charged again: that the data is the same is the caller's promise",
+        )
 
 
 def payment_of(paid: Any) -> Payment | None:
@@ -157,5 +170,5 @@ def payment_of(paid: Any) -> Payment | None:
     ledger, receipt = paid.ledger, paid.receipt
     return Payment(
         ledger.uuid, ledger.privacy_unit, receipt.blocks, receipt.seq, receipt.charge_id,
-        receipt.hash,
+        receipt.hash, not receipt.fresh,
     )  # fmt: skip

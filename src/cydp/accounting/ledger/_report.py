@@ -3,10 +3,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+import json
+import re
+from collections.abc import Callable, Container, Iterable, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass
 from fractions import Fraction
 from html import escape
+from itertools import groupby
 from typing import Any
 
 from cydp._html_looks import BOX, CELL, HEADER, SMALL, TABLE
@@ -27,11 +31,12 @@ _MOST_SHOWN = 20  # blocks, and lines of charges
 _MOST_NAMED = 5  # blocks of a line
 _LONGEST = 200  # characters of what a charge was for
 _STATED_DELTA = Fraction(1, 10**6)  # at which rho is said as epsilon
+_BLOCKS = re.compile(r" in blocks \((?:[^()']|'(?:[^']|'')*')*\)")  # of a condition
 _MOST_WRITTEN = 1000  # beyond which e**epsilon is not computed
 
 _WRAPPED = CELL.replace("nowrap", "normal")
 
-_SAME = ("label", "released", "params", "count", "data_version")  # of charges of one line
+_SAME = ("label", "released", "params", "count", "table", "data_version")  # of charges of one line
 
 _PROTECTED = {
     "add-remove": "whether one {} is in the data or not",
@@ -89,35 +94,50 @@ class _Line:
     ----------
     first, last : dict
         The entries of the first and of the last of them.
-    charges : int
     cost : loss
         Of each.
     blocks : tuple of str
-        The blocks that have paid; empty for a ledger without blocks.
+        The ids of the blocks that have paid; empty for a ledger without blocks.
+    seqs : tuple of int
+        The places of the entries.
+    is_open : bool
+        Whether a result was to be recorded, and was not.
 
     """
 
     first: Mapping[str, Any]
     last: Mapping[str, Any]
-    charges: int
     cost: Loss
     blocks: tuple[str, ...]
+    seqs: tuple[int, ...]
+    is_open: bool
+
+    @property
+    def charges(self) -> int:
+        """How many they are."""
+        return len(self.seqs)
 
     @property
     def what(self) -> str:
         """The label, what was released, and the version of the data, where they are known."""
         entry, what = self.first, what_of(self.first)
-        if version := entry.get("data_version"):
+        if version := _version_of(entry):
             what += f", data {format_name(version)}"
         if len(what) > _LONGEST:
             what = what[:_LONGEST] + " ..."
+        if self.is_open:
+            what += " (charged; no result)"
         return what if entry["count"] == 1 else f"{entry['count']:,} x {what}"
 
     @property
     def places(self) -> str:
-        """The numbers of the first and of the last entry."""
-        first, last = self.first["seq"], self.last["seq"]
-        return str(first) if first == last else f"{first} to {last}"
+        """The numbers of the entries; of many, of the first and the last."""
+        first, *_, last = (*self.seqs, self.seqs[-1])
+        if last - first + 1 == len(self.seqs) > 1:
+            return f"{first} to {last}"
+        if len(self.seqs) <= _MOST_NAMED:
+            return ", ".join(map(str, self.seqs))
+        return f"{first}, ..., {last}"
 
     @property
     def times(self) -> str:
@@ -125,18 +145,17 @@ class _Line:
         ends = dict.fromkeys(f"{entry['time'][:19]}Z" for entry in (self.first, self.last))
         return " to ".join(ends)
 
-    @property
-    def where(self) -> str:
-        """The first of its blocks."""
+    def named(self, written: Callable[[str], str]) -> str:
+        """Return the first of its blocks."""
         more = len(self.blocks) - _MOST_NAMED
-        shown = ", ".join(map(repr, self.blocks[:_MOST_NAMED]))
+        shown = ", ".join(map(written, self.blocks[:_MOST_NAMED]))
         return shown + (f" and {more:,} more" if more > 0 else "")
 
     @property
     def text(self) -> str:
         """The line."""
         several = f"{self.charges:,} times " if self.charges > 1 else ""
-        blocks = f" in {self.where}" if self.blocks else ""
+        blocks = f" in {self.named(repr)}" if self.blocks else ""
         return f"  {self.places}. {self.times} {several}{self.cost}{blocks}: {self.what}"
 
 
@@ -149,6 +168,7 @@ def write_report(
     blocks: Mapping[str, BlockState],
     charges: Sequence[Mapping[str, Any]],
     n_charges: int,
+    recorded: Container[str],
 ) -> LedgerReport:
     """Return the report of a ledger.
 
@@ -168,9 +188,11 @@ def write_report(
     charges : sequence of dict
         The last `MOST_READ` of `n_charges` entries, oldest first.
     n_charges : int
+    recorded : container of str
+        The ids of the charges with a recorded result.
 
     """
-    lines = _grouped(charges, type(budget))
+    lines = _grouped(charges, type(budget), recorded)
     left_out = n_charges - sum(line.charges for line in lines[-_MOST_SHOWN:])
     shown = lines[-_MOST_SHOWN:]
     about = f"budget {budget} for each {format_name(unit)}, under {relation!r}"
@@ -186,11 +208,14 @@ def write_report(
             if loss is None
             else "With records in all blocks: " + _promise(loss, format_name(whole), relation)
         )
-    text = [about, *_omitted(len(blocks) - _MOST_SHOWN, "blocks")]
-    for block, state in list(blocks.items())[-_MOST_SHOWN:]:
-        name = "" if block == ALL else f"{block!r}: "
+    alike = _alike(blocks)
+    text = [about]
+    for group in alike[:_MOST_SHOWN]:
+        state = group[0]
+        name = "" if state.id == ALL else f"{_names_of(group, repr)}: "
         left = "retired" if state.retired else f"left {state.remaining}"
         text.append(f"  {name}spent {state.spent}, {left}")
+    text += _omitted(sum(map(len, alike[_MOST_SHOWN:])), "more blocks", "")
     text += [*_omitted(left_out, "charges"), *(line.text for line in shown)]
     facts = {
         "protected": _PROTECTED[relation].format(format_name(unit)),
@@ -198,32 +223,68 @@ def write_report(
         "budget": _numbers(budget, left=True) + ("" if ALL in blocks else " for each block"),
         "charges": f"{n_charges:,}",
     }
-    return LedgerReport("\n".join(text), _html(facts, blocks, shown, left_out))
+    return LedgerReport("\n".join(text), _html(facts, alike, shown, left_out))
 
 
-def _grouped(charges: Iterable[Mapping[str, Any]], kind: type[Loss]) -> list[_Line]:
+def _grouped(
+    charges: Iterable[Mapping[str, Any]], kind: type[Loss], recorded: Container[str]
+) -> list[_Line]:
     """Return charges for the same thing, at the same cost, as one line, in the order of the last.
 
-    >>> _grouped([], Loss)
+    >>> _grouped([], Loss, ())
     []
     """
     lines: dict[tuple[Any, ...], _Line] = {}
     for entry in charges:
-        what = (entry.get(name) for name in _SAME)
-        key = (*what, *entry["cost"])
+        # An entry of a call has its function: its result is recorded.
+        is_open = "function" in entry and entry["charge_id"] not in recorded
+        what = (_BLOCKS.sub("", str(entry.get(name))) for name in _SAME)
+        key = (*what, *entry["cost"], is_open)
         blocks = () if entry["blocks"] == [ALL] else tuple(entry["blocks"])
         before = lines.pop(key, None)
         if before is None:
             cost = loss_of_amount(kind, amount_from(entry["cost"]))
-            lines[key] = _Line(entry, entry, 1, cost, blocks)
+            lines[key] = _Line(entry, entry, cost, blocks, (entry["seq"],), is_open)
         else:
             together = tuple(dict.fromkeys([*before.blocks, *blocks]))
-            lines[key] = _Line(before.first, entry, before.charges + 1, before.cost, together)
+            seqs = *before.seqs, entry["seq"]
+            lines[key] = _Line(before.first, entry, before.cost, together, seqs, is_open)
     return list(lines.values())
 
 
-def _omitted(count: int, what: str) -> list[str]:
-    return [f"  {count:,} {what}, and then"] if count > 0 else []
+def _version_of(entry: Mapping[str, Any]) -> str | None:
+    """Return the caller's name for the data; the command line writes it behind file and columns."""
+    version: str | None = entry.get("data_version")
+    if version is not None and version.startswith("["):
+        with suppress(ValueError):
+            version = json.loads(version)[-1]
+    return version
+
+
+def _alike(blocks: Mapping[str, BlockState]) -> list[list[BlockState]]:
+    """Return blocks in a row that have spent and have left the same; first those that have spent.
+
+    >>> _alike({})
+    []
+    """
+
+    def amounts(state: BlockState) -> Any:
+        return state.spent, state.remaining, state.retired
+
+    found = [list(group) for _, group in groupby(blocks.values(), amounts)]
+    return sorted(found, key=lambda group: not any(numbers_of(group[0].spent).values()))
+
+
+def _names_of(group: Sequence[BlockState], written: Callable[[str], str]) -> str:
+    """Return the names of blocks; of many, their number, and the first and the last of them."""
+    names = [written(state.id) for state in group]
+    if len(names) <= _MOST_NAMED:
+        return ", ".join(names)
+    return f"{len(names):,} blocks from {names[0]} to {names[-1]}"
+
+
+def _omitted(count: int, what: str, end: str = ", and then") -> list[str]:
+    return [f"  {count:,} {what}{end}"] if count > 0 else []
 
 
 def _numbers(loss: Loss, *, left: bool = False) -> str:
@@ -248,40 +309,43 @@ def _promise(loss: Loss, unit: str, relation: str) -> str:
         "change-one": f"which of two values is that of one {unit}",
         "add-remove-or-change": f"whether one {unit} is in the data, or which data they have",
     }[relation]
+    if not any(numbers_of(loss).values()):
+        return f"Nothing was spent: the releases tell nothing about {question}."
     return (
-        f"Whoever sees all releases may test {question}, with whatever else they know. The test "
-        f"says so where it is true at most {factor} times as often as where it is not{plus}."
+        f"Somebody may see all releases, know whatever else there is, and guess {question}. Any "
+        f"rule by which they guess says so at most {factor} times as often if it is true as if it "
+        f"is not{plus}."
     )
 
 
 def _html(
     facts: Mapping[str, str],
-    blocks: Mapping[str, BlockState],
+    alike: Sequence[Sequence[BlockState]],
     shown: Sequence[_Line],
     left_out: int,
 ) -> str:
-    has_blocks = ALL not in blocks
+    has_blocks = not any(state.id == ALL for group in alike for state in group)
     head = [("protected", facts["protected"]), ("promise", facts["promise"])]
     head.append(("budget", facts["budget"]))
     if not has_blocks:
-        state = blocks[ALL]
+        ((state,),) = alike
         head.append(("spent", _numbers(state.spent)))
         head.append(("left", _numbers(state.remaining, left=True)))
     head.append(("charges", facts["charges"]))
     parts = [f'<div style="{BOX}">', "<div><strong>Privacy budget</strong></div>"]
     parts += _table([], [list(row) for row in head])
     if has_blocks:
-        parts += _more(len(blocks) - _MOST_SHOWN, "blocks")
         rows = [
-            [block, "retired" if state.retired else "open", _numbers(state.spent),
-             _numbers(state.remaining, left=True)]
-            for block, state in list(blocks.items())[-_MOST_SHOWN:]
+            [_names_of(group, format_name), "retired" if group[0].retired else "open",
+             _numbers(group[0].spent), _numbers(group[0].remaining, left=True)]
+            for group in alike[:_MOST_SHOWN]
         ]  # fmt: skip
-        parts += _table(["block", "state", "spent", "left"], rows)
+        parts += _table(["block", "state", "spent of each", "left in each"], rows)
+        parts += _more(sum(map(len, alike[_MOST_SHOWN:])), "more blocks", "")
     parts += _more(left_out, "charges")
     rows = [
         [line.places, line.times, line.what, f"{line.charges:,}", _numbers(line.cost)]
-        + ([line.where] if has_blocks else [])
+        + ([line.named(format_name)] if has_blocks else [])
         for line in shown
     ]
     header = ["entry", "time", "what was released", "times", "cost of each"]
@@ -289,8 +353,8 @@ def _html(
     return "\n".join([*parts, "</div>"])
 
 
-def _more(count: int, what: str) -> list[str]:
-    return [f'<div style="{SMALL}">{count:,} {what}, and then</div>'] if count > 0 else []
+def _more(count: int, what: str, end: str = ", and then") -> list[str]:
+    return [f'<div style="{SMALL}">{count:,} {what}{end}</div>'] if count > 0 else []
 
 
 def _table(header: Sequence[str], rows: Sequence[Sequence[str]]) -> list[str]:

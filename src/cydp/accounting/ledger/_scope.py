@@ -10,7 +10,7 @@ from cydp._arguments import Integer
 from cydp.accounting._budget import Asked
 from cydp.accounting._cost import Cost
 from cydp.accounting._errors import LedgerError
-from cydp.accounting.ledger._blocks import ALL
+from cydp.accounting.ledger._blocks import ALL, LossesByBlock
 from cydp.accounting.ledger._charge import Booking
 from cydp.accounting.ledger._paid import PaidByLedger, Receipt
 
@@ -128,7 +128,7 @@ class LedgerScope:
 
     def _each(self, what: str) -> Any:
         states = self.ledger._states(self.blocks or (ALL,))
-        found = {block: getattr(state, what) for block, state in states.items()}
+        found = LossesByBlock({block: getattr(state, what) for block, state in states.items()})
         return next(iter(found.values())) if len(found) == 1 else found
 
     def charge(self, cost: Cost, count: Integer = 1, *, relation: str | None = None) -> Receipt:

@@ -52,7 +52,7 @@ class Exportable(Tabular):
           bin     count
           [0, 2)      1
           [2, 4]      1
-        error: all 2 together within 0: the noise is nothing, with 99.9 % confidence
+        error: none in all 2 together, with 99.9 % confidence
         note: epsilon=100 is above 10: ...
 
         """

@@ -132,6 +132,18 @@ class Numbers:
     why_none: str = ""
 
 
+_LONGEST_NOTE = 400  # letters, in texts
+
+
+def cut(text: str, longest: int) -> str:
+    """Return a text, or its beginning.
+
+    >>> cut("a > 1 and b > 2", 6), cut("a > 1", 6)
+    ('a > 1  ...', 'a > 1')
+    """
+    return text if len(text) <= longest else f"{text[:longest]} ..."
+
+
 @dataclass(frozen=True, slots=True, eq=False, kw_only=True)
 class Sheet:
     """A result as a table: what it is, its cells and their labels, and its numbers.
@@ -157,6 +169,9 @@ class Sheet:
         Whether the bounds of a column hold for all its cells together.
     notes : tuple of str
         Sentences about the result, such as that it is biased.
+    further_notes : tuple of str
+        Sentences on how the result was got, for texts alone: a certificate is of what JSON has,
+        which is the same each time.
 
     """
 
@@ -170,6 +185,12 @@ class Sheet:
     confidence: Fraction
     simultaneous: bool
     notes: tuple[str, ...] = ()
+    further_notes: tuple[str, ...] = ()
+
+    @property
+    def shown_notes(self) -> tuple[str, ...]:
+        """The notes of texts, in which a long condition is cut; JSON has all of it."""
+        return tuple(cut(note, _LONGEST_NOTE) for note in (*self.notes, *self.further_notes))
 
     @property
     def shape(self) -> tuple[int, ...]:

@@ -49,7 +49,7 @@ def html_of(sheet: Sheet) -> str:
         *(f'<div style="{SMALL}">{escape(line)}</div>' for line in further),
         *_html_table(sheet),
         *(f"<div>{escape(line)}</div>" for line in error_lines(sheet)),
-        *(f'<div style="{SMALL}">note: {escape(note)}</div>' for note in sheet.notes),
+        *(f'<div style="{SMALL}">note: {escape(note)}</div>' for note in sheet.shown_notes),
         "</div>",
     ]
     return "\n".join(lines)
@@ -129,7 +129,7 @@ def text_of(sheet: Sheet) -> str:
         *(wrapped(line) for line in head_of(sheet)),
         *_text_table(sheet),
         *error_lines(sheet),
-        *(wrapped(f"note: {note}") for note in sheet.notes),
+        *(wrapped(f"note: {note}") for note in sheet.shown_notes),
     ]
     return "\n".join(lines)
 

@@ -204,7 +204,7 @@ def _within(sheet: Sheet, column: Numbers) -> str:
     bound = bound_words(column.bound)
     unit = f" {_unit_of(column, column.bound_unit, bound)}" if column.bound_unit else ""
     if bound == "0":
-        unit += ": the noise is nothing"
+        return f"none{f' in all {sheet.cells:,} together' if together else ''}"
     if together:
         return f"all {sheet.cells:,} together within {bound}{unit}"
     return f"{'each ' if sheet.axes else ''}within {bound}{unit}"

@@ -1,0 +1,134 @@
+"""What a newcomer tries: keys of a release, and mistakes that get a line on what to write."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from datetime import date
+from pathlib import Path
+from typing import Any
+
+import polars as pl
+import pytest
+
+import cydp
+from cydp import PrivacyFilter, PureDP
+
+TABLE: dict[str, list[Any]] = {
+    "user": ["a", "b", "c"],
+    "place": ["x", "y", "x"],
+    "n": [1, 2, 1],
+    "day": [date(2024, 1, 1), date(2024, 2, 1), date(2024, 1, 2)],
+    "amount": [1.0, 2.0, 3.0],
+}
+FRAME = pl.DataFrame(TABLE)
+SURE: Any = {"epsilon": 10**4}
+
+
+def test_keys_of_a_release_are_keys() -> None:
+    many = pl.concat([FRAME] * 100)
+    found = cydp.value_counts(many, column="place", epsilon=9, delta=0.01)
+    made = cydp.group_by(many, "place", keys=found, means={"amount": (0, 9)}, **SURE)
+    assert made.keys.tolist() == found.keys.tolist() == ["x", "y"]
+    assert made.counts.tolist() == [200, 100]
+    assert cydp.value_counts(many, found, column="place", **SURE).counts.tolist() == [200, 100]
+    assert cydp.explain(cydp.group_by, "place", keys=found, epsilon=1).query.n_keys == 2
+    both = cydp.group_by(many, ["place", "n"], keys=[("x", 1), ("y", 1)], **SURE)
+    again = cydp.group_by(many, ["n", "place"], keys=both, **SURE)
+    assert again.counts.tolist() == [200, 0]
+    with pytest.raises(ValueError, match="keys must be of the columns place, day"):
+        cydp.group_by(many, ["place", "day"], keys=both, **SURE)
+
+
+def test_a_dict_of_one_column_has_its_keys() -> None:
+    made = cydp.group_by(FRAME, "place", keys={"place": ["y", "x"]}, **SURE)
+    assert (made.keys.tolist(), made.counts.tolist()) == (["y", "x"], [1, 2])
+    month = cydp.date_trunc("month", "day")
+    keys = {"place": ["x"], "day": [date(2024, 1, 1), date(2024, 2, 1)]}
+    assert cydp.group_by(FRAME, ["place", month], keys=keys, **SURE).counts.tolist() == [2, 0]
+
+
+def group(by: Any = "place", keys: Any = ("x",), **more: Any) -> Callable[[Any], Any]:
+    return lambda budget: cydp.group_by(FRAME, by, keys=keys, epsilon=1, budget=budget, **more)
+
+
+def months(end: str, width: str = "1mo") -> Callable[[Any], Any]:
+    bins = (width, ("2024-01-01", end))
+    return lambda budget: cydp.histogram(FRAME, *bins, column="day", epsilon=1, budget=budget)
+
+
+MISTAKES: list[tuple[Callable[[Any], Any], str]] = [
+    (group(quantiles={"amount": (0, 200)}), r"which quantile of amount.*\(0\.5, \(0, 200\)\)"),
+    (group(quantiles={"amount": ((0, 9), 0.5)}), r"which quantile of amount, and then its bounds"),
+    (group(medians={"amount": (0, 9)}), r"quantiles=\{'x': \(0\.5, \(0, 100\)\)\} is a median"),
+    (group(["place", "n"], [(1, "x")]), "^keys of 'place' must be text, as its entries are"),
+    (group(["place", "n"], pl.DataFrame({"land": ["x"], "n": [1]})), "columns place, n, not land"),
+    (group(keys={"land": ["x"]}), "keys must be of the columns place, not land"),
+    (group(keys="keys.csv"), "keys in a file are a column of it"),
+    (group("plase"), "not 'plase': did you mean 'place'"),
+    (group(means={"amuont": (0, 1)}), "a key of means .* not 'amuont': did you mean 'amount'"),
+    (months("2024-03-31"), "and 2024-04-01 is the next end$"),
+    (months("2024-01-01T03:00", "2h"), "and 2024-01-01T04:00:00 is the next end$"),
+    (lambda _: cydp.histogram(FRAME, bins=3, bounds=(0, 1), epsilon=1), "mean 'range'"),
+    (lambda _: cydp.count(data=FRAME), "'x' .did you mean 'x' by 'data'"),
+]
+
+
+@pytest.mark.parametrize(("call", "words"), MISTAKES)
+def test_a_mistake_is_told_before_anything_is_charged(
+    call: Callable[[Any], Any], words: str
+) -> None:
+    budget = PrivacyFilter(PureDP(9))
+    with pytest.raises((TypeError, ValueError), match=words):
+        call(budget)
+    assert budget.spent == PureDP(0)
+
+
+def test_errors_of_a_table_are_asked_by_column_and_count() -> None:
+    made = cydp.value_counts(FRAME, ["x", "y"], column="place", epsilon=1)
+    with pytest.raises(TypeError, match="count= says how many numbers together"):
+        made.error_bound(simultaneous=True)  # type: ignore[call-arg]
+    with pytest.raises(TypeError, match="the column is column='n'"):
+        made.interval("n")
+    with pytest.raises(TypeError, match="count= says how many numbers together"):
+        cydp.count(FRAME, epsilon=1).interval(simultaneous=True)  # type: ignore[call-arg]
+
+
+def test_a_bound_is_for_what_it_was_chosen_of() -> None:
+    given: Any = {"user": "user", "max": 3, "epsilon": 9}
+    rows, partitions = (
+        cydp.contribution_bound(FRAME, **given, **more) for more in ({}, {"by": "place"})
+    )
+    of_user: Any = {"user": "user", "keys": ["x"], "by": "place", "epsilon": 1}
+    cydp.group_by(FRAME, **of_user, max_partitions=partitions)
+    cydp.count(FRAME, user="user", max_rows=rows, epsilon=1)
+    with pytest.raises(TypeError, match="max_partitions bounds the partitions of a user"):
+        cydp.group_by(FRAME, **of_user, max_partitions=rows)
+    with pytest.raises(TypeError, match="max_rows bounds the rows of a user"):
+        cydp.count(FRAME, user="user", max_rows=partitions, epsilon=1)
+
+
+def test_files_that_are_no_tables_have_public_errors(tmp_path: Path) -> None:
+    """An error is of a type that has a public name, and says what to do."""
+    for name, text, words in (
+        ("t.csv", '[{"a": "x"}]\n', "it looks like JSON"),
+        ("~t.csv", None, "write the path of your home directory for ~"),
+        ("d", None, "is a directory: name its files"),
+    ):
+        path = tmp_path / name
+        if text is not None:
+            path.write_text(text)
+        if name == "d":
+            path.mkdir()
+        with pytest.raises(ValueError, match=words) as caught:
+            cydp.count(name if name.startswith("~") else path, epsilon=1)
+        assert type(caught.value) is ValueError
+
+
+def test_a_long_condition_is_cut_in_texts_alone(tmp_path: Path) -> None:
+    (tmp_path / "t.csv").write_text("place\nx\n")
+    condition = f"place in ({', '.join(repr(str(i) * 9) for i in range(10, 99))})"
+    made = cydp.count(cydp.where(tmp_path / "t.csv", condition), epsilon=1)
+    assert len(made.to_text()) < 800 < len(condition)
+    assert len(repr(cydp.where(tmp_path / "t.csv", condition))) < 300
+    assert condition in made.to_dict()["notes"][0]
+    assert made.query.to_dict()["reads"]["where"] == condition
