@@ -76,9 +76,10 @@ def group_by(
     quantiles : dict by column, optional
         Which quantile, or a list of them, and bounds: {"income": ([0.25, 0.5], (0, 200_000))}. The
         exponential mechanism chooses them. "quantile_income" has a second dimension for a list; the
-        quantile 0.5 alone is "median_income". A third entry of the pair is the step, as in
-        `quantile`, such as {"age": (0.5, (0, 120), 1)}. A list is chosen each alone or by halves,
-        as the error to expect is less.
+        quantile 0.5 alone is "median_income". A third entry is a step, a power of two of
+        which bounds and quantiles are multiples: {"age": (0.5, (0, 120), 1)}. Default: 1 for a
+        column that is declared as integers. A list is chosen each alone or by halves, whichever
+        way promises the smaller error.
         With bounds that are dates or times, the column holds such.
     missing : "drop" or number, default "drop"
         What NaN, null and masked numbers count as: nothing, or a public number within the bounds.

@@ -37,9 +37,9 @@ noise: QuantileMechanism, scale 4 ranks (q0), 4 ranks (q1), 6.4 ranks (q2)
   0.5     50.837       180
   0.9    99.7589       330
 error: each within the bound beside it, with 95 % confidence
+note: 3 quantiles are chosen in 2 rounds, the middle ones first, and the others between them
 note: a number below 0 counts as 0, and above 100 as 100. Errors and intervals are those of the
-  clamped numbers
-note: 3 quantiles are chosen in 2 rounds, the middle ones first, and the others between them"""
+  clamped numbers"""
 
 
 def test_texts_as_they_are() -> None:
