@@ -14,7 +14,7 @@ from typing import Any, TypeAlias, TypeVar
 import numpy as np
 from numpy.typing import NDArray
 
-__all__ = ["agree", "divisible", "effect_weights", "marginal", "shared_sets"]
+__all__ = ["Floats", "agree", "along", "divisible", "effect_weights", "marginal", "shared_sets"]
 
 Floats: TypeAlias = NDArray[np.float64]
 Column = TypeVar("Column", str, int)
@@ -123,7 +123,7 @@ def agree(
             )
         for i, each in zip(having, sums, strict=True):
             share = each.size / found[i].size  # of the difference, for each cell that it sums
-            found[i] = np.asarray(found[i] + _along((wanted - each) * share, kept, tables[i]))
+            found[i] = np.asarray(found[i] + along((wanted - each) * share, kept, tables[i]))
     return found
 
 
@@ -155,8 +155,12 @@ def effect_weights(
     return found
 
 
-def _along(spread: Floats, shared: Sequence[Column], columns: Sequence[Column]) -> Floats:
-    """Return a marginal with an axis for each column of a table, of length 1 for others."""
+def along(spread: Floats, shared: Sequence[Column], columns: Sequence[Column]) -> Floats:
+    """Return a marginal with an axis for each column of a table, of length 1 for others.
+
+    >>> along(np.array([[1, 2, 3]]), ("b", "a"), ("a", "c", "b")).shape
+    (3, 1, 1)
+    """
     ordered = np.transpose(spread, [shared.index(each) for each in columns if each in shared])
     sizes = iter(ordered.shape)
     return ordered.reshape([next(sizes) if each in shared else 1 for each in columns])

@@ -17,7 +17,6 @@ from cydp.releases._release import Release, recorded
 from cydp.releases.output._sheet import Numbers, Sheet, bins_of, keys_of
 from cydp.releases.output._words import axis_labels
 from cydp.workloads._chernoff_bounds import bound_sums
-from cydp.workloads._consistency import agree
 
 __all__ = ["MarginalsRelease"]
 
@@ -37,8 +36,8 @@ class MarginalsRelease(Release):
     payment : Payment or None
         The entry of the ledger that has paid; None without a ledger.
     tables : tuple of ndarrays of int64
-        The noisy counts of each table, with a dimension for each of its columns, as they were
-        before they were made consistent.
+        What was released: the noisy counts of each table, with a dimension for each of its columns,
+        as they were before they were made consistent; or the differences of `query.residuals`.
     domains : tuple of ndarrays
         The keys of each column, or the edges of its bins, in the order of ``query.sizes``.
 
@@ -57,7 +56,7 @@ class MarginalsRelease(Release):
         return iter(self.names)
 
     def __len__(self) -> int:
-        return len(self.tables)
+        return len(self.query.names)
 
     def __getitem__(self, columns: str | tuple[str, ...]) -> Any:
         return _number_of(self._released[self._place(columns)])
@@ -87,8 +86,7 @@ class MarginalsRelease(Release):
     def _released(self) -> list[NDArray[Any]]:
         if not self.query.consistent:
             return list(self.tables)
-        query = self.query
-        found = agree(self.tables, query.columns, [*query.noise_variances.values()])
+        found = self.query.fitted(self.tables)
         for table in found:
             table.flags.writeable = False
         return [*found]
@@ -172,7 +170,7 @@ class MarginalsRelease(Release):
 
     def _sheet(self, confidence: Number, simultaneous: bool) -> Sheet:
         """Return a row for each cell of each table, with the name of the table."""
-        sizes = [table.size for table in self.tables]
+        sizes = [table.size for table in self._released]
         bounds = self.error_bound(confidence, count=sum(sizes) if simultaneous else 1)
         values = np.concatenate([table.reshape(-1) for table in self._released])
         bound = np.repeat(list(bounds.values()), sizes)
@@ -188,7 +186,8 @@ class MarginalsRelease(Release):
             lower=values - bound,
             upper=values + bound,
         )
-        made = "made consistent by weighted least squares"
+        fit = self.query.strategy == "tables"
+        made = f"made consistent by {'weighted least squares' if fit else 'residuals'}"
         return self._make_sheet(
             [keys_of((names, np.array(cells, object)), ("table", "cell"), what="cell")],
             [counts],
