@@ -12,6 +12,7 @@ import cydp
 from cydp import workloads
 
 Draw = Callable[[], Any]
+MOST = 200  # rows of a user, where their sum is bounded
 
 
 def count(rng: Any, rows: Any, epsilon: float, delta: float | None = None) -> Draw:
@@ -115,9 +116,11 @@ def marginals(
     return draw
 
 
-def user_sum(rng: Any, user: Any, x: Any, bounds: Any, epsilon: float, rows: int) -> Draw:
+def user_sum(rng: Any, user: Any, x: Any, bounds: Any, epsilon: float, total: int) -> Draw:
     def draw() -> Any:
-        return cydp.sum(x, bounds, user=user, max_rows=rows, epsilon=epsilon, rng=rng).value
+        return cydp.sum(
+            x, bounds, user=user, max_rows=MOST, max_sum_per_user=total, epsilon=epsilon, rng=rng
+        ).value
 
     return draw
 

@@ -193,12 +193,12 @@ def users() -> dict[str, Task]:
     many = {"rows": (25, 50, 100, 150, 200), "total": (500, 1000, 1500, 2000, 2500, 3000)}
     return {
         "users sum": Task(
-            "sum of users", "restaurant", "user_sum", spent, euros.sum(), runs=1000, choices=few
+            "sum of users", "restaurant", "user_sum", spent, euros.sum(), runs=2000, choices=few
         ),
         "users sum heavy": Task(
             "sum of users", "few users have most rows", "user_sum",
             {"user": user, "x": amount, "bounds": (0, 100), "epsilon": EPSILON}, amount.sum(),
-            runs=1000, choices=many,
+            runs=2000, choices=many,
         ),
         "users mean": Task(
             "mean of users", "restaurant", "user_mean", spent, euros.mean(), runs=1000, choices=few

@@ -143,6 +143,14 @@ def test_an_answer_that_is_far_off_is_noticed(monkeypatch: pytest.MonkeyPatch) -
         measured.measure(name, task, "cydp", few=True)
 
 
+def test_a_slow_library_has_some_runs_and_a_fast_one_all(monkeypatch: pytest.MonkeyPatch) -> None:
+    way: Any = lambda: [0] * 5  # noqa: E731
+    assert len(measured.in_time(way, 100)) == 100
+    monkeypatch.setattr(measured, "SECONDS", 0)
+    assert len(measured.in_time(way, 100)) == measured.LEAST
+    assert len(measured.in_time(way, 5)) == 5
+
+
 def cell(task: str, library: str, error: float, **more: Any) -> dict[str, Any]:
     cell = {"task": task, "library": library, "error": error, "spread": error / 100, "runs": 100}
     return cell | more
