@@ -26,4 +26,6 @@ def of_dict(release: Mapping[str, Any]) -> Answer:
     keys = [axis["keys"] for axis in release["axes"] if "keys" in axis]
     labels = [*zip(*keys[0].values(), strict=True)] if keys else None
     values = np.atleast_1d(column["values"]).tolist()
-    return Answer(labels, values, float(column["error"]["together"]))
+    # The largest, where keys that are not public have bounds of their own.
+    error = np.max(column["error"]["together"], initial=0)
+    return Answer(labels, values, float(error))

@@ -26,6 +26,10 @@ RELEASES = {  # title: kind, what it is given besides x, what the error is a sha
         "quantiles", {"qs": [k / 10 for k in range(1, 10)], "bounds": (0, 1), "step": None},
         "the rows",
     ),
+    "`quantile`, 99 at once": (
+        "quantiles", {"qs": [k / 100 for k in range(1, 100)], "bounds": (0, 1), "step": None},
+        "the rows",
+    ),
     "`group_by` means: 10 keys": (
         "means_by_key", {"keys": KEYS, "bounds": (0, 1)}, "the range",
     ),

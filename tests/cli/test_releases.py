@@ -46,6 +46,18 @@ CASES: list[tuple[list[str], Release]] = [
         lambda: cydp.sum(PUMS, (0, 200_000), column="income", epsilon=1),
     ),
     (
+        ["count", PUMS, "--epsilon", "1", "--delta", "1e-6", "--noise", "gaussian"],
+        lambda: cydp.count(list(range(1000)), epsilon=1, delta="1e-6", noise="gaussian"),
+    ),
+    (
+        ["sum", WEEK, "--column", "Money spent (euros)", "--bounds", "0:50", "--epsilon", "1",
+         "--user", "VisitorId", "--max-rows", "7", "--max-sum-per-user", "60"],
+        lambda: cydp.sum(
+            WEEK, (0, 50), column="Money spent (euros)", user="VisitorId", max_rows=7,
+            max_sum_per_user=60, epsilon=1,
+        ),
+    ),
+    (
         ["sum", PUMS, "--column", "age", "--bounds", "-5.5:60", "--rho", "1", "--missing", "7"],
         lambda: cydp.sum(PUMS, (-5.5, 60), column="age", rho=1, missing="7"),
     ),
@@ -68,6 +80,14 @@ CASES: list[tuple[list[str], Release]] = [
         ["median", PUMS, "--column", "age", "--bounds", "0:100", "--interval", "0.9",
          "--epsilon", "1"],
         lambda: cydp.median(PUMS, (0, 100), column="age", interval="0.9", epsilon=1),
+    ),
+    (
+        ["quantile", PUMS, "--column", "age", "--q", "0.1,0.2,0.5", "--bounds", "0:100",
+         "--step", "1", "--method", "independent", "--epsilon", "1"],
+        lambda: cydp.quantile(
+            PUMS, ["0.1", "0.2", "0.5"], (0, 100), column="age", step=1, method="independent",
+            epsilon=1,
+        ),
     ),
     (
         [*BY_DAY, "--key-list", ALL_DAYS, "--sum", "Money spent (euros):0:50",

@@ -116,6 +116,11 @@ def other_of(release: Callable[..., Any], name: str) -> tuple[dict[str, Any], di
         return others[name]
     if name == "left_out":
         return with_user, with_user | OTHER[name]
+    if name == "selection":
+        if release is cydp.top_k:
+            return plain, plain | {"selection": "one-shot"}
+        found = plain | {"keys": None, "delta": 0.1}
+        return found, found | {"selection": "optimal"}
     if release is cydp.count and name == "split":
         plain = with_user | {"left_out": 2}
     changed = dict(OTHER[name])

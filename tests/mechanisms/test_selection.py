@@ -125,3 +125,12 @@ def test_who_is_asked_first_is_uniform(seeded: Seeded) -> None:
         seen = np.bincount([selection.draw_below(m, rng) for _ in range(n)], minlength=m)
         assert len(seen) == m
         assert chisquare(seen).pvalue > LIMIT
+
+
+def test_probabilities_of_permute_and_flip_where_one_is_far_ahead() -> None:
+    """Of two, the worse one is chosen if it is asked first and accepted; for each gap."""
+    m = PermuteAndFlip(epsilon=2, sensitivity=1)
+    for gap in np.linspace(0, 700, 1401):
+        worse, better = m.probabilities([-gap, 0]).tolist()
+        assert worse == pytest.approx(math.exp(-gap) / 2, rel=1e-9)
+        assert worse + better == pytest.approx(1, rel=1e-12)

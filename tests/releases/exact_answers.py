@@ -16,6 +16,7 @@ import cydp
 from cydp.exact import _contributions
 from cydp.exact._grid import Grid
 from cydp.exact._sorted_units import SortedUnits
+from cydp.mechanisms._count_threshold import CountThreshold
 from cydp.mechanisms._quantile import QuantileMechanism
 from cydp.releases._noise_split import Part
 from cydp.releases._query import Query
@@ -65,6 +66,9 @@ class Recorder:
         self.given.append((mechanism, units))
         return np.ones(len(units), np.bool_)
 
+    def keep_all(self, threshold: Any, units: NDArray[np.int64], _: Any) -> NDArray[np.bool_]:
+        return self.select_all(threshold, units)
+
     def key(self, _: Any) -> NDArray[np.uint64]:
         return np.array([self.secret, 7], np.uint64)
 
@@ -83,6 +87,7 @@ def without_noise() -> Iterator[Recorder]:
         patch.setattr(QuantileMechanism, "choose", method(recorder.choose_lowest))
         patch.setattr(QuantileMechanism, "choose_between", method(recorder.choose_between))
         patch.setattr(cydp.mechanisms.PartitionSelection, "release", method(recorder.select_all))
+        patch.setattr(CountThreshold, "keeps", method(recorder.keep_all))
         patch.setattr(_contributions, "_draw_key", recorder.key)
         yield recorder
 
@@ -96,9 +101,8 @@ def answers(recorder: Recorder, secret: int, release: Callable[[], Any]) -> Answ
     assert set(exact) == set(made.query.parts)
     if "count" not in exact and isinstance(getattr(made, "rows", None), int):
         exact["count"] = made.rows  # without noise: public
-    units = [
-        value for by, value in recorder.given if isinstance(by, cydp.mechanisms.PartitionSelection)
-    ]
+    kinds = (cydp.mechanisms.PartitionSelection, CountThreshold)
+    units = [value for by, value in recorder.given if isinstance(by, kinds)]
     if not units:
         return Answers(made.query, exact, None, None)
     return Answers(made.query, exact, units[0], made.key_columns[0])

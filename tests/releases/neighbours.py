@@ -226,6 +226,8 @@ def _pure(case: Case) -> Case:
 NEAR, FAR, BELOW, ODD = (-4, 10), (50, 60), (-60, -50), (0.1, 0.7)  # ODD: of an odd number of steps
 ROUNDED_UP = (-0.1, 0.32)  # the farthest square is 0.01 released steps below an integer
 
+LOPSIDED = [0.1, 0.5, 0.95]  # 0.2 and 0.9 of the ranges beside the median
+
 CASES: dict[str, Case] = {
     "count": Case(_count, False, alone=True),
     "count, pure": _pure(Case(_count, False, alone=True)),
@@ -242,8 +244,10 @@ CASES: dict[str, Case] = {
     "quantile": _number(cydp.quantile, NEAR, q=[0.1, 0.5]),
     "quantile, pure": _pure(_number(cydp.quantile, NEAR, q=0.9)),
     "quantile, filled": _number(cydp.quantile, FAR, q=0.25, missing=55),
-    "quantiles by halves": _number(cydp.quantile, NEAR, q=[0.25, 0.5, 0.8]),
-    "quantiles by halves, pure": _pure(_number(cydp.quantile, NEAR, q=[0.25, 0.5, 0.8])),
+    "quantiles by halves": _number(cydp.quantile, NEAR, q=LOPSIDED, method="recursive"),
+    "quantiles by halves, pure": _pure(
+        _number(cydp.quantile, NEAR, q=LOPSIDED, method="recursive")
+    ),
     "quantiles alone": _number(cydp.quantile, NEAR, q=[0.1, 0.5], method="independent"),
     "quantile, interval": _number(cydp.quantile, NEAR, q=0.25, interval="1/2"),
     "histogram": Case(_histogram),
@@ -261,12 +265,18 @@ CASES: dict[str, Case] = {
     "group_by, quantiles by halves": _quantiles_by([0.25, 0.5, 0.8]),
     "group_by, quantiles by halves, pure": _pure(_quantiles_by([0.25, 0.5, 0.8])),
     "group_by, unknown keys": Case(_unknown, privacy={"epsilon": 4, "delta": 0.5}),
+    "group_by, unknown keys before": Case(
+        _unknown, privacy={"epsilon": 4, "delta": 0.5}, parameters={"selection": "optimal"}
+    ),
     "histogram, rows in all": Case(_histogram_by, False),
     "value_counts, rows in all": Case(_value_counts, False),
     "group_by, rows in all": replace(_group_by(NEAR), by_partition=False),
     "group_by, rows in all, pure": _pure(replace(_group_by(FAR), by_partition=False)),
     "group_by, rows in all, unknown keys": Case(
         _unknown, False, privacy={"epsilon": 4, "delta": 0.5}
+    ),
+    "group_by, rows in all, unknown keys before": Case(
+        _unknown, False, privacy={"epsilon": 4, "delta": 0.5}, parameters={"selection": "optimal"}
     ),
     "histogram, three bins": Case(_few_bins, alone=True),
     "value_counts, two keys": _pure(_few_keys(["low", "top"])),

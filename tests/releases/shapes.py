@@ -12,7 +12,7 @@ import polars as pl
 import pyarrow as pa
 
 import cydp
-from cydp.releases._top_k import TopRelease
+from cydp.releases._top_release import TopRelease
 from cydp.teach import median_by_halving
 
 __all__ = [

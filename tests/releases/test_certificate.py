@@ -83,12 +83,13 @@ def test_a_certificate_holds(name: str, cost: str) -> None:
 
 
 def test_unknown_keys() -> None:
-    release = cydp.value_counts(["a"] * 1000, epsilon=1, delta=1e-6)
-    certificate = through_json(release.certificate())
-    assert wrong_in_certificate(certificate) == []
-    certificate["selection"] = certificate["selection"].replace("0.5", "0.4")
-    (wrong,) = wrong_in_certificate(certificate)
-    assert wrong.startswith("selection is stated as")
+    for selection, *other in (("optimal", "0.5", "0.4"), ("threshold", "15", "14")):
+        release = cydp.value_counts(["a"] * 1000, epsilon=1, delta=1e-6, selection=selection)
+        certificate = through_json(release.certificate())
+        assert wrong_in_certificate(certificate) == []
+        certificate["selection"] = certificate["selection"].replace(*other)
+        (wrong,) = wrong_in_certificate(certificate)
+        assert wrong.startswith("selection is stated as")
 
 
 def test_promises_are_said() -> None:

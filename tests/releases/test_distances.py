@@ -357,11 +357,11 @@ def test_means_by_key_are_as_for_one() -> None:
 
 def test_means_by_key_are_exact_without_noise() -> None:
     table = {"k": ["a", "a", "b", "a", "c"], "x": [1.0, 4, 2, np.nan, np.nan]}
-    for given in ({}, {"missing": 7, "count": False}):
+    filled: dict[str, Any] = {"missing": 7, "count": False}
+    for arguments, expected in (({}, [2.5, 2]), (filled, [4, 2])):
         release = cydp.group_by(
-            table, "k", keys=["a", "b", "c"], means={"x": BOUNDS}, epsilon=10**6, **given
+            table, "k", keys=["a", "b", "c"], means={"x": BOUNDS}, epsilon=10**6, **arguments
         )
-        expected = [2.5, 2] if not given else [4, 2]
         assert release["mean_x"][:2] == pytest.approx(expected, abs=1e-4)
         lower, upper = release.interval(column="mean_x")
         assert (upper - lower)[:2].max() < 1e-3

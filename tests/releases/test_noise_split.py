@@ -287,7 +287,9 @@ def test_a_huge_epsilon_is_released_under_rho() -> None:
 
 def selecting(**given: Any) -> Any:
     """The query of a table with selected keys, for users."""
-    usual: dict[str, Any] = {"epsilon": 4, "delta": "1e-4", "user": "user"}
+    usual: dict[str, Any] = {
+        "epsilon": 4, "delta": "1e-4", "user": "user", "selection": "optimal"
+    }  # fmt: skip
     return cydp.explain(cydp.group_by, "key", **usual | given).query
 
 

@@ -299,8 +299,9 @@ def test_parameters_of_releases() -> None:
            for k, error, says in ((0, ValueError, "at least 1, not 0"), (1.5, TypeError, "an int"),
                                   ("2", TypeError, "an int"))},
         "a top k of a promise": (
-            partial(cydp.top_k, X, 1, epsilon=1, delta=1e-6, max_rows_per_unit=2), ValueError,
-            ("keys that are not public need user=",)),
+            partial(cydp.top_k, X, 1, epsilon=1, delta=1e-6, max_rows_per_unit=2,
+                    selection="optimal"),
+            ValueError, ("keys that are not public need user=",)),
         "a top k without delta": (partial(cydp.top_k, X, 1, epsilon=1), TypeError,
                                   ("epsilon and delta must be given for keys", "public keys")),
         "users of a top k": (
@@ -316,7 +317,8 @@ def test_parameters_of_releases() -> None:
                              ("epsilon and delta must be given for keys",)),
         "keys for rho": (lambda: unknown(rho=1), TypeError,
                          ("epsilon and delta must be given for keys",)),
-        "keys of a promise": (lambda: unknown(max_rows_per_unit=2, epsilon=1, delta=1e-6),
+        "keys of a promise": (lambda: unknown(max_rows_per_unit=2, epsilon=1, delta=1e-6,
+                                              selection="optimal"),
                               ValueError, ("keys that are not public need user=",)),
         **{f"certificate {text[:9]!r}": (partial(read_certificate, text), ValueError,
                                          ("certificate",))

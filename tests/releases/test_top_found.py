@@ -35,7 +35,9 @@ def exact_of(table: Table, k: int, given: dict[str, Any]) -> tuple[FoundTopQuery
     """The query, and what it counts with one key of the sample of each user's rows."""
     columns = {"who": [who for who, _ in table], "x": [label for _, label in table]}
     arguments = arguments_of(
-        cydp.top_k, (k,), {"column": "x", "epsilon": EPSILON, "delta": DELTA, **given}
+        cydp.top_k,
+        (k,),
+        {"column": "x", "epsilon": EPSILON, "delta": DELTA, "selection": "optimal", **given},
     )
     prepared = prepare(kind_of(cydp.top_k), arguments | {"x": columns})
     key = np.array([3, 4], np.uint64) if "user" in given else None
@@ -105,7 +107,10 @@ def neighbours(given: dict[str, Any], unit: list[Table], k: int) -> list[tuple[L
 @pytest.mark.parametrize("relation", ["add-remove", "change-one", "add-remove-or-change"])
 @pytest.mark.parametrize("k", [1, 2])
 def test_what_is_returned_costs_no_more_than_is_charged(relation: str, k: int) -> None:
-    """Exactly, with the counts and the number of selected keys as a part of what is seen."""
+    """Exactly, with the counts and the number of selected keys as a part of what is seen.
+
+    Of keys that are selected before their counts: test_key_selection.py has the threshold.
+    """
     for given, unit in UNITS:
         pairs = neighbours({**given, "relation": relation}, unit, k)
         assert max(apart(*pair, EPSILON) for pair in pairs) <= DELTA + 1e-7, given
@@ -132,7 +137,7 @@ def test_only_the_noisy_counts_of_selected_keys_choose(monkeypatch: pytest.Monke
         with monkeypatch.context() as forced:
             forced.setattr(PartitionSelection, "release", select)
             forced.setattr(cydp.DiscreteLaplace, "release", add)
-            released = cydp.top_k(rows, k, epsilon=1, delta=1e-6)
+            released = cydp.top_k(rows, k, epsilon=1, delta=1e-6, selection="optimal")
         noisy = [(-count - more, label)
                  for (label, count), is_kept, more in zip(exact.items(), kept, noise, strict=True)
                  if is_kept]  # fmt: skip
@@ -148,24 +153,29 @@ def test_only_the_noisy_counts_of_selected_keys_choose(monkeypatch: pytest.Monke
 def test_its_errors_hold_for_the_largest_of_many_equal_counts() -> None:
     """The largest of 400 noisy counts of equal labels: nearly all of them miss a bound for one."""
     keys = np.repeat(np.arange(400), 200)
+    for selection in ("threshold", "optimal"):
+        check_largest(keys, selection)
+
+
+def check_largest(keys: Any, selection: str) -> None:
     runs, missed, missed_alone = 400, 0, 0
     rng = SeededGenerator(1)
     for _ in range(runs):
-        released = cydp.top_k(keys, 3, epsilon=1, delta=1e-6, rng=rng)
+        released = cydp.top_k(keys, 3, epsilon=1, delta=1e-6, selection=selection, rng=rng)
         assert released.found == 400
         lower, upper = released.interval()
         missed += bool(((lower > 200) | (upper < 200)).any())
         alone = released.query.parts["n"].noise.error_bound("0.95", count=1)
         missed_alone += bool((abs(released.counts - 200) > alone).any())
     assert binom.sf(missed - 1, runs, 0.05) > LIMIT
-    assert missed_alone == runs
+    assert missed_alone > 0.97 * runs
 
 
 def test_bounds_are_for_all_selected_keys_whatever_is_asked() -> None:
     released = cydp.top_k(np.repeat(np.arange(50), 300), 2, epsilon=1, delta=1e-6)
     every = released.query.parts["n"].noise.error_bound("0.9", count=50)
-    assert released.error_bound(0.9) == released.error_bound(0.9, count=2) == every
-    assert released.error_bound(0.9, count=60) > every
+    assert [*released.error_bound(0.9)] == [*released.error_bound(0.9, count=2)] == [every] * 2
+    assert (released.error_bound(0.9, count=600) > every).all()
     lower, upper = released.interval(0.9)
     assert (upper - released.counts).tolist() == (released.counts - lower).tolist() == [every] * 2
 
@@ -185,9 +195,7 @@ def test_no_key_may_be_selected() -> None:
     for rows in ([], ["a"], [None], [1, 2]):
         released = cydp.top_k(rows, 3, epsilon=1, delta=1e-12)
         assert (len(released), released.found, released.counts.shape) == (0, 0, (0,))
-        assert released.error_bound() == cydp.explain(
-            cydp.top_k, 3, epsilon=1, delta=1e-12
-        ).error_bound()["n"]  # fmt: skip
+        assert released.error_bound().shape == (0,)
 
 
 def test_the_privacy_is_that_of_value_counts() -> None:

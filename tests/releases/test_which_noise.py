@@ -245,9 +245,26 @@ def test_gaussian_charges_of_earlier_versions_keep_their_id(tmp_path: Path) -> N
         assert ledger.spent == ApproxDP(1, 1e-6)
 
 
-def test_zcdp_budgets_pay_for_the_noise_that_is_asked_for() -> None:
-    """A budget in zCDP pays more for Laplace noise: docs/releases/split.md."""
-    for noise, most in (("gaussian", "0.03"), ("laplace", "0.5")):
+def test_zcdp_budgets_pay_for_gaussian_noise(tmp_path: Path) -> None:
+    """Laplace noise would cost it 18 times as much: it has to be asked for."""
+    for noise, most in ((None, "0.03"), ("gaussian", "0.03"), ("laplace", "0.5")):
         budget = PrivacyFilter(ZCDP(1))
-        cydp.count([1], budget=budget, noise=noise, **BOTH)
+        release = cydp.count([1], budget=budget, noise=noise, **BOTH)
         assert budget.spent.rho <= Fraction(most)
+        session = Session(TABLE, PrivacyFilter(ZCDP(1)))
+        asked = session.sum((0, 10), column="x", noise=noise, **BOTH)
+        told = session.explain("sum", (0, 10), column="x", noise=noise, **BOTH)
+        assert told.loss == asked.loss
+        kind = DiscreteLaplace if noise == "laplace" else DiscreteGaussian
+        assert {type(each.mechanism) for each in (release, asked)} == {kind}
+    with BudgetLedger.create(tmp_path / "l", ZCDP(1), privacy_unit="row") as ledger:
+        for payer in (ledger, ledger.scope(label="monday")):
+            assert isinstance(cydp.count([1], budget=payer, **BOTH).mechanism, DiscreteGaussian)
+        total = workloads.RunningCounts(8, budget=ledger, **BOTH)
+        assert kinds(total.query) == {DiscreteGaussian}
+        assert isinstance(cydp.count([1], budget=ledger, epsilon="0.1").mechanism, DiscreteLaplace)
+    other = cydp.count([1], budget=PrivacyFilter(ApproxDP(1, 1e-6)), **BOTH)
+    assert isinstance(other.mechanism, DiscreteLaplace)
+    plain = Session(TABLE, PrivacyFilter(ZCDP(9)))
+    told = plain.explain("median", (0, 10), column="x", epsilon=1)
+    assert told.loss == plain.median((0, 10), column="x", epsilon=1).loss

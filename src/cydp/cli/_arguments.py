@@ -10,7 +10,7 @@ from __future__ import annotations
 import argparse
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, get_args
 
 from cydp._columns.times import sql_type_of_times
 from cydp.cli._options import read_count
@@ -25,6 +25,7 @@ from cydp.cli._specs import (
     read_qs,
     read_qs_by_column,
 )
+from cydp.releases._quantile_list import Method
 
 __all__ = ["ARGUMENTS", "columns_of_keys", "columns_of_times", "numbers_by_column"]
 
@@ -316,6 +317,25 @@ ARGUMENTS: dict[str, Argument] = {
         ),
         lambda options: options.interval,
     ),
+    "step": Argument(
+        _option(
+            "--step",
+            metavar="S",
+            help="round numbers to multiples of a power of two, of which the result is one: 1 for "
+            "integers, which CSV does not declare",
+        ),
+        lambda options: options.step,
+    ),
+    "method": Argument(
+        _option(
+            "--method",
+            default="auto",
+            choices=get_args(Method),
+            help="how several quantiles are chosen: each alone, or the middle ones first (default: "
+            "as the error to expect is less)",
+        ),
+        lambda options: options.method,
+    ),
     "left_out": Argument(
         _option(
             "--left-out",
@@ -325,6 +345,17 @@ ARGUMENTS: dict[str, Argument] = {
             "most M; paid from the same cost",
         ),
         lambda options: options.left_out,
+    ),
+    "selection": Argument(
+        _option(
+            "--selection",
+            metavar="WAY",
+            help="how keys that are not public are selected: by a threshold on their noisy counts, "
+            "or optimal, before these, for a share of the cost; and the k most frequent public "
+            "ones, by peeling or one-shot, one by one or by noise that is added once (default: "
+            "the way with less error)",
+        ),
+        lambda options: options.selection,
     ),
     "split": Argument(
         _option(
@@ -336,6 +367,15 @@ ARGUMENTS: dict[str, Argument] = {
             "repeated",
         ),
         lambda options: read_pairs(options.split, "--split") or None,
+    ),
+    "max_sum_per_user": Argument(
+        _option(
+            "--max-sum-per-user",
+            metavar="M",
+            help="with --user: the size to which the sum of each user is clamped; the noise grows "
+            "with it, and not with --max-rows",
+        ),
+        lambda options: options.max_sum_per_user,
     ),
     "noise": Argument(
         _option(

@@ -49,7 +49,7 @@ from cydp.mechanisms._parameters import read_level
 from cydp.releases._explain import explain
 from cydp.releases._group_by import group_by
 from cydp.releases._query import Query
-from cydp.releases._run import Prepared, arguments_of, kind_of, prepare
+from cydp.releases._run import Prepared, arguments_of, kind_of, prepare, with_noise
 from cydp.releases._unit import check_ledger
 from cydp.releases.output._text_html import wrapped
 
@@ -339,8 +339,8 @@ def _explain_dry(
 
     Nothing is read and nothing is charged.
     """
-    prepared = _prepared(request, table(), named)
-    given = dict(named)
+    given = dict(with_noise(named, budget))
+    prepared = _prepared(request, table(), given)
     given.pop("column", None)
     if options.rows is not None:
         given["n_per_key" if request.function is group_by else "n"] = options.rows

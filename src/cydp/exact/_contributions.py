@@ -25,7 +25,13 @@ from cydp._numbers.rational import read_integer
 from cydp.exact._label_sets import LabelSets
 from cydp.exact._user_identifiers import MOST, identify_labels
 
-__all__ = ["bound_contributions", "bound_users", "count_contributions", "sample_key"]
+__all__ = [
+    "bound_contributions",
+    "bound_users",
+    "code_users",
+    "count_contributions",
+    "sample_key",
+]
 
 
 Words: TypeAlias = NDArray[np.uint64]
@@ -206,6 +212,37 @@ def count_contributions(
     rows = np.minimum(np.diff(ends, prepend=-1), most)
     counts: NDArray[np.int64] = np.bincount(rows, minlength=most + 1)[1:]
     return counts
+
+
+def code_users(
+    users: Labels, inside: NDArray[np.bool_], key: Words
+) -> tuple[NDArray[np.uint32], int]:
+    """Return a code for the user of each row, and how many users there are. NOT private.
+
+    Rows outside, and rows without a user, have this number as their code.
+
+    Parameters
+    ----------
+    users : Labels
+    inside : ndarray of bool, shape (n,)
+    key : ndarray of uint64, shape (2,)
+        By it labels are hashed.
+
+    Examples
+    --------
+    >>> users, inside = Labels(["ann", "bob", None, "ann"]), np.array([True, True, True, False])
+    >>> codes, n_users = code_users(users, inside, np.zeros(2, np.uint64))
+    >>> sorted(codes[:2].tolist()), codes[2:].tolist(), n_users
+    ([0, 1], [2, 2], 2)
+
+    """
+    values, present = identify_labels(users)
+    ids, _ = _identify(values, present, key)
+    chosen = inside if present is None else inside & present
+    distinct, places = np.unique(ids[chosen], return_inverse=True)
+    codes = np.full(len(ids), len(distinct), np.uint32)
+    codes[chosen] = places
+    return codes, len(distinct)
 
 
 def sample_key(users: Labels | None, generator: Generator) -> Words | None:

@@ -63,7 +63,7 @@ from cydp.releases import (
 from cydp.releases._explain import explain
 from cydp.releases._explanation import Explanation
 from cydp.releases._reads import is_name
-from cydp.releases._run import Prepared, arguments_of, kind_of, prepare
+from cydp.releases._run import Prepared, arguments_of, kind_of, prepare, with_noise
 from cydp.releases._unit import UnitName, check_ledger, read_unit, user_key
 from cydp.workloads import _linear_queries, _marginals, _range_counts
 
@@ -349,7 +349,10 @@ class Session:
             release = METHODS.get(function.__name__, function)
         if not any(release is each for each in METHODS.values()):
             return explain(release, *args, **kwargs)  # which raises the error
-        return explain(release, *args, **self._with_defaults(release, kwargs))
+        asked = self._with_defaults(release, kwargs)
+        if "noise" in signature(release).parameters:
+            asked = {**with_noise({"noise": None, **asked}, self._budget)}
+        return explain(release, *args, **asked)
 
     def report(self) -> str:
         """Return a text for people: what was spent, what is left, and what each question cost.

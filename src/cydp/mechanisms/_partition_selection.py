@@ -252,6 +252,15 @@ class PartitionSelection:
         """Privacy cost of one release of all partitions, under `relation`."""
         return ApproxDP(self.epsilon, self.delta, relation=self.relation)
 
+    @property
+    def half_kept(self) -> int:
+        """The least number of distinct users with which a partition is kept half of the time.
+
+        >>> PartitionSelection(epsilon=1, delta=1e-9, max_partitions=1).half_kept
+        21
+        """
+        return int(np.searchsorted(self._table().floats, 0.5))
+
     def _table(self) -> _KeepTable:
         users = 1 if self.relation == "add-remove" else 2
         return compute_table(self.epsilon, self.delta, users * self.max_partitions)

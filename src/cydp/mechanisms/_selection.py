@@ -160,20 +160,29 @@ def exponential_probabilities(keys: Floats) -> Floats:
     Let p = exp(key), so that the largest is 1, and z = exp(-largest noisy key). The probability of
     i is p_i times the integral over z from 0 to 1 of the product of 1 - p_j z over all j other
     than i. This polynomial is integrated with 32 nodes in each of the intervals between 0, 1/s,
-    2/s, 4/s, ..., 1, where s is the sum of p. Beyond 64/s it is less than exp(-64).
+    2/s, 4/s, ..., 1, the last of which are one, where s is the sum of p. Beyond 64/s it is less
+    than exp(-64).
     """
     weights = np.exp(keys)
     probabilities = np.zeros_like(weights)
     for row, integral in zip(_rows_of(weights), _rows_of(probabilities), strict=True):
-        left, right = 0.0, min(1.0, 1 / row.sum())
+        left, right = 0.0, _end_of(1 / row.sum())
         while left < right:
             middle, half = (left + right) / 2, (right - left) / 2
             for z, weight in zip(middle + half * _NODES, half * _WEIGHTS, strict=True):
                 others = 1 - row * z
                 integral += weight * np.prod(others) / others
-            left, right = right, min(1.0, 2 * right)
+            left, right = right, _end_of(2 * right)
         integral *= row
     return probabilities
+
+
+def _end_of(interval: float) -> float:
+    """Return the end of an interval, or 1 if the next one would be a small part of it.
+
+    At nodes within rounding of 1 there would be 0 / 0.
+    """
+    return interval if interval <= 0.5 else 1.0
 
 
 def _rows_of(array: Floats) -> Floats:

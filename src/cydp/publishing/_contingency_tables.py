@@ -297,7 +297,8 @@ def contingency_tables(
         With `epsilon`: approximate DP, by discrete Gaussian noise, or by Laplace noise where that
         has less variance; no delta is then spent.
     noise : {"laplace", "gaussian"}, optional
-        Which noise is added with `delta`. Default: the one with less variance.
+        Which noise is added with `delta`. Default: the one with less variance; if a budget in zCDP
+        pays, Gaussian noise, which costs it less.
     relation : {"add-remove", "change-one", "add-remove-or-change"}, default "add-remove"
         Whether neighbouring tables differ in the presence of one unit, in its data, or in either.
     user : column of any kind, or its name in a table, optional

@@ -21,7 +21,8 @@ from cydp.releases._mean import MeanRelease, mean
 from cydp.releases._quantile import median, quantile
 from cydp.releases._quantile_release import QuantileRelease
 from cydp.releases._sum import sum
-from cydp.releases._top_k import TopRelease, top_k
+from cydp.releases._top_k import top_k
+from cydp.releases._top_release import TopRelease
 from cydp.releases._value_counts import value_counts
 from cydp.releases._variance import VarianceRelease, variance
 from cydp.releases._where import where

@@ -14,7 +14,6 @@ import numpy as np
 from cydp._arguments import Number
 from cydp._numbers.rational import float_of
 from cydp.exact._grid import Grid
-from cydp.mechanisms._noisy_max import ExponentialMechanism
 from cydp.releases._noise_split import Part
 
 __all__ = [
@@ -110,15 +109,18 @@ class NoisyAnswer(Answer):
         return self._in_unit(steps[self.part.name])
 
     def error_bound(self, steps: Steps, confidence: Number, count: int) -> Any:
-        """Return the error bound of the noise, which no data changes."""
-        return self._in_unit(self.part.noise.error_bound(confidence, count=count))
+        """Return the error bound of the noise: one for all, unless a threshold has a part in it."""
+        if self.part.least is None:
+            return self._in_unit(self.part.noise.error_bound(confidence, count=count))
+        (lower, upper), found = self.interval(steps, confidence, count), self.values(steps)
+        return np.maximum(found - lower, upper - found)
 
     def interval(self, steps: Steps, confidence: Number, count: int) -> tuple[Any, Any]:
         """Return the numbers minus and plus the error bound."""
         bound, noisy = self.part.noise.error_bound(confidence, count=count), steps[self.part.name]
         if isinstance(noisy, np.ndarray):
             bound = min(bound, _MOST)
-        return self._in_unit(noisy - bound), self._in_unit(noisy + bound)
+        return self._in_unit(self.part.lower_end(noisy, bound)), self._in_unit(noisy + bound)
 
     def _in_unit(self, steps: Any) -> Any:
         if self.is_count:
@@ -228,7 +230,7 @@ class HalvedAnswer(_Ranked):
 class SelectedAnswer(Answer):
     """A key that is selected by its count."""
 
-    selection: ExponentialMechanism
+    selection: Any
     candidates: int
 
     def error(self, confidence: Number, count: int, rows: int) -> Fraction:
@@ -237,7 +239,8 @@ class SelectedAnswer(Answer):
 
     def error_bound(self, steps: Steps, confidence: Number, count: int) -> float:
         """Return by how many rows its count is below the count of the best key."""
-        return self.selection.error_bound(confidence, candidates=self.candidates * count)
+        bound: float = self.selection.error_bound(confidence, candidates=self.candidates * count)
+        return bound
 
     def interval(self, steps: Steps, confidence: Number, count: int) -> tuple[Any, Any]:
         """Refuse: no number is released."""

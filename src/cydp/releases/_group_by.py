@@ -32,6 +32,7 @@ def group_by(
     quantiles: Mapping[str, Quantiles] | None = None,
     missing: Missing = "drop",
     left_out: Integer | None = None,
+    selection: str | None = None,
     split: Split | None = None,
     epsilon: Number | None = None,
     rho: Number | None = None,
@@ -75,13 +76,19 @@ def group_by(
     quantiles : dict by column, optional
         Which quantile, or a list of them, and bounds: {"income": ([0.25, 0.5], (0, 200_000))}. The
         exponential mechanism chooses them. "quantile_income" has a second dimension for a list; the
-        quantile 0.5 alone is "median_income".
+        quantile 0.5 alone is "median_income". A third entry of the pair is the step, as in
+        `quantile`, such as {"age": (0.5, (0, 120), 1)}. A list is chosen each alone or by halves,
+        as the error to expect is less.
         With bounds that are dates or times, the column holds such.
     missing : "drop" or number, default "drop"
         What NaN, null and masked numbers count as: nothing, or a public number within the bounds.
     left_out : int >= 1, optional
         With `user`: estimate how many records the bounds leave out, of one user so many at most,
         with noise, as `release.left_out`.
+    selection : {"threshold", "optimal"}, optional
+        How keys that are not public are selected: by a threshold on their noisy counts, or by an
+        optimal selection before them, which takes a share of the privacy. Default: the way with
+        less error (docs/releases/key_selection.md).
     split : dict, optional
         The weights of "n", "sum_income", "mean_income" and so on in the privacy, of "keys" if these
         are selected, and of "left_out". Default: 1 each.
@@ -94,7 +101,8 @@ def group_by(
         With `epsilon`: approximate DP, by discrete Gaussian noise, or by Laplace noise where that
         has less variance; no delta is then spent. Keys that are not public need it.
     noise : {"laplace", "gaussian"}, optional
-        Which noise is added with `delta`. Default: the one with less variance.
+        Which noise is added with `delta`. Default: the one with less variance; if a budget in zCDP
+        pays, Gaussian noise, which costs it less.
     relation : {"add-remove", "change-one", "add-remove-or-change"}, default "add-remove"
         Whether neighbouring tables differ in the presence of one unit, in its data, or in either.
     user : column of any kind, or its name in a table, optional

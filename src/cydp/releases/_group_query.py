@@ -17,11 +17,11 @@ from numpy.typing import NDArray
 from cydp._columns.declared import Labels
 from cydp._columns.tables import open_table
 from cydp._generator import Generator
-from cydp._numbers.rational import as_exact
-from cydp.accounting._loss import ApproxDP, Loss, PureDP
+from cydp.accounting._loss import ApproxDP, Loss
 from cydp.accounting.ledger._paid import Payment
 from cydp.exact._sorted_units import SortedUnits
 from cydp.exact._time_grid import notes_on_days
+from cydp.mechanisms._count_threshold import CountThreshold
 from cydp.mechanisms._partition_selection import PartitionSelection
 from cydp.releases._answers import OF_X, Answer, NoisyAnswer, RankAnswer
 from cydp.releases._cells import count_codes
@@ -43,6 +43,16 @@ from cydp.releases._group_rows import (
     read_summaries,
 )
 from cydp.releases._histogram_release import TableRelease
+from cydp.releases._key_selection import (
+    KEYS,
+    OPTIMAL,
+    THRESHOLD,
+    Selecting,
+    by_least_noise,
+    read_rules,
+    select_by_count,
+    select_first,
+)
 from cydp.releases._left_out import LEFT_OUT, answer_of, left_out_aggregate, read_left_out
 from cydp.releases._noise_split import (
     Aggregate,
@@ -71,11 +81,9 @@ from cydp.releases._tally import Tally
 from cydp.releases._terms import Weights, losses_by_noise, read_split
 from cydp.releases._unit import Unit
 
-__all__ = ["KEYS", "GroupQuery"]
+__all__ = ["GroupQuery"]
 
-_ASKED = ("count", "sums", "means", "quantiles", "missing", "split", "left_out")
-
-KEYS = "keys"  # the name of the weight for the selection of keys
+_ASKED = ("count", "sums", "means", "quantiles", "missing", "split", "left_out", "selection")
 
 
 @recorded
@@ -98,6 +106,8 @@ class GroupQuery(DataQuery):
         The noise that is asked for, if keys are selected; for public keys the privacy says it.
     distances : bool
         Whether means that count rows of their own are from distances to both bounds.
+    rule : str
+        How keys that are not public are selected: "threshold" or "optimal".
 
     """
 
@@ -114,6 +124,7 @@ class GroupQuery(DataQuery):
     most_left_out: int | None = field(default=None, repr=False, metadata=ADDED)
     noise: str | None = field(default=None, repr=False, metadata=ADDED)
     distances: bool = field(default=False, repr=False, metadata=ADDED)
+    rule: str = field(default=OPTIMAL, repr=False, metadata=ADDED)
 
     @classmethod
     def of(cls, given: Given, source: GroupRows | None) -> DataQuery:
@@ -157,26 +168,38 @@ class GroupQuery(DataQuery):
     @classmethod
     def built(cls, privacy: Loss, unit: Unit, *own: Any) -> Self:
         """Return the query of a number of keys, and of arguments of `group_by`."""
-        n_keys, count, sums, means, quantiles, missing, split, left_out, *integers = own
+        return cls._made(privacy, unit, None, *own)
+
+    @classmethod
+    def _made(cls, privacy: Loss, unit: Unit, noise: str | None, *own: Any) -> Self:
+        """Return the query as `built` does, with noise that is asked for if keys are selected."""
+        n_keys, count, sums, means, quantiles, missing, split, left_out, selection, *integers = own
         if not isinstance(count, bool):
             raise TypeError(f"count must be True or False, not {type(count).__name__}")
         read = read_summaries(count, sums, means, quantiles, missing, integers)
         summaries = tuple(_by_method(each, privacy, unit, n_keys) for each in read)
         names = [*(["n"] if count else []), *(summary.name for summary in summaries)]
-        if n_keys is None:
-            names.insert(0, KEYS)
-        if not names:
+        if n_keys is not None and not names:
             raise TypeError(
                 "count, sums, means or quantiles must be given: there is nothing to release"
             )
         most = read_left_out(left_out, unit)
         if most is not None:
             names.append(LEFT_OUT)
+
         some = any(each.counts_rows for each in summaries) and not unit.rows_may_become_others
-        weights = read_split(split, names)
-        made = cls(privacy, unit, n_keys, count, summaries, weights, most, distances=some)
-        is_used = any(made._by_distances(each, made.privacy_of_parts) for each in summaries)
-        return made if is_used == some else replace(made, distances=False)
+
+        def by(rule: str) -> Any:
+            with_keys = n_keys is None and rule == OPTIMAL
+            weights = read_split(split, [KEYS, *names] if with_keys else names)
+            made = cls(
+                privacy, unit, n_keys, count, summaries, weights, most, noise, some, rule
+            )  # fmt: skip
+            is_used = any(made._by_distances(each, made.privacy_of_parts) for each in summaries)
+            return made if is_used == some else replace(made, distances=False)
+
+        found: Self = by_least_noise(by, read_rules(selection, n_keys, count, split))
+        return found
 
     @classmethod
     def least_noisy(cls, privacy: Loss, unit: Unit, noise: str | None, *own: Any) -> Self:
@@ -188,9 +211,7 @@ class GroupQuery(DataQuery):
         if n_keys is not None:
             return super().least_noisy(privacy, unit, noise, *own)
         losses_by_noise(privacy, noise)  # raises for another noise
-        if noise is None:
-            return made
-        return replace(made, noise=noise, distances=made.distances and noise == "laplace")
+        return made if noise is None else cls._made(privacy, unit, noise, *own)
 
     @property
     def title(self) -> str:
@@ -199,6 +220,16 @@ class GroupQuery(DataQuery):
         counts_values = is_own and self.has_count and not self.summaries
         is_one = counts_values and len(self.reads.columns["by"]) == 1
         return "value_counts" if is_one else self.function
+
+    @property
+    def notes(self) -> tuple[str, ...]:
+        """A note on the counts of keys that a threshold keeps."""
+        if not isinstance(self.selection, CountThreshold):
+            return ()
+        return (
+            f"keys with a noisy count below {self.selection.threshold:,} stay out; just above it, "
+            "counts tend to be too high",
+        )
 
     @property
     def contents(self) -> tuple[str, ...]:
@@ -326,10 +357,9 @@ class GroupQuery(DataQuery):
             The noisy steps of each part.
 
         """
-        exact, keys = tally.parts, None
+        exact, keys, noisy = tally.parts, None, dict[str, Any]()
         if isinstance(tally, FoundTally):
-            assert self.selection is not None
-            chosen = np.flatnonzero(self.selection.release(tally.units, rng=generator))
+            chosen, noisy = self._keep(tally, generator)
             keys = tuple(column[chosen] for column in tally.keys)
             exact = {
                 name: each.of_groups(chosen) if isinstance(each, SortedUnits) else each[chosen]
@@ -345,12 +375,25 @@ class GroupQuery(DataQuery):
         }
         drawn: dict[str, Any] = {}
         for name, part in self.parts.items():
-            if name in lists:
+            if name in noisy:
+                drawn[name] = noisy[name]
+            elif name in lists:
                 listed, ranks = lists[name].listed, exact[lists[name].name]
                 drawn |= zip(listed.names, listed.draw(self.parts, ranks, generator), strict=True)
             elif name not in drawn:
                 drawn[name] = part.noise.release(exact[name], rng=generator)
         return [keys, tuple(drawn.values())]
+
+    def _keep(
+        self, tally: FoundTally, generator: Generator
+    ) -> tuple[NDArray[np.intp], dict[str, NDArray[np.int64]]]:
+        """Return the places of the keys that are kept, and noisy parts that have decided on it."""
+        if isinstance(self.selection, CountThreshold):
+            counts = self.parts["n"].noise.release(tally.parts["n"], rng=generator)
+            chosen = np.flatnonzero(self.selection.keeps(tally.units, counts))
+            return chosen, {"n": counts[chosen]}
+        assert self.selection is not None
+        return np.flatnonzero(self.selection.release(tally.units, rng=generator)), {}
 
     def result(self, drawn: Any, payment: Payment | None) -> TableRelease:
         """Return the release."""
@@ -372,7 +415,9 @@ class GroupQuery(DataQuery):
 
     def __post_init__(self) -> None:
         super().__post_init__()
-        assert (self.selection is None) == (self.n_keys is not None)  # raises errors of parameters
+        if isinstance(self.selection, CountThreshold):  # else raises errors of parameters
+            counts = replace(self.parts["n"], least=self.selection.threshold)
+            object.__setattr__(self, "parts", MappingProxyType({**self.parts, "n": counts}))
 
     def _by_distances(self, summary: Summary, privacy: Loss) -> bool:
         """Whether a mean is from distances, under a privacy of the parts."""
@@ -456,62 +501,40 @@ class GroupQuery(DataQuery):
         """The selection of keys, unless they are public, and the mechanisms of the parts."""
         return self.selections | super().mechanisms
 
-    @cached_property
-    def privacy_of_parts(self) -> Loss:
-        """The privacy of the parts, without the selection of keys.
-
-        The selection needs a delta, and takes all of it if the parts have less noise without one.
-        """
-        if self.n_keys is not None:
-            return self.privacy
-        rest, privacy = 1 - self._selection_share, self._approximate
-        if rest == 0:
-            return privacy
-        epsilon, delta = as_exact(privacy.epsilon * rest), as_exact(privacy.delta * rest)
-        both = ApproxDP(epsilon, delta, relation=privacy.relation)
-
-        def noise(loss: Loss) -> float:
-            parts, _ = split_privacy(loss, self._aggregates(loss), self.joint)
-            return self._log_noise(loss, parts)
-
-        return min(losses_by_noise(both, self.noise), key=noise)
-
     @property
-    def _approximate(self) -> ApproxDP:
-        if not isinstance(self.privacy, ApproxDP):
+    def privacy_of_parts(self) -> Loss:
+        """The privacy of the parts, without what the selection of keys takes."""
+        return self.privacy if self.n_keys is not None else self.selecting.privacy
+
+    @cached_property
+    def selecting(self) -> Selecting:
+        """How keys that are not public are selected, and at what cost."""
+        privacy, unit = self.privacy, self.unit
+        if not isinstance(privacy, ApproxDP):
             raise TypeError(
                 "epsilon and delta must be given for keys that are not public, or else public "
                 "keys: a key of one unit is released with a probability of at most delta"
             )
-        return self.privacy
+
+        def parts(loss: Loss) -> tuple[Mapping[str, Part], float]:
+            found, _ = split_privacy(loss, self._aggregates(loss), self.joint)
+            return found, self._log_noise(loss, found)
+
+        if self.rule == THRESHOLD:
+            return select_by_count(privacy, unit, self.noise, "n", parts)
+        weights = dict(self.weights)
+        share = weights[KEYS] / sum(weights.values(), Fraction(0))
+        return select_first(privacy, unit, self.noise, share, parts)
 
     @property
-    def _selection_share(self) -> Fraction:
-        weights = dict(self.weights)
-        return weights[KEYS] / sum(weights.values(), Fraction(0))
+    def selection_noise(self) -> float:
+        """How noisy a release of keys that are not public is: a sum of logarithms."""
+        return self.selecting.noise
 
-    @cached_property
-    def selection(self) -> PartitionSelection | None:
+    @property
+    def selection(self) -> PartitionSelection | CountThreshold | None:
         """The mechanism that selects the keys; None for public keys."""
-        if self.n_keys is not None:
-            return None
-        if self.unit.promised and self.unit.max_rows > 1:
-            raise ValueError(
-                "keys that are not public need user=: max_rows_per_unit does not tell how many "
-                "units there are in each key"
-            )
-        share, privacy = self._selection_share, self._approximate
-        delta = privacy.delta * share
-        if isinstance(self.privacy_of_parts, PureDP):
-            delta = privacy.delta
-        # Unless under "add-remove", the mechanism itself takes twice as many.
-        reached = self.unit.most_reached // (1 if self.relation == "add-remove" else 2)
-        return PartitionSelection(
-            epsilon=privacy.epsilon * share,
-            delta=delta,
-            max_partitions=reached,
-            relation=self.relation,
-        )
+        return None if self.n_keys is not None else self.selecting.mechanism
 
 
 def _changing(unit: Unit, n_keys: int | None) -> Changing:

@@ -16,6 +16,7 @@ from cydp._numbers.rational import read_integer
 from cydp.mechanisms._quantile import QuantileMechanism
 from cydp.releases._answers import Answer, RankAnswer, Steps
 from cydp.releases._format import counted
+from cydp.releases._key_selection import words_of_selection
 from cydp.releases._left_out import LEFT_OUT, note_on
 from cydp.releases._noise_split import Part
 from cydp.releases._release import Release, recorded, rounded
@@ -182,7 +183,11 @@ class TableRelease(Release, PostProcessing):
 
     @property
     def counts(self) -> NDArray[np.int64]:
-        """The noisy counts, in rows. They are unbiased, so they may be negative."""
+        """The noisy counts, in rows. They are unbiased, so they may be negative.
+
+        Those of keys that a threshold keeps are at least the threshold, and close to it too high on
+        average.
+        """
         counts: NDArray[np.int64] = self["n"]
         return counts
 
@@ -234,8 +239,9 @@ class TableRelease(Release, PostProcessing):
 
         Returns
         -------
-        int, float, or ndarray of float
-            In the unit of the column; for means an array, a bound for each row.
+        int, float, or ndarray
+            In the unit of the column; for means, and for counts of keys that a threshold keeps, an
+            array, a bound for each row.
 
         Raises
         ------
@@ -311,7 +317,7 @@ class TableRelease(Release, PostProcessing):
     @property
     def _noise_words(self) -> str:
         selection = self.query.selection
-        words = [f"{type(selection).__name__} of keys"] if selection is not None else []
+        words = [words_of_selection(selection)] if selection is not None else []
         return "; ".join([*words, super()._noise_words])
 
     @property

@@ -7,7 +7,9 @@ import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
-from typing import NamedTuple, TypeAlias
+from typing import Any, NamedTuple, TypeAlias
+
+import numpy as np
 
 from cydp._numbers.intervals import sqrt_bounds
 from cydp._numbers.rational import as_exact, float_of, log_of
@@ -110,6 +112,8 @@ class Part:
     change : Change
     level : str
         Parts of one level cost together what one of them costs, and have one share.
+    least : int or None
+        The least noisy answer that is released; None: all are, whatever they are.
 
     """
 
@@ -119,6 +123,7 @@ class Part:
     share: Fraction
     change: Change
     level: str = ""
+    least: int | None = None
 
     @property
     def noise(self) -> _Noise:
@@ -138,6 +143,16 @@ class Part:
     def variance(self) -> float:
         """Variance of the noise, in the square of the unit of the data."""
         return self.noise.variance * float_of(self.step**2)
+
+    def lower_end(self, noisy: Any, bound: Any) -> Any:
+        """Return the least exact answers, in steps, from noisy ones and the error bound of noise.
+
+        Just above a threshold it is 1: the noise may have decided that the answer is released.
+        docs/releases/key_selection.md has the proof.
+        """
+        if self.least is None:
+            return noisy - bound
+        return np.where(noisy > self.least + bound, noisy - bound, 1)
 
 
 def split_privacy(

@@ -75,7 +75,10 @@ class _SumsAnswer(RatioAnswer):
             found.append(self._rows(steps))
         if isinstance(found[0], np.ndarray):
             bounds = list(map(float, bounds))
-        return [(each - bound, each + bound) for each, bound in zip(found, bounds, strict=True)]
+        around = [(each - bound, each + bound) for each, bound in zip(found, bounds, strict=True)]
+        if self.rows is not None:
+            around[-1] = self.rows.lower_end(found[-1], bounds[-1]), around[-1][1]
+        return around
 
     def _rows(self, steps: Steps) -> Any:
         """Return the released number of rows."""

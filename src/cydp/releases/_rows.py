@@ -18,7 +18,7 @@ from cydp._columns.sources import open_source
 from cydp._columns.table import Table
 from cydp._columns.tables import is_table, is_tabular, open_table
 from cydp._columns.truncated import TruncatedSource
-from cydp.exact._contributions import bound_users, count_contributions
+from cydp.exact._contributions import bound_users, code_users, count_contributions
 from cydp.exact._label_sets import LabelSets
 from cydp.exact._time_grid import TimeGrid
 from cydp.releases._missing import count_present, is_absent, present_labels
@@ -323,8 +323,26 @@ class NumberRows(Rows):
         values: NDArray[Any] = self.columns[0].read()
         if self.users is None:
             return self.in_sample(values)
+        return values[self._stay(values, unit, key, absent_count)]
+
+    def by_user(
+        self, unit: Unit, key: Key, *, absent_count: bool = False
+    ) -> tuple[Codes, int, NDArray[Any]]:
+        """Return the code of each row's user, how many users there are, and the numbers.
+
+        Rows that do not count have a code outside. Parameters as in `read`.
+        """
+        assert self.users is not None
+        assert key is not None
+        values: NDArray[Any] = self.columns[0].read()
+        stays = self._stay(values, unit, key, absent_count)
+        return *code_users(self.users, stays, key), values
+
+    def _stay(
+        self, values: NDArray[Any], unit: Unit, key: Key, absent_count: bool
+    ) -> NDArray[np.bool_]:
         outside = np.zeros(len(values), np.bool_) if absent_count else is_absent(values)
-        return values[self.stay(outside, unit, key)]
+        return self.stay(outside, unit, key)
 
 
 class PresentRows(Rows):

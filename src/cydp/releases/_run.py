@@ -18,13 +18,23 @@ from cydp._columns.table import Table
 from cydp._default_generator import generator_or_default
 from cydp._generator import Generator
 from cydp.accounting._budget import Asked
+from cydp.accounting._loss import ZCDP
 from cydp.accounting.ledger._paid import payment_of
 from cydp.accounting.ledger._scope import LedgerScope
 from cydp.exact._contributions import sample_key
 from cydp.mechanisms import _run
 from cydp.releases._query import DataQuery, Given
 
-__all__ = ["RELEASES", "Prepared", "arguments_of", "kind_of", "prepare", "release", "run"]
+__all__ = [
+    "RELEASES",
+    "Prepared",
+    "arguments_of",
+    "kind_of",
+    "prepare",
+    "release",
+    "run",
+    "with_noise",
+]
 
 
 _Function = TypeVar("_Function", bound=Callable[..., Any])
@@ -87,7 +97,7 @@ def prepare(kind: type[DataQuery], given: Given) -> Prepared:
         If an argument is not allowed.
 
     """
-    data = given[kind.data]
+    data, given = given[kind.data], with_noise(given, given.get("budget"))
     opened = _in_blocks(open_data_table(data, kind.data), given.get("budget"), kind.data)
     given = kind.settled(given if opened is data else {**given, kind.data: opened})
     source = kind.declare(given)
@@ -105,6 +115,18 @@ def prepare(kind: type[DataQuery], given: Given) -> Prepared:
         if table.path is not None:
             query = query.reading(path=table.path)
     return Prepared(query, source)
+
+
+def with_noise(given: Given, budget: Any) -> Given:
+    """Return the arguments of a call, with Gaussian noise where a budget in zCDP pays for a delta.
+
+    Laplace noise would cost it epsilon**2 / 2, and Gaussian noise of that cost has less variance.
+    """
+    is_open = given.get("delta") is not None and given.get("noise", "") is None
+    payer = budget.ledger if isinstance(budget, LedgerScope) else budget
+    if is_open and isinstance(getattr(payer, "budget", None), ZCDP):
+        return {**given, "noise": "gaussian"}
+    return given
 
 
 def _in_blocks(data: Any, budget: Any, name: str) -> Any:

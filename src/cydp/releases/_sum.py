@@ -3,31 +3,37 @@
 
 from __future__ import annotations
 
-from collections.abc import Hashable
-from dataclasses import dataclass
+import math
+from collections.abc import Hashable, Mapping
+from dataclasses import dataclass, field, replace
 from typing import Any, ClassVar, Self
 
+import numpy as np
 from numpy.typing import NDArray
 
 from cydp._arguments import Bounds, Column, Integer, Number
 from cydp._generator import Generator
+from cydp._numbers.rational import as_exact, format_number, read_positive
 from cydp.accounting._loss import Loss
 from cydp.accounting.ledger._paid import Payment
 from cydp.exact._clamped_sum import sum_units
-from cydp.exact._grid import public_grid
+from cydp.exact._grid import Grid, public_grid
 from cydp.mechanisms._run import Budget
 from cydp.releases._answers import OF_X, Answer, NoisyAnswer
 from cydp.releases._count import NumberRelease
+from cydp.releases._group_rows import Summary, exact_summary
 from cydp.releases._missing import Missing, count_present, read_missing
 from cydp.releases._noise_split import Aggregate
 from cydp.releases._numbers_query import NumbersQuery
-from cydp.releases._release import recorded
+from cydp.releases._release import ADDED, recorded
 from cydp.releases._rows import Key, NumberRows
 from cydp.releases._run import release, run
 from cydp.releases._tally import Tally
 from cydp.releases._unit import Unit, UnitName
 
 __all__ = ["SumQuery", "sum"]
+
+_ENDS = np.iinfo(np.int64)
 
 
 @recorded
@@ -37,16 +43,53 @@ class SumQuery(NumbersQuery):
 
     function: ClassVar[str] = "sum"
     is_count: ClassVar[bool] = False
+    own: ClassVar[tuple[str, ...]] = ("max_sum_per_user",)
+
+    most: int | None = field(default=None, metadata=ADDED)
 
     @classmethod
     def built(cls, privacy: Loss, unit: Unit, *own: Any) -> Self:
-        """Return the query from bounds and the number for missing ones."""
-        lower, upper, missing = own
+        """Return the query from bounds, the number for missing ones, and the bound of a sum."""
+        lower, upper, missing, most = own
         grid = public_grid((lower, upper), None)
-        return cls(privacy, unit, grid, read_missing(missing, grid))
+        return cls(privacy, unit, grid, read_missing(missing, grid), _read_most(most, grid, unit))
+
+    @property
+    def ends_of_user(self) -> tuple[int, int]:
+        """The least and the largest sum of one user that counts, in steps."""
+        assert self.most is not None
+        rows = self.unit.max_rows
+        least, largest = min(self.grid.lowest, 0) * rows, max(self.grid.highest, 0) * rows
+        return max(least, -self.most), min(largest, self.most)
+
+    @property
+    def parameters(self) -> Mapping[str, Any]:
+        """The parameters, with the bound of a user's sum where there is one."""
+        found = dict(super().parameters)
+        most = found.pop("most")
+        if most is None:
+            return found
+        return found | {"max_sum_per_user": as_exact(most * self.grid.step)}
+
+    @property
+    def left_out(self) -> tuple[str, ...]:
+        """Notes on the rows, and on the sums, of which a part may be left out."""
+        if self.most is None:
+            return super().left_out
+        name, most = self.unit.name, format_number(self.most * self.grid.step)
+        return (
+            *super().left_out,
+            f"of the sum of each {name}, what is beyond {most} in size is left out, too",
+        )
 
     def aggregates(self) -> list[Aggregate]:
         """Return the sum."""
+        if self.most is not None:
+            least, largest = self.ends_of_user
+            # The sum of a user moves as the number of a single row does.
+            one = replace(self.unit, max_rows=1)
+            change = one.change_one_answer(max(-least, largest), largest - least)
+            return [Aggregate("sum", change, self.grid.step)]
         low, high = self.grid.lowest, self.grid.highest
         # For other units, fewer rows may count afterwards, as if one were missing.
         is_always_there = self.filled is not None and self.unit.has_fixed_rows
@@ -59,7 +102,10 @@ class SumQuery(NumbersQuery):
         return [NoisyAnswer("sum", 1, OF_X, self.parts["sum"])]
 
     def read(self, source: NumberRows, key: Key) -> Tally:
-        """Add the numbers, in steps."""
+        """Add the numbers, in steps; or the sums of users, each within its bounds."""
+        if self.most is not None:
+            (steps,) = source.add(lambda: [_sum_of_users(self, source, key)])
+            return Tally(self, {"sum": steps})
         (steps,) = source.add(lambda: [_sum_of(self, self.values(source, key))])
         return Tally(self, {"sum": steps})
 
@@ -75,6 +121,7 @@ def sum(
     *,
     column: Hashable = None,
     missing: Missing = "drop",
+    max_sum_per_user: Number | None = None,
     epsilon: Number | None = None,
     rho: Number | None = None,
     delta: Number | None = None,
@@ -102,6 +149,9 @@ def sum(
         The column to read, if x is a table.
     missing : "drop" or number, default "drop"
         What NaN, null and masked numbers count as: nothing, or a public number within the bounds.
+    max_sum_per_user : number > 0, optional
+        With `user`: the size to which the sum of each user is clamped. The noise grows with it, and
+        not with `max_rows`, which may then be large.
     epsilon : number > 0, optional
         Privacy cost of the whole release, in nats: pure DP, by discrete Laplace noise, or with
         `delta` approximate DP. Either epsilon or `rho` must be given.
@@ -111,7 +161,8 @@ def sum(
         With `epsilon`: approximate DP, by discrete Gaussian noise, or by Laplace noise where that
         has less variance; no delta is then spent.
     noise : {"laplace", "gaussian"}, optional
-        Which noise is added with `delta`. Default: the one with less variance.
+        Which noise is added with `delta`. Default: the one with less variance; if a budget in zCDP
+        pays, Gaussian noise, which costs it less.
     relation : {"add-remove", "change-one", "add-remove-or-change"}, default "add-remove"
         Whether neighbouring tables differ in the presence of one unit, in its data, or in either.
     user : column of any kind, or its name in a table, optional
@@ -147,7 +198,9 @@ def sum(
     2**28, and added as an integer, to which integer noise is added. A unit of c records changes the
     sum by at most c max(abs(lower), abs(upper)); under "change-one" by c (max(upper, 0) -
     min(lower, 0)), or by upper - lower if missing numbers count as a number and the unit is a
-    record. docs/releases/units.md has the proof.
+    record. With `max_sum_per_user` m a user changes it by at most m, or by m and the size of the
+    least sum that counts where sums may be negative and positive, and a user may become another;
+    what is beyond m in the sum of a user is left out. docs/releases/units.md has the proofs.
 
     References
     ----------
@@ -160,10 +213,41 @@ def sum(
     >>> release = sum(incomes, (0, 200_000), epsilon=1)
     >>> round(release.error_bound(0.95)), release.loss
     (599146, PureDP(epsilon=1, relation='add-remove'))
+    >>> visits = {"visitor": [7, 7, 7, 9], "euros": [90, 20, 40, 10]}
+    >>> users = {"column": "euros", "user": "visitor", "max_rows": 100}
+    >>> release = sum(visits, (0, 100), max_sum_per_user=50, epsilon=1, **users)
+    >>> round(release.error_bound(0.95))
+    150
 
     """
     made: NumberRelease = run(SumQuery, locals())
     return made
+
+
+def _read_most(most: Number | None, grid: Grid, unit: Unit) -> int | None:
+    """Return the largest sum of a user that counts, in steps, rounded down; None for None."""
+    if most is None:
+        return None
+    if not unit.has_users:
+        raise TypeError("max_sum_per_user bounds the sum of a user: give user= as well")
+    size = read_positive(most, "max_sum_per_user")
+    steps = math.floor(size / grid.step)
+    if steps < 1:
+        raise ValueError(
+            f"max_sum_per_user must be at least a step of the grid, {format_number(grid.step)}, "
+            f"not {format_number(size)}"
+        )
+    return steps
+
+
+def _sum_of_users(query: SumQuery, source: NumberRows, key: Key) -> int:
+    """Return the exact sum, in steps, of the sums of users, each clamped to its bounds."""
+    codes, users, values = source.by_user(query.unit, key, absent_count=query.filled is not None)
+    summary = Summary("sum", "", query.grid, query.filled)
+    (sums,) = exact_summary(summary, codes, users, values).values()
+    least, largest = query.ends_of_user
+    clamped = np.clip(sums, max(least, _ENDS.min), min(largest, _ENDS.max))
+    return int(clamped.astype(object).sum())  # which may be beyond int64
 
 
 def _sum_of(query: SumQuery, values: NDArray[Any]) -> int:

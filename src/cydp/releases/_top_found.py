@@ -12,9 +12,10 @@ from cydp._generator import Generator
 from cydp._numbers.rational import read_integer
 from cydp.accounting._loss import Loss
 from cydp.accounting.ledger._paid import Payment
-from cydp.releases._group_query import KEYS, GroupQuery
+from cydp.releases._group_query import GroupQuery
 from cydp.releases._group_rows import GroupRows
 from cydp.releases._histogram_release import TopCountsRelease
+from cydp.releases._key_selection import KEYS, OPTIMAL, by_least_noise, read_rules
 from cydp.releases._query import DataQuery, Given
 from cydp.releases._reads import key_names
 from cydp.releases._release import recorded
@@ -46,18 +47,24 @@ class FoundTopQuery(GroupQuery):
     @classmethod
     def of(cls, given: Given, source: GroupRows | None) -> DataQuery:
         """Return the query of a call."""
-        found = cls.kept(given, given["k"])
+        found = cls.kept(given, given["k"], given["selection"])
         by = key_names([given["column"]])
         return found.reading(columns={**found.reads.columns, "by": by})
 
     @classmethod
     def built(cls, privacy: Loss, unit: Unit, *own: Any) -> Self:
         """Return the query of how many keys are wanted."""
-        (k,) = own
+        k, selection = own
         number = read_integer(k, "k")
         if number < 1:
             raise ValueError(f"k must be at least 1, not {number}")
-        return cls(privacy, unit, None, True, (), read_split(None, [KEYS, "n"]), k=number)
+
+        def by(rule: str) -> Any:
+            weights = read_split(None, [KEYS, "n"] if rule == OPTIMAL else ["n"])
+            return cls(privacy, unit, None, True, (), weights, rule=rule, k=number)
+
+        made: Self = by_least_noise(by, read_rules(selection, None, True, None))
+        return made
 
     @property
     def title(self) -> str:
@@ -68,6 +75,7 @@ class FoundTopQuery(GroupQuery):
     def notes(self) -> tuple[str, ...]:
         """Notes on how many keys are returned, and on the counts of the largest."""
         return (
+            *super().notes,
             f"at most {self.k:,} keys, and fewer where fewer are frequent enough: rare keys stay "
             "out",
             "the largest noisy counts are too high on average: released errors are for all found "

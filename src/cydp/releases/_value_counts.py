@@ -34,7 +34,8 @@ class ValuesQuery(GroupQuery):
         """Return the query of a call."""
         keys = None if source is None else source.keys
         n_keys = count_keys(given["keys"], None) if keys is None else len(keys)
-        asked = n_keys, True, None, None, None, "drop", given["split"], given["left_out"]
+        split, left_out, selection = given["split"], given["left_out"], given["selection"]
+        asked = n_keys, True, None, None, None, "drop", split, left_out, selection
         found, columns = GroupQuery.kept(given, *asked), key_names([given["column"]])
         return found.reading(columns={**found.reads.columns, "by": columns}, keys=keys)
 
@@ -53,6 +54,7 @@ def value_counts(
     *,
     column: Hashable = None,
     left_out: Integer | None = None,
+    selection: str | None = None,
     split: Split | None = None,
     epsilon: Number | None = None,
     rho: Number | None = None,
@@ -83,6 +85,10 @@ def value_counts(
     left_out : int >= 1, optional
         With `user`: estimate how many records the bounds leave out, of one user so many at most,
         with noise, as `release.left_out`.
+    selection : {"threshold", "optimal"}, optional
+        How keys that are not public are selected: by a threshold on their noisy counts, or by an
+        optimal selection before them, which takes a share of the privacy. Default: the way with
+        less error (docs/releases/key_selection.md).
     split : dict, optional
         The weights in the privacy of "n", of "keys" if they are selected, and of "left_out".
         Default: 1 each.
@@ -95,7 +101,8 @@ def value_counts(
         With `epsilon`: approximate DP, by discrete Gaussian noise, or by Laplace noise where that
         has less variance; no delta is then spent. Keys that are not public need it.
     noise : {"laplace", "gaussian"}, optional
-        Which noise is added with `delta`. Default: the one with less variance.
+        Which noise is added with `delta`. Default: the one with less variance; if a budget in zCDP
+        pays, Gaussian noise, which costs it less.
     relation : {"add-remove", "change-one", "add-remove-or-change"}, default "add-remove"
         Whether neighbouring tables differ in the presence of one unit, in its data, or in either.
     user : column of any kind, or its name in a table, optional

@@ -19,6 +19,7 @@ from cydp.accounting._loss import Loss
 from cydp.accounting.ledger._paid import payment_of
 from cydp.accounting.ledger._scope import LedgerScope
 from cydp.mechanisms._run import Budget, pay_and_draw
+from cydp.releases._run import with_noise
 from cydp.releases._unit import UnitName
 from cydp.workloads._chernoff_bounds import bound_sums
 from cydp.workloads._running_strategies import read_stream
@@ -49,7 +50,8 @@ class RunningCounts:
         With `epsilon`: approximate DP, by discrete Gaussian noise, or by Laplace noise where that
         has less variance; no delta is then spent.
     noise : {"laplace", "gaussian"}, optional
-        Which noise is added with `delta`. Default: the one with less variance.
+        Which noise is added with `delta`. Default: the one with less variance; if a budget in zCDP
+        pays, Gaussian noise, which costs it less.
     strategy : {"tree", "signed_tree", "square_root"}, optional
         Which sums of steps have noise. Default: those of the least mean variance, which is mostly
         "signed_tree" for Laplace noise, and "square_root" for Gaussian noise.
@@ -131,7 +133,7 @@ class RunningCounts:
         budget: Budget | None = None,
         rng: Generator | None = None,
     ) -> None:
-        self._query = read_stream(locals())
+        self._query = read_stream(with_noise(locals(), budget))
         if isinstance(budget, LedgerScope) and budget.charge_id is not None:
             raise ValueError(
                 "budget must have no charge_id: a second object of one charge would draw other "

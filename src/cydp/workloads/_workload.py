@@ -140,7 +140,7 @@ class Workload:
         Examples
         --------
         >>> errors = Workload.prefixes(1024).errors(epsilon=1)
-        >>> [(name, round(each.total / 1024)) for name, each in errors.items()]
+        >>> [(name, round(each.total / 1024)) for name, each in errors.items() if not each.why_not]
         [('tree', 133), ('identity', 944), ('workload', 2097152)]
 
         """

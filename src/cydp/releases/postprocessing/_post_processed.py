@@ -317,14 +317,21 @@ class PostProcessed(Exportable, PostProcessing):
     def biased(self) -> bool:
         """Whether the numbers differ from the true ones on average.
 
-        `with_total` alone leaves counts unbiased if its n is the true total.
+        `with_total` alone leaves counts unbiased if its n is the true total, unless a threshold
+        has selected their keys.
         """
-        return bool(biases_of(self.steps))
+        return bool(self._biases)
+
+    @property
+    def _biases(self) -> tuple[str, ...]:
+        parts = self.release.query.parts.values()
+        kept = ("counts just above a threshold",) if any(each.least for each in parts) else ()
+        return (*kept, *biases_of(self.steps))
 
     @property
     def made_by(self) -> str:
         """How it was made, and whether it is biased, in words."""
-        biases = biases_of(self.steps)
+        biases = self._biases
         bias = f"biased: {'; '.join(biases)}" if biases else "unbiased if that is the true total"
         return f"made from noisy counts by {words_of_steps(self.steps)}; {bias}"
 

@@ -1,0 +1,162 @@
+# SPDX-License-Identifier: MIT
+"""How keys that are not public are selected: by a threshold on their counts, or before them.
+
+docs/releases/key_selection.md says which way is taken, and why both are private.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Mapping, Sequence
+from fractions import Fraction
+from typing import Any, NamedTuple, TypeAlias
+
+from cydp._numbers.rational import as_exact
+from cydp.accounting._loss import ApproxDP, Loss, PureDP
+from cydp.mechanisms._count_threshold import CountThreshold
+from cydp.mechanisms._partition_selection import PartitionSelection
+from cydp.releases._noise_split import Part
+from cydp.releases._terms import Split, losses_by_noise
+from cydp.releases._unit import Unit
+
+__all__ = [
+    "KEYS",
+    "OPTIMAL",
+    "THRESHOLD",
+    "Selecting",
+    "by_least_noise",
+    "read_rules",
+    "select_by_count",
+    "select_first",
+    "words_of_selection",
+]
+
+KEYS = "keys"  # the name of the weight for the selection of keys
+THRESHOLD, OPTIMAL = "threshold", "optimal"
+
+
+Parts: TypeAlias = Callable[[Loss], tuple[Mapping[str, Part], float]]
+"""Returns the parts that cost a loss together, and the logarithm of their noise."""
+
+
+class Selecting(NamedTuple):
+    """A selection of keys, beside the parts that are released of those that are kept.
+
+    Attributes
+    ----------
+    mechanism : PartitionSelection or CountThreshold
+    privacy : loss
+        What the parts may cost together.
+    noise : float
+        How far the release is from the exact answers: `log_noise` of the parts, and the logarithm
+        of the square of the least count, in rows, of which half of the keys are kept.
+
+    """
+
+    mechanism: PartitionSelection | CountThreshold
+    privacy: Loss
+    noise: float
+
+
+def read_rules(
+    selection: Any, n_keys: int | None, has_count: bool, split: Split | None
+) -> tuple[str, ...]:
+    """Return the rules by which keys may be selected, of which the least noisy one is taken.
+
+    Raises
+    ------
+    TypeError, ValueError
+        If selection is none of the rules, or does not fit the other arguments.
+
+    """
+    if selection not in (None, THRESHOLD, OPTIMAL):
+        raise ValueError(
+            f"selection must be {THRESHOLD!r} or {OPTIMAL!r}, or left out, not {selection!r}"
+        )
+    if selection is not None and n_keys is not None:
+        raise TypeError("selection is of keys that are not public: leave it or keys out")
+    if selection == THRESHOLD and not has_count:
+        raise TypeError("count must be True with selection='threshold', which is one of counts")
+    if selection is not None:
+        return (selection,)
+    gives_weight = isinstance(split, Mapping) and KEYS in split
+    if n_keys is not None or not has_count or gives_weight:
+        return (OPTIMAL,)
+    return THRESHOLD, OPTIMAL
+
+
+def by_least_noise(build: Callable[[str], Any], rules: Sequence[str]) -> Any:
+    """Return the query with the least `selection_noise`: one is built by each of the rules."""
+    first, *others = rules
+    found = [build(first)]  # raises errors of parameters
+    for rule in others:
+        try:
+            found.append(build(rule))
+        except ValueError:
+            continue  # a table of probabilities may be too long, or a scale too small
+    return found[0] if len(found) == 1 else min(found, key=lambda query: query.selection_noise)
+
+
+def select_first(
+    privacy: ApproxDP,
+    unit: Unit,
+    noise: str | None,
+    share: Fraction,
+    parts_of: Parts,
+) -> Selecting:
+    """Return the optimal selection, which takes a share of the privacy before the parts.
+
+    It needs a delta, and takes all of it if the parts have less noise without one.
+    """
+    if unit.promised and unit.max_rows > 1:
+        raise ValueError(
+            "keys that are not public need user= for selection='optimal': max_rows_per_unit does "
+            "not tell how many units there are in each key"
+        )
+    rest, relation = 1 - share, unit.relation
+    parts_privacy: Loss = privacy
+    noisy, delta = 0.0, privacy.delta * share
+    if rest:
+        epsilon = as_exact(privacy.epsilon * rest)
+        both = ApproxDP(epsilon, as_exact(privacy.delta * rest), relation=relation)
+        options = losses_by_noise(both, noise)
+        found = [parts_of(each)[1] for each in options]
+        noisy, parts_privacy = min(zip(found, options, strict=True), key=lambda pair: pair[0])
+        if isinstance(parts_privacy, PureDP):
+            delta = privacy.delta
+    # Unless under "add-remove", the mechanism itself takes twice as many.
+    reached = unit.most_reached // (1 if relation == "add-remove" else 2)
+    mechanism = PartitionSelection(
+        epsilon=privacy.epsilon * share, delta=delta, max_partitions=reached, relation=relation
+    )
+    half = mechanism.half_kept * unit.max_rows
+    return Selecting(mechanism, parts_privacy, noisy + 2 * math.log(half))
+
+
+def select_by_count(
+    privacy: ApproxDP,
+    unit: Unit,
+    noise: str | None,
+    counts: str,
+    parts_of: Parts,
+) -> Selecting:
+    """Return a threshold on noisy counts, which are one of the parts and take no share.
+
+    Gaussian noise needs a half of delta.
+    """
+    half = as_exact(privacy.delta / 2)
+    found = []
+    for loss in losses_by_noise(ApproxDP(privacy.epsilon, half, relation=unit.relation), noise):
+        delta = privacy.delta if isinstance(loss, PureDP) else half
+        parts, noisy = parts_of(loss)
+        mechanism = CountThreshold(parts[counts].noise, delta, unit.max_partitions, unit.max_rows)
+        noisy += 2 * math.log(mechanism.threshold)
+        found.append(Selecting(mechanism, loss, noisy))
+    return min(found, key=lambda each: each.noise)
+
+
+def words_of_selection(mechanism: PartitionSelection | CountThreshold) -> str:
+    """Return what a release says of how its keys were selected."""
+    if isinstance(mechanism, CountThreshold):
+        return f"keys with a noisy count of {mechanism.threshold:,} or more"
+    return f"{type(mechanism).__name__} of keys"
