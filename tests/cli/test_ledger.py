@@ -32,7 +32,7 @@ def test_round_trip(run: Run, path: str) -> None:
     code, printed, _ = run(*HISTOGRAM, "--epsilon", "1/3", "--ledger", path)
     assert code == 0
     assert printed.splitlines()[0].startswith("histogram: 10 bins; epsilon=1/3")
-    assert printed.splitlines()[-2:] == [
+    assert printed.splitlines()[-1:] == [
         "left in the ledger for each person: epsilon=2/3",
     ]
     code, shown, _ = run("ledger", "show", path)

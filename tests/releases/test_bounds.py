@@ -70,7 +70,7 @@ def test_without_a_bin_the_fallback_is_used(x: list[float]) -> None:
     release = cydp.bounds(x, epsilon=FEW)
     assert release.value == (0, 0)
     assert not release.found
-    assert "None was found" in " ".join(repr(release).split())
+    assert "no bin was found" in " ".join(repr(release).split())
     given = cydp.bounds(x, epsilon=FEW, fallback=("-1/2", 7))
     assert given.value == (-0.5, 7)
     assert cydp.sum([1.0, 2.0], given, epsilon=1).query.grid.bounds == (-0.5, 7)

@@ -10,9 +10,9 @@ from collections.abc import Iterator
 
 from cydp._columns.conditions import Condition, Constant, constants_of
 
-__all__ = ["NOTES", "NUMBER", "TEXT", "uses_in_condition", "uses_of_type"]
+__all__ = ["NOTES", "NUMBER", "uses_in_condition", "uses_of_type"]
 
-NUMBER, TEXT = "number", "text"
+NUMBER, _TEXT = "number", "text"
 _KEY, _TIME, _INSTANT = "key", "time", "instant"
 _NOISE = "so a column in which nothing is {} gives pure noise"
 _WITHOUT = "no date, or time without an offset,"
@@ -22,7 +22,7 @@ NOTES = {
     NUMBER: "a value that is no number counts as missing, " + _NOISE.format("a number"),
     _KEY: "keys are compared as numbers: a value that is no number has no key, "
     + _NOISE.format("a number"),
-    TEXT: "keys are compared as text, so 1 is not 1.0 or 01, which keys that are numbers are",
+    _TEXT: "keys are compared as text, so 1 is not 1.0 or 01, which keys that are numbers are",
     _TIME: f"a value that is {_WITHOUT} counts as missing, {_NOISE.format('one')}: for times with "
     "an offset give a zone, as '2024-01-31[Europe/Vienna]' or date_trunc('day', 'ts', "
     "'Europe/Vienna')",
@@ -32,7 +32,7 @@ NOTES = {
     f"{_TIME} of a condition": f"for the condition, a value that is {_WITHOUT} is missing: for "
     "times with one write timestamp '2024-01-31 18:00+01:00'",
     f"{_INSTANT} of a condition": f"for the condition, a value that is {_WITH} is missing",
-    f"{TEXT} of a condition": "a constant in quotes is compared as text: '1' is not 1.0 or 01, "
+    f"{_TEXT} of a condition": "a constant in quotes is compared as text: '1' is not 1.0 or 01, "
     "which the number 1 is",
 }  # fmt: skip
 """What a release says, by how cells are used: see `SharedRows.text_as`."""
@@ -44,7 +44,7 @@ def uses_of_type(sql_type: str) -> str:
     >>> uses_of_type("TIMESTAMPTZ"), uses_of_type("BIGINT"), uses_of_type("VARCHAR")
     ('instant', 'key', 'text')
     """
-    return {"TIMESTAMP": _TIME, "TIMESTAMPTZ": _INSTANT, "VARCHAR": TEXT}.get(sql_type, _KEY)
+    return {"TIMESTAMP": _TIME, "TIMESTAMPTZ": _INSTANT, "VARCHAR": _TEXT}.get(sql_type, _KEY)
 
 
 def uses_in_condition(where: Condition) -> Iterator[str]:
@@ -63,5 +63,5 @@ def _use_of(constant: Constant) -> str | None:
     if constant.kind in ("date", "timestamp"):
         return _INSTANT if constant.has_zone else _TIME
     if constant.kind == "text":  # for a number or a time in quotes, 01 is not 1
-        return TEXT if constant.unquoted is not None else None
+        return _TEXT if constant.unquoted is not None else None
     return NUMBER if constant.kind == "number" else None

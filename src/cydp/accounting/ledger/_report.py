@@ -82,7 +82,8 @@ class LedgerReport:
 def what_of(entry: Mapping[str, Any]) -> str:
     """Return the label of a charge and what was released, unless the label begins with that."""
     label, released = entry["label"] or "", entry.get("released") or entry["params"] or ""
-    named = [label] if label.startswith(released) else [label, released]
+    what, _, condition = released.partition(", where ")
+    named = [label] if label.startswith(what) and condition in label else [label, released]
     return ": ".join(format_name(each) for each in named if each) or "a loss"
 
 

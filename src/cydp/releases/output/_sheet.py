@@ -18,6 +18,7 @@ __all__ = [
     "Sheet",
     "are_times",
     "bins_of",
+    "cut",
     "floats_of",
     "keys_of",
     "time_words",

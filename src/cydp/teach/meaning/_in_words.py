@@ -210,7 +210,7 @@ class DeltaMeaning:
             f"delta = {format_number(self.delta, ROUND_CEILING)} in a table of {self.n:,} {each}s "
             f"allows publishing each {each} with this probability: {self.expected_rows:,.6g} "
             f"{each}s on average, and some {each} with probability {self.any_row:.6g}",
-            *notes_on_delta(self.delta, self.n, each),
+            *(f"{note}." for note in notes_on_delta(self.delta, self.n, each)),
         ]
         if self._of_rho:
             found.append(f"a rho allows less: no output that publishes a {each}")
@@ -310,4 +310,5 @@ def in_words(loss: Cost, *, unit: str | None = None, n: Integer | None = None) -
         raise TypeError("unit must be text, such as 'person'")
     rows = None if n is None else read_rows(n, "n")
     protected = Unit(found.relation or "add-remove", _unit_of(loss) if unit is None else unit)
-    return "\n".join([*meaning_of(found, protected), *notes_on(found, protected, rows)])
+    notes = (f"{note}." for note in notes_on(found, protected, rows))
+    return "\n".join([*meaning_of(found, protected), *notes])
