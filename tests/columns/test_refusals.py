@@ -188,7 +188,11 @@ def test_keys_of_labels() -> None:
         "three": ([(1, 2, 3)], ValueError, "tuples of 2 labels"),
         "no tuples": ([1, 2], TypeError, "must be tuples"),
         "no column": ({"a": [1]}, ValueError, "of the columns a, b, not a"),
-        "no column of a frame": (pd.DataFrame({"a": [1]}), ValueError, "which has 'a'"),
+        "no column of a frame": (
+            pd.DataFrame({"a": [1]}),
+            ValueError,
+            "of the columns a, b, not a",
+        ),
         "two lengths": (open_table({"a": [1, 2], "b": iter([1])}), ValueError, "one length"),
         "no labels": ({"a": [1], "b": []}, ValueError, "1 to"),
         "too many": (dict.fromkeys("ab", range(2**16)), ValueError, "not 4294967296"),

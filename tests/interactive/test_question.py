@@ -54,6 +54,7 @@ OTHER: dict[str, dict[str, Any]] = {
     "missing": {"missing": 1},
     "split": {"split": {"count": 2}},
     "left_out": {"left_out": 2},
+    "step": {"step": 1},
     "interval": {"interval": 0.5},
     "confidence": {"confidence": 0.5},
     "fallback": {"fallback": (0, 1)},
@@ -98,12 +99,20 @@ def other_of(release: Callable[..., Any], name: str) -> tuple[dict[str, Any], di
     by_cell = "max_partitions" in names
     both = plain | {"delta": 1e-6}
     with_user = plain | (USER_OF_CELLS if by_cell else USER if release is not cydp.top_k else {})
+    is_top = release is cydp.top_k
+    ways = ("peeling", "one-shot") if is_top else ("threshold", "optimal")
+    unknown = plain if is_top else plain | {"keys": None, "delta": 0.1}
     others = {
         "user": (with_user | {"user": "u"}, with_user | {"user": "v", "unit": "u"}),
         "unit": (with_user | {"user": "u"}, with_user | {"user": "u", "unit": "person"}),
         "noise": (both | {"noise": "laplace"}, both | {"noise": "gaussian"}),
         # Where Laplace noise has less variance, the question is that without delta.
         "delta": (plain, both | ({"noise": "gaussian"} if "noise" in names else {})),
+        "max_sum_per_user": (plain | USER, plain | USER | {"max_sum_per_user": 3}),
+        "method": tuple(
+            plain | {"q": [0.25, 0.5, 0.75], "method": way} for way in ("independent", "recursive")
+        ),
+        "selection": tuple(unknown | {"selection": way} for way in ways),
         "max_rows": (
             with_user, (plain | {"user": "u"} if by_cell else with_user) | {"max_rows": 2},
         ),

@@ -107,7 +107,10 @@ def test_visits(capsys: pytest.CaptureFixture[str]) -> None:
         assert within(release, days.count(day))
     said = capsys.readouterr().out
     assert "left: ApproxDP(epsilon=0, delta=0)" in said
-    assert said.count("left PureDP(epsilon=0.5)") == 7
+    assert (
+        "7 blocks from 'day 1' to 'day 7': spent PureDP(epsilon=0.5), left PureDP(epsilon=0.5)"
+        in said
+    )
 
 
 def mean_beside(sure: list[float], more: list[float], best: Any) -> float:

@@ -75,7 +75,7 @@ def units_for(name: str) -> dict[str, tuple[Given, type[Exception], tuple[str, .
     bound = "max_rows" if by_row else "max_partitions"
     limits = {"user": "user", bound: 2}
     return {
-        "no bound": ({"user": "user"}, TypeError, (f"{bound} must be given with user=",)),
+        "no bound": ({"user": "user"}, TypeError, (f"{bound} ", "must be given with user=")),
         "no name": (limits | {"unit": ""}, TypeError, ("unit must be a name",)),
         "both": (limits | {"max_rows_per_unit": 1}, TypeError, ("instead of user=",)),
         "none": ({"max_rows_per_unit": 0}, ValueError, ("max_rows_per_unit", "from 1", "not 0")),
@@ -306,7 +306,7 @@ def test_parameters_of_releases() -> None:
                                   ("epsilon and delta must be given for keys", "public keys")),
         "users of a top k": (
             partial(cydp.top_k, X, 1, epsilon=1, delta=1e-6, user=X), TypeError,
-            ("max_partitions must be given with user=",)),
+            ("must be given with user=",)),
         **{f"q={q}": (partial(cydp.quantile, X, q, (0, 1), epsilon=1), ValueError, ("q",))
            for q in (-0.1, 1.5, "x", [])},
         "a list of sums": (lambda: group(sums=["x"]), TypeError, ("sums must be a dict",)),
@@ -386,7 +386,7 @@ def test_a_call_with_wrong_arguments_gets_one_line() -> None:
             lambda: cydp.group_by({"k": [1]}, "k", keys=[1], means="v", epsilon=1),  # type: ignore[arg-type]
             ("means must be a dict by column, such as {'income': (0, 200_000)}, not str",)),
         "another bound, and no promise": (
-            lambda: cydp.histogram(X, 2, (0, 4), user=X, max_rows=3, epsilon=1),  # type: ignore[call-arg]
+            lambda: cydp.top_k(X, 2, [1, 2], user=X, max_rows=3, epsilon=1),  # type: ignore[call-arg]
             ("unexpected keyword argument 'max_rows' (did you mean 'max_partitions'?)",)),
         "nothing near": (lambda: cydp.count(X, zzz=1), (  # type: ignore[call-arg]
             "unexpected keyword argument 'zzz': call count(x, ",)),

@@ -357,8 +357,8 @@ def read_unit(
     # A column that is called "row" does not make its users the unit of a ledger of rows.
     own_name = user if isinstance(user, str) and user != _ROW else "user"
     name, contains = _named(names, own_name)
-    in_all, partitions = numbers["max_rows"], numbers["max_partitions"]
-    rows = numbers["max_rows_per_partition"]
+    in_all = numbers["max_rows"] if bounded in ("rows", "partitions or rows") else None
+    partitions, rows = numbers["max_partitions"], numbers["max_rows_per_partition"]
     if bounded == "rows in each partition":
         partitions = partitions or _MOST
     if in_all is None and partitions is None:

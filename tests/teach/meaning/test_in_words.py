@@ -33,7 +33,7 @@ def test_the_words_are_those_of_explain() -> None:
         explained = " ".join(str(cydp.explain(cydp.count, n=1000, **cost)).split())
         told = in_words(cydp.explain(cydp.count, **cost).loss, unit="row", n=1000).splitlines()
         assert len(told) >= 2
-        assert all(sentence in explained for sentence in told), cost
+        assert all(sentence.rstrip(".") in explained for sentence in told), cost
 
 
 def test_the_fair_bet_of_the_words_is_that_of_the_trade_off() -> None:
