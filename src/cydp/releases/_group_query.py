@@ -4,8 +4,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field, replace
-from fractions import Fraction
+from dataclasses import dataclass, replace
 from functools import cached_property
 from operator import itemgetter
 from types import MappingProxyType
@@ -17,21 +16,18 @@ from numpy.typing import NDArray
 from cydp._columns.declared import Labels
 from cydp._columns.tables import open_table
 from cydp._generator import Generator
-from cydp.accounting._loss import ApproxDP, Loss
+from cydp.accounting._loss import Loss
 from cydp.accounting.ledger._paid import Payment
 from cydp.exact._sorted_units import SortedUnits
 from cydp.exact._time_grid import notes_on_days
 from cydp.mechanisms._count_threshold import CountThreshold
-from cydp.mechanisms._partition_selection import PartitionSelection
 from cydp.releases._answers import OF_X, Answer, NoisyAnswer, RankAnswer
 from cydp.releases._cells import count_codes
 from cydp.releases._distances import (
     MeanByDistances,
-    are_better,
-    distances_of,
-    log_noise_by_distances,
 )
 from cydp.releases._format import counted
+from cydp.releases._group_parts import GroupParts, changing
 from cydp.releases._group_rows import (
     FoundTally,
     GroupRows,
@@ -46,25 +42,11 @@ from cydp.releases._histogram_release import TableRelease
 from cydp.releases._key_selection import (
     KEYS,
     OPTIMAL,
-    THRESHOLD,
-    Selecting,
     by_least_noise,
     read_rules,
-    select_by_count,
-    select_first,
 )
-from cydp.releases._left_out import LEFT_OUT, answer_of, left_out_aggregate, read_left_out
-from cydp.releases._noise_split import (
-    Aggregate,
-    Moves,
-    Part,
-    RowMoves,
-    log_noise,
-    size_of,
-    split_privacy,
-)
+from cydp.releases._left_out import LEFT_OUT, answer_of, read_left_out
 from cydp.releases._numbers_query import note_on_bounds, weighs_less
-from cydp.releases._quantile_list import Changing
 from cydp.releases._query import DataQuery, Given
 from cydp.releases._ratios import MeanAnswer
 from cydp.releases._reads import (
@@ -75,10 +57,10 @@ from cydp.releases._reads import (
     public_keys,
     several,
 )
-from cydp.releases._release import ADDED, recorded
+from cydp.releases._release import recorded
 from cydp.releases._rows import Codes, Key, users_of
 from cydp.releases._tally import Tally
-from cydp.releases._terms import Weights, losses_by_noise, read_split
+from cydp.releases._terms import losses_by_noise, read_split
 from cydp.releases._unit import Unit
 
 __all__ = ["GroupQuery"]
@@ -88,43 +70,14 @@ _ASKED = ("count", "sums", "means", "quantiles", "missing", "split", "left_out",
 
 @recorded
 @dataclass(frozen=True, repr=False)
-class GroupQuery(DataQuery):
-    """Counts, sums, means and quantiles by key.
-
-    Attributes
-    ----------
-    n_keys : int or None
-        The number of public keys; None: the keys are selected from the data.
-    has_count : bool
-        Whether the rows of each key are counted.
-    summaries : tuple of Summary
-    weights : tuple of (name, weight)
-        How the privacy is split among the columns, and the selection of keys.
-    most_left_out : int or None
-        Of how many rows of a user the estimate of what is left out counts; None: there is none.
-    noise : str or None
-        The noise that is asked for, if keys are selected; for public keys the privacy says it.
-    distances : bool
-        Whether means that count rows of their own are from distances to both bounds.
-    rule : str
-        How keys that are not public are selected: "threshold" or "optimal".
-
-    """
+class GroupQuery(GroupParts):
+    """Counts, sums, means and quantiles by key, as `GroupParts` has them."""
 
     function: ClassVar[str] = "group_by"
     data: ClassVar[str] = "table"
     rows_given: ClassVar[str] = "n_per_key"
     bounded: ClassVar[str] = "partitions or rows"
     column_arguments: ClassVar[tuple[str, ...]] = ("user",)
-
-    n_keys: int | None
-    has_count: bool
-    summaries: tuple[Summary, ...]
-    weights: Weights
-    most_left_out: int | None = field(default=None, repr=False, metadata=ADDED)
-    noise: str | None = field(default=None, repr=False, metadata=ADDED)
-    distances: bool = field(default=False, repr=False, metadata=ADDED)
-    rule: str = field(default=OPTIMAL, repr=False, metadata=ADDED)
 
     @classmethod
     def of(cls, given: Given, source: GroupRows | None) -> DataQuery:
@@ -195,7 +148,7 @@ class GroupQuery(DataQuery):
             made = cls(
                 privacy, unit, n_keys, count, summaries, weights, most, noise, some, rule
             )  # fmt: skip
-            is_used = any(made._by_distances(each, made.privacy_of_parts) for each in summaries)
+            is_used = any(made.is_by_distances(each, made.privacy_of_parts) for each in summaries)
             return made if is_used == some else replace(made, distances=False)
 
         found: Self = by_least_noise(by, read_rules(selection, n_keys, count, split))
@@ -293,7 +246,7 @@ class GroupQuery(DataQuery):
         parts, cells, name = self.parts, self.n_keys, summary.name
         if summary.kind == "sum":
             return [NoisyAnswer(name, cells, OF_X, parts[name])]
-        if self._by_distances(summary, self.privacy_of_parts):
+        if self.is_by_distances(summary, self.privacy_of_parts):
             return [MeanByDistances(name, cells, OF_X, summary.grid, parts[name])]
         if summary.kind == "mean":
             rows = parts[summary.rows_name if summary.counts_rows else "n"]
@@ -303,11 +256,6 @@ class GroupQuery(DataQuery):
             RankAnswer(summary.words_of(q), cells, "ranks", parts[name], summary.grid, error)
             for q, name, error in zip(summary.qs, listed.names, listed.errors(parts), strict=True)
         ]
-
-    @property
-    def selections(self) -> dict[str, Any]:
-        """The mechanism that selects the keys, unless they are public."""
-        return {} if self.selection is None else {KEYS: self.selection}
 
     def read(self, source: GroupRows, key: Key) -> Tally:
         """Count the rows of each key, add up numbers, and rank the numbers of quantiles."""
@@ -343,7 +291,7 @@ class GroupQuery(DataQuery):
             exact["n"] = count_codes(codes, n_keys)
         for summary in self.summaries:
             found = exact_summary(summary, codes, n_keys, numbers[summary.column])
-            if self._by_distances(summary, self.privacy_of_parts):
+            if self.is_by_distances(summary, self.privacy_of_parts):
                 found = distances_by_key(summary, found)
             exact |= found
         return exact
@@ -413,139 +361,12 @@ class GroupQuery(DataQuery):
         other = {"by": list(map(str, columns["by"])), "keys": digest_keys(self.reads.keys)}
         return {"columns": list(known_names([columns["user"]])), "other": other}
 
-    def __post_init__(self) -> None:
-        super().__post_init__()
-        if isinstance(self.selection, CountThreshold):  # else raises errors of parameters
-            counts = replace(self.parts["n"], least=self.selection.threshold)
-            object.__setattr__(self, "parts", MappingProxyType({**self.parts, "n": counts}))
-
-    def _by_distances(self, summary: Summary, privacy: Loss) -> bool:
-        """Whether a mean is from distances, under a privacy of the parts."""
-        is_mean = self.distances and summary.counts_rows
-        return is_mean and are_better(privacy, self.unit, summary.grid)
-
-    @property
-    def log_noise(self) -> float:
-        """How noisy the released numbers are, with the number of rows of each mean."""
-        return self._log_noise(self.privacy_of_parts, self.parts)
-
-    def _log_noise(self, privacy: Loss, parts: Mapping[str, Part]) -> float:
-        found = log_noise(parts)
-        for summary in self.summaries:
-            if self._by_distances(summary, privacy):
-                part = parts[summary.name]
-                found += log_noise_by_distances(part, 2, summary.grid) - log_noise({"": part})
-        return found
-
-    def aggregates(self) -> list[Aggregate]:
-        """Return the answers in the order in which their noise is drawn."""
-        # Without distances they are the same for each privacy, which may need to know them.
-        return self._aggregates(self.privacy_of_parts if self.distances else self.privacy)
-
-    def _aggregates(self, privacy: Loss) -> list[Aggregate]:
-        weights, counts = dict(self.weights), self.unit.change_each_partition(1, 1, self.n_keys)
-        found = []
-        if self.has_count:
-            found.append(Aggregate("n", counts, weight=weights["n"]))
-        for summary in self.summaries:
-            weight = weights[summary.name]
-            if summary.kind == "quantile":
-                found += summary.listed.aggregates(_changing(self.unit, self.n_keys), weight)
-                continue
-            if self._by_distances(summary, privacy):
-                width, step = summary.grid.highest - summary.grid.lowest, summary.grid.step
-                change = self.unit.change_each_partition(width, width, self.n_keys)
-                found.append(distances_of(summary.name, change, 2, step, weight))
-                continue
-            if summary.counts_rows:  # a mean's weight is for its sum and its count, half each
-                weight /= 2
-                found.append(Aggregate(summary.rows_name, counts, weight=weight))
-            found.append(self._sum(summary, weight))
-        if self.most_left_out is not None:
-            found.append(left_out_aggregate(self.most_left_out, self.unit, weights[LEFT_OUT]))
-        return found
-
-    def _sum(self, summary: Summary, weight: Fraction) -> Aggregate:
-        change = self.unit.change_each_partition(*self._reach(summary), self.n_keys)
-        return Aggregate(summary.name, change, summary.grid.step, weight)
-
-    def _reach(self, summary: Summary) -> tuple[int, int]:
-        """Return by how much a row that comes, and one that changes, can change a sum."""
-        low, high = summary.grid.lowest - summary.shift, summary.grid.highest - summary.shift
-        is_always_there = summary.filled is not None and self.unit.has_fixed_rows
-        width = high - low if is_always_there else max(high, 0) - min(low, 0)
-        return max(abs(low), abs(high)), width
-
-    def row_moves(self) -> RowMoves | None:
-        """Return what a row does: one that stays in its partition does not change "n"."""
-        if self.most_left_out is not None:
-            return None  # rows that are left out are in no partition
-        comes = {"n": size_of(1)}
-        becomes: list[list[Moves]] = []
-        for summary in self.summaries:
-            if summary.kind == "quantile":
-                comes_of_list, becomes_of_list = summary.listed.row_moves()
-                comes |= comes_of_list
-                becomes.append([becomes_of_list])
-                continue
-            most, width = map(size_of, self._reach(summary))
-            comes[summary.name] = most
-            becomes.append([{summary.name: width}])
-            if summary.counts_rows:  # a number that becomes missing, or the reverse
-                comes[summary.rows_name] = size_of(1)
-                becomes[-1].append({summary.name: most, summary.rows_name: size_of(1)})
-        return RowMoves(comes, becomes, self.n_keys)
-
-    @property
-    def mechanisms(self) -> dict[str, Any]:
-        """The selection of keys, unless they are public, and the mechanisms of the parts."""
-        return self.selections | super().mechanisms
-
-    @property
-    def privacy_of_parts(self) -> Loss:
-        """The privacy of the parts, without what the selection of keys takes."""
-        return self.privacy if self.n_keys is not None else self.selecting.privacy
-
-    @cached_property
-    def selecting(self) -> Selecting:
-        """How keys that are not public are selected, and at what cost."""
-        privacy, unit = self.privacy, self.unit
-        if not isinstance(privacy, ApproxDP):
-            raise TypeError(
-                "epsilon and delta must be given for keys that are not public, or else public "
-                "keys: a key of one unit is released with a probability of at most delta"
-            )
-
-        def parts(loss: Loss) -> tuple[Mapping[str, Part], float]:
-            found, _ = split_privacy(loss, self._aggregates(loss), self.joint)
-            return found, self._log_noise(loss, found)
-
-        if self.rule == THRESHOLD:
-            return select_by_count(privacy, unit, self.noise, "n", parts)
-        weights = dict(self.weights)
-        share = weights[KEYS] / sum(weights.values(), Fraction(0))
-        return select_first(privacy, unit, self.noise, share, parts)
-
-    @property
-    def selection_noise(self) -> float:
-        """How noisy a release of keys that are not public is: a sum of logarithms."""
-        return self.selecting.noise
-
-    @property
-    def selection(self) -> PartitionSelection | CountThreshold | None:
-        """The mechanism that selects the keys; None for public keys."""
-        return None if self.n_keys is not None else self.selecting.mechanism
-
-
-def _changing(unit: Unit, n_keys: int | None) -> Changing:
-    return lambda most, width: unit.change_each_partition(most, width, n_keys)
-
 
 def _by_method(summary: Summary, privacy: Loss, unit: Unit, n_keys: int | None) -> Summary:
     """Return a summary with its quantiles chosen as the error to expect is less."""
     if summary.kind != "quantile":
         return summary
-    best = summary.listed.best(privacy, _changing(unit, n_keys))
+    best = summary.listed.best(privacy, changing(unit, n_keys))
     return replace(summary, recursive=best.is_recursive)
 
 
