@@ -42,8 +42,6 @@ LESS = """\
   kept that would refuse a second count of a day. Its median and its bound are among points that
   the caller lists. The table of one row for each user, from which it finds the bound, is made
   before.
-- **cydp has more noise in "counts by key"**: a scale of 60, three countries times 20 visits,
-  where OpenDP bounds the visits of a user in all countries together and has 20.
 """
 
 

@@ -1,9 +1,9 @@
 """The twelve tasks on the command line. COUNTRIES and PLACES are text files: AT,BE,CH..."""
 
 _BOUNDED = "--user user --max-partitions"
-_COUNTRIES = f"""\
+_COUNTRIES = """\
 cydp value-counts visits.parquet --column country --key-list "$(< countries.txt)" \\
-    {_BOUNDED} 3 --max-rows-per-partition 20 --epsilon 1"""
+    --user user --max-rows 20 --epsilon 1"""
 
 COMMANDS = {
     "counts": _COUNTRIES,

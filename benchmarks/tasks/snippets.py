@@ -16,9 +16,8 @@ import cydp.releases  # `import cydp` alone loads it at the first release
 
 def counts(visits: Any) -> Any:
     return cydp.value_counts(
-        visits, COUNTRIES, column="country",
-        user="user", max_partitions=3, max_rows_per_partition=20, epsilon=1,
-    )  # fmt: skip
+        visits, COUNTRIES, column="country", user="user", max_rows=20, epsilon=1
+    )
 
 
 def users(visits: Any) -> Any:
@@ -78,9 +77,8 @@ def bound(visits: Any) -> Any:
 
 def export(visits: Any) -> Any:
     found = cydp.value_counts(
-        visits, COUNTRIES, column="country",
-        user="user", max_partitions=3, max_rows_per_partition=20, epsilon=1,
-    )  # fmt: skip
+        visits, COUNTRIES, column="country", user="user", max_rows=20, epsilon=1
+    )
     found.to_parquet("countries.parquet")
 
 
