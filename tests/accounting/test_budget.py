@@ -61,6 +61,13 @@ def test_a_budget_is_of_one_unit(budget: Any) -> None:
     if isinstance(budget, PrivacyFilter):
         with pytest.raises(UnitMismatchError):
             budget.would_exceed(cost)
+        of_rows = Plan([(cydp.count(table, epsilon=1), 2)]).as_loss(0)
+        for _ in range(2):
+            approximate = PrivacyFilter(ApproxDP(9, 0.5))
+            approximate.charge(of_rows)
+            approximate.charge(of_rows)
+            with pytest.raises(UnitMismatchError, match="protect 'row'"):
+                approximate.charge(counts[3])
         with pytest.raises(UnitMismatchError):
             cydp.count(table, epsilon=1, budget=budget)
         assert budget.spent == PureDP(5)

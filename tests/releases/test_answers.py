@@ -113,9 +113,9 @@ def test_a_mean_by_key_is_over_the_rows_that_count() -> None:
     With Laplace noise it has none, since distances to both bounds have the whole weight.
     """
     half, quarter = Fraction(1, 2), Fraction(1, 4)
-    alone = {"mean_x_rows": half, "mean_x": half}
+    alone = {"rows of mean_x": half, "mean_x": half}
     shares = {
-        (True, "drop"): {"n": half, "mean_x_rows": quarter, "mean_x": quarter},
+        (True, "drop"): {"n": half, "rows of mean_x": quarter, "mean_x": quarter},
         (True, 2): {"n": half, "mean_x": half},
         (False, "drop"): alone,
         (False, 2): alone,
@@ -126,7 +126,7 @@ def test_a_mean_by_key_is_over_the_rows_that_count() -> None:
             TABLE, "key", keys=["a", "b", "c"], count=count, means={"x": (0, 8)}, missing=missing,
             rng=SeededGenerator(1), **cost,
         )  # fmt: skip
-        if "epsilon" in cost and "mean_x_rows" in expected:
+        if "epsilon" in cost and "rows of mean_x" in expected:
             expected = {"n": half, "mean_x": half} if count else {"mean_x": Fraction(1)}
         assert {name: part.share for name, part in release.query.parts.items()} == expected
         assert release.columns == [*(["n"] if count else []), "mean_x"]

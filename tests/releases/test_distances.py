@@ -405,17 +405,17 @@ def test_which_means_by_key_are_from_distances() -> None:
 
     def names(**given: Any) -> list[str]:
         query = cydp.explain(cydp.group_by, "k", means={"x": BOUNDS}, **given).query
-        is_new = "mean_x_rows" not in query.parts
+        is_new = "rows of mean_x" not in query.parts
         assert ("distances" in str(query.to_dict())) == is_new
         return list(query.parts)
 
     keys: dict[str, Any] = {"keys": 2, "epsilon": 1}
     assert names(**keys) == ["n", "mean_x"]
     assert names(**keys, count=False, missing=1) == ["mean_x"]
-    assert names(**keys, relation="change-one") == ["n", "mean_x_rows", "mean_x"]
-    assert names(keys=2, rho=1) == ["n", "mean_x_rows", "mean_x"]
+    assert names(**keys, relation="change-one") == ["n", "rows of mean_x", "mean_x"]
+    assert names(keys=2, rho=1) == ["n", "rows of mean_x", "mean_x"]
     assert names(epsilon=1, delta=1e-6) == ["n", "mean_x"]
-    assert names(epsilon=1, delta=1e-6, noise="gaussian") == ["n", "mean_x_rows", "mean_x"]
+    assert names(epsilon=1, delta=1e-6, noise="gaussian") == ["n", "rows of mean_x", "mean_x"]
     shared = cydp.explain(cydp.group_by, "k", means={"x": BOUNDS}, missing=1, **keys).query
     assert "distances" not in str(shared.to_dict())
     counts = cydp.explain(cydp.value_counts, **keys).query
@@ -437,3 +437,15 @@ def test_delta_is_left_where_distances_win() -> None:
         for function in FUNCTIONS.values():
             parts = function([1], (0, 1), noise=noise, **many).query.parts
             assert {type(part.mechanism) for part in parts.values()} == {kind}
+
+
+def test_a_column_may_be_called_as_the_rows_of_another() -> None:
+    table = {"k": ["a"] * 4, "x": [1.0, 2, 1, 2], "x_rows": [100.0, 200, 100, 200]}
+    for relation in ("add-remove", "change-one"):
+        for names in (["x", "x_rows"], ["x_rows", "x"]):
+            made = cydp.group_by(
+                table, "k", keys=["a"], count=False, epsilon=10**5, relation=relation,
+                means={name: (0, 10 if name == "x" else 1000) for name in names},
+            )  # fmt: skip
+            assert made["mean_x"][0] == pytest.approx(1.5, abs=1e-2)
+            assert made["mean_x_rows"][0] == pytest.approx(150, abs=1)

@@ -146,3 +146,10 @@ def test_ledgers_record_it(tmp_path: Any) -> None:
         assert np.array_equal(first.counts, second.counts)
         assert ledger.spent == PureDP(1)
     assert "range_counts" in workloads.__all__
+
+
+def test_a_tree_is_taken_where_no_noise_fits_fractional_sums() -> None:
+    made = range_counts([1, 2], 64, (0, 64), rho=1e-24, rng=SeededGenerator(1))
+    assert made.query.percent == 0
+    with pytest.raises(ValueError, match="sigma"):
+        range_counts([1, 2], 64, (0, 64), rho=1e-24, strategy="fractional_sums")

@@ -225,3 +225,15 @@ def test_errors_are_the_stated_ones() -> None:
     most = 100 + 5 * 9.5  # of 1,000 that miss with probability 0.1
     assert np.sum(np.abs(off) > bound) <= most
     assert np.sum(np.abs(off) > bound / 3) > most
+
+
+def test_columns_may_have_any_names() -> None:
+    """A column called "total" is no total, and one called "a, b" is no pair."""
+    rows = {"total": ["a", "b"], "b": ["x", "y"]}
+    made = marginals(
+        rows, rows, [("total", "b"), "b"], rho=1e4, consistent=True, strategy="residuals"
+    )
+    assert made["b"].round().tolist() == [1, 1]
+    names = {"a": [0, 1], "b": [0, 1], "a, b": [0, 1]}
+    made = marginals(names, names, [("a", "b"), ("a", "a, b")], rho=1e4, consistent=True)
+    assert made["a", "b"].round().tolist() == [[1, 0], [0, 1]]

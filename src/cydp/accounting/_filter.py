@@ -175,10 +175,12 @@ class PrivacyFilter:
         else:
             times, requested = self._check_charge(cost, count, relation)
             name = _name_in_report(cost)
-            if type(cost) in LOSSES and times == 1 and relation is None:
+            # The loss of a plan has the units of its items, which are looked at each time.
+            is_plain = type(cost) in LOSSES and getattr(cost, "plan", None) is None
+            if is_plain and times == 1 and relation is None:
                 self._kept = cost, requested, name
         with self._lock:
-            units = self._units if type(cost) in LOSSES else kept_units(cost, self._units)
+            units = kept_units(cost, self._units)
             total = add_totals(self._spent, requested)
             if exceeds_total(total, self._most):
                 error = self._refusal(requested)

@@ -100,8 +100,8 @@ class Summary:
 
     @property
     def rows_name(self) -> str:
-        """The name of the part that counts the rows of a mean."""
-        return f"{self.name}_rows"
+        """The name of the part that counts the rows of a mean, which no column can have."""
+        return f"rows of {self.name}"
 
     def words_of(self, q: Fraction) -> str:
         """Return the name of a quantile for people."""

@@ -194,6 +194,8 @@ def split_privacy(
         each.name: Part(each.name, mechanism, each.step, share, each.change, each.level)
         for each, mechanism, share in zip(aggregates, mechanisms, shares, strict=True)
     }
+    if len(parts) < len(aggregates):
+        raise ValueError("two parts of the release have one name: rename a column")
     return parts, loss
 
 

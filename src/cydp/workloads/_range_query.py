@@ -103,8 +103,12 @@ class RangeQuery(DataQuery):
         if strategy is None and not of_tree and not isinstance(privacy, PureDP):
             strategy = FRACTIONAL
         if strategy == FRACTIONAL:
-            sums = fractional_sums(cells)
-            made += [cls(privacy, unit, cells, 2, 1, each.percent) for each in sums]
+            for each in fractional_sums(cells):
+                try:
+                    made.append(cls(privacy, unit, cells, 2, 1, each.percent))
+                except ValueError:  # no noise fits
+                    if not made:
+                        raise
         return min(made, key=lambda query: query.mean_variance)
 
     @classmethod

@@ -55,7 +55,8 @@ class Residual:
     @property
     def name(self) -> str:
         """The names of the columns."""
-        return ", ".join(self.columns) or TOTAL
+        # Quoted, as columns may be called "total" or "a, b".
+        return ", ".join(map(repr, self.columns)) or TOTAL
 
     @property
     def cells(self) -> int:
@@ -110,7 +111,7 @@ def residuals_of(
     A column of one place has no deviations.
 
     >>> [each.name for each in residuals_of([("a", "b"), ("c",)], [(2, 3), (1,)])]
-    ['total', 'a', 'b', 'a, b']
+    ['total', "'a'", "'b'", "'a', 'b'"]
     """
     sizes = {
         name: size

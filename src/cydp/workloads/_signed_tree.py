@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from typing import ClassVar
 
 from cydp._generator import Generator
+from cydp.mechanisms._laplace import DiscreteLaplace
 from cydp.releases._release import recorded
 from cydp.workloads._running_query import TreeQuery
 from cydp.workloads._stream_query import Noise
@@ -37,6 +38,11 @@ class SignedTreeQuery(TreeQuery):
 
     def __post_init__(self) -> None:
         super().__post_init__()
+        if not isinstance(self.part.noise, DiscreteLaplace):
+            # Totals show a part of the noise of later steps, whose cost in zCDP is not known then.
+            raise ValueError(
+                "strategy must not be 'signed_tree' with Gaussian noise: it is for epsilon alone"
+            )
         self.refuse_noise_that_stops()
 
     def stream(self) -> SignedTreeStream:

@@ -3,7 +3,6 @@
 
 from __future__ import annotations
 
-import math
 from dataclasses import dataclass
 from fractions import Fraction
 from functools import lru_cache
@@ -28,6 +27,8 @@ _ROUNDED = Fraction(1, 2) + Fraction(1, 2**_STATE_BITS)  # how far rounding move
 _MOVED = 2 * _ROUNDED  # between two streams
 _FLOATS = 1 + Fraction(1, 2**30)  # above the relative error of the closed forms in doubles
 _APART = 1.01  # the ratio of the distances between two steps that are tried
+
+_FINE = 80  # bits behind the point of what outsiders can compute
 
 
 class _Root(NamedTuple):
@@ -131,8 +132,10 @@ class SquareRootStream:
     def __init__(self, noise: Noise, weights: tuple[int, ...], state_bits: int) -> None:
         self._noise, self._weights, self._bits = noise, weights, state_bits
         self._exact = [0] * len(weights)  # sums that decay by 4**-place a step, in 2**-bits
-        self._known = [0.0] * len(weights)  # the same, by the noisy sums so far
-        self._total = 0.0
+        # The same, by the noisy sums so far, and the total: integers, since floats would add up
+        # their rounding.
+        self._known = [0] * len(weights)
+        self._total = 0  # in 2**-_FINE
 
     def weigh(self, exact: int) -> tuple[list[int], int]:
         """Return the sums after a step, and the weighted sum of them that has noise."""
@@ -147,11 +150,10 @@ class SquareRootStream:
         sums, weighted = self.weigh(exact)
         noisy = weighted + self._noise.release(0, rng=rng)
         # From here on, only noisy sums are used.
-        known = [each * (1 - 4.0**-place) for place, each in enumerate(self._known)]
-        expected = math.fsum(map(mul, self._weights, known))
-        whole = int(expected)
-        count = ((noisy - whole) + (whole - expected)) / sum(self._weights)
+        known = [each - (each >> 2 * place) for place, each in enumerate(self._known)]
+        expected = sum(map(mul, self._weights, known))
+        count = ((noisy << _FINE) - expected) // sum(self._weights)
         # All or nothing: a step that an error cut short would be counted again by the next call.
         self._exact, self._known = sums, [each + count for each in known]
         self._total += count
-        return self._total
+        return self._total / (1 << _FINE)
