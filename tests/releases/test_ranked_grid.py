@@ -27,7 +27,7 @@ def grid_of(x: Any, bounds: Any = (0, 120), **given: Any) -> Grid:
 
 def test_a_column_of_integers_has_a_grid_of_integers() -> None:
     declared = [
-        AGES, AGES.astype(np.int8), AGES.astype(np.uint64), pd.Series(AGES),
+        AGES, AGES.astype(np.int8), AGES.astype(np.uint64),
         pd.Series([20, None], dtype="Int64"), pd.Series([20, None], dtype="int32[pyarrow]"),
         pl.Series([20, None], dtype=pl.UInt8), pa.array([20, None], pa.int16()),
         pa.array([None, None], pa.int16()), duckdb.sql("select 20::integer as x"),
@@ -35,6 +35,7 @@ def test_a_column_of_integers_has_a_grid_of_integers() -> None:
     assert all(grid_of(x) == INTEGERS for x in declared)
     others = [
         AGES.tolist(), AGES.astype(float), AGES > 30, [20, 30], pd.Series([20.0, None]),
+        pd.Series(AGES),
         pl.Series([20.0]), pa.array([20], pa.float32()), pa.array([None, None], pa.float64()),
     ]  # fmt: skip
     assert all(grid_of(x).exponent == -22 for x in others)
@@ -67,6 +68,8 @@ def test_neighbours_have_one_grid() -> None:
         for dtype in (pl.Int64, pl.Float64):
             with_it = pl.Series([20, 30, *more], dtype=dtype)
             assert grid_of(with_it) == grid_of(with_it[:2]) == grid_of(with_it[:0])
+        # The dtype that pandas infers is float64 if a number is missing, else int64.
+        assert grid_of(pd.Series([20, 30, *more])) == grid_of(pd.Series([20, 30]))
 
 
 @pytest.mark.parametrize(

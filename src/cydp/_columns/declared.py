@@ -67,6 +67,11 @@ class Records:
         """The column, if it is one of a query."""
         return self._column.shared
 
+    @property
+    def has_integers(self) -> bool:
+        """Whether the column declares that it holds integers, whichever of them are missing."""
+        return self.dtype.kind in "iu" and not self._column.may_be_inferred
+
     def read(self) -> NDArray[Any]:
         """Return the column, masked where it is null; a list becomes float64.
 

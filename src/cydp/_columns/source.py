@@ -104,6 +104,11 @@ class Source(ABC):
         """Whether the column is declared as text, and stored as Python's str."""
         return False
 
+    @property
+    def may_be_inferred(self) -> bool:
+        """Whether integers may have become floats for the sake of one that is missing."""
+        return False
+
     @abstractmethod
     def dtype(self) -> np.dtype[Any]:
         """Return the dtype of real numbers, nulls aside; no value is read.

@@ -41,6 +41,11 @@ class SeriesSource(ArraySource):
         """Whether the Series is declared as text, and stored as Python's str."""
         return holds_python_text(self.x)
 
+    @property
+    def may_be_inferred(self) -> bool:
+        """Whether the dtype is numpy's, which has no null: pandas makes floats of such integers."""
+        return self._is_numpy
+
     def dtype(self) -> np.dtype[Any]:
         """Return the dtype of numpy, or what a dtype of pandas' own holds, from no rows of it."""
         return super().dtype() if self._is_numpy else self._without_rows().numbers().dtype

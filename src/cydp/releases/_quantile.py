@@ -70,7 +70,8 @@ def quantile(
         Numbers are rounded to multiples of it, a power of two, of which the quantile is one: 1 for
         ages. Bounds and `missing` must be multiples too. Default: 1 if the column is declared as
         integers, and the bounds and `missing` are such; else at most 2**-28 of the larger bound. A
-        column of CSV declares no type, and a list counts as float64.
+        column of CSV declares no type, a list counts as float64, and so do integers of pandas but
+        for "Int64" and the like, since one that is missing makes floats of all.
     method : {"auto", "independent", "recursive"}, default "auto"
         How several quantiles are chosen: each alone from all numbers, with an equal share of the
         privacy; or the middle one first, and the others from the ranges beside it. "auto": as the
@@ -189,7 +190,8 @@ def median(
         Numbers are rounded to multiples of it, a power of two, of which the quantile is one: 1 for
         ages. Bounds and `missing` must be multiples too. Default: 1 if the column is declared as
         integers, and the bounds and `missing` are such; else at most 2**-28 of the larger bound. A
-        column of CSV declares no type, and a list counts as float64.
+        column of CSV declares no type, a list counts as float64, and so do integers of pandas but
+        for "Int64" and the like, since one that is missing makes floats of all.
     epsilon : number > 0, optional
         Privacy cost of the whole release, in nats: pure DP, or with `delta` approximate DP. Either
         epsilon or `rho` must be given.

@@ -18,7 +18,7 @@ __all__ = ["holds_integers", "ranked_grid"]
 
 def holds_integers(records: Any) -> bool:
     """Whether a column declares that it holds integers; no value is read."""
-    return isinstance(records, Records) and records.dtype.kind in "iu"
+    return isinstance(records, Records) and records.has_integers
 
 
 def ranked_grid(
