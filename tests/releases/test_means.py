@@ -60,9 +60,9 @@ def release(name: str, x: Any, bounds: Any = BOUNDS, **given: Any) -> Any:
 
 @pytest.mark.parametrize("name", TRUE)
 def test_with_little_noise_they_are_numpys(name: str) -> None:
-    for n in (1, 10, 1000):
+    for n, relation in itertools.product((1, 10, 1000), ("add-remove", "change-one")):
         x = numbers(n)
-        made = release(name, x, **HUGE)
+        made = release(name, x, relation=relation, **HUGE)  # from distances, and from a sum
         assert made.value == pytest.approx(TRUE[name](x), abs=1e-4)
         assert made.error_bound() < 1e-3
     made = release(name, x[:50], missing=2, **HUGE)

@@ -50,6 +50,7 @@ def test_as_much_is_drawn_for_neighbours() -> None:
 def test_the_order_of_rows_shows_in_no_number() -> None:
     for shape, names in by_shape([*RELEASES][::-1], 0):
         check_order(shape, permutations(20), names)
+    check_order("list", permutations(20), [name for name in RELEASES if name not in KNOWN])
 
 
 @pytest.mark.long
