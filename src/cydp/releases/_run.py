@@ -130,16 +130,22 @@ def with_noise(given: Given, budget: Any) -> Given:
 
 
 def _in_blocks(data: Any, budget: Any, name: str) -> Any:
-    """Return the rows that lie in the blocks that pay, if the ledger tells which these are."""
-    rows = budget.rows_read if isinstance(budget, LedgerScope) else None
-    if rows is None:
+    """Return the rows that lie in the blocks that pay: the ledger tells them, or it is promised."""
+    if not isinstance(budget, LedgerScope) or not budget.blocks or budget.table_in_blocks:
         return data
+    column = budget.ledger.block_column
+    if column is None:
+        raise ValueError(
+            f"{name} must hold no rows of other blocks than those that pay, and this ledger does "
+            f"not know which rows these are: filter {name} to the blocks, and promise it by "
+            "ledger.scope(..., table_in_blocks=True), or make a ledger with block_column='...'"
+        )
     try:
-        return choose_rows(data, condition_on_blocks(*rows), name)
+        return choose_rows(data, condition_on_blocks(column, budget.blocks), name)
     except TypeError:
         raise TypeError(
             f"{name} must be a path of files or a relation of DuckDB, of which the rows of the "
-            f"blocks are read by the ledger's column {rows[0]!r}: filter another table or lazy "
+            f"blocks are read by the ledger's column {column!r}: filter another table or lazy "
             "frame to these blocks, and promise it by ledger.scope(..., table_in_blocks=True)"
         ) from None
 

@@ -111,7 +111,7 @@ class Unreadable:
 def test_releases_charge_before_they_read(path: Path) -> None:
     ledger = new(path, by_block=True)
     ledger.add_block("today")
-    budget = ledger.scope(blocks=["today"])
+    budget = ledger.scope(blocks=["today"], table_in_blocks=True)
     released = cydp.histogram([1, 2], 2, (0, 4), epsilon=0.25, max_rows_per_unit=1, budget=budget)
     assert released.counts.shape == (2,)
     with pytest.raises(AssertionError, match="was read"):
@@ -167,7 +167,7 @@ def test_nothing_is_left_of_a_retired_block(path: Path, budget: Any) -> None:
 def test_blocks_with_a_label(path: Path) -> None:
     ledger = new(path, by_block=True)
     ledger.add_blocks(["mon", "tue"], PureDP(0.5), year=2026)
-    budget = ledger.scope(blocks=["mon"], label="ages by\ndecade")
+    budget = ledger.scope(blocks=["mon"], label="ages by\ndecade", table_in_blocks=True)
     assert not budget.would_exceed(PureDP(0.5))
     assert budget.would_exceed(PureDP(0.75))
     cydp.histogram([1, 2], 2, (0, 4), epsilon=0.5, max_rows_per_unit=1, budget=budget)
