@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import io
 from collections.abc import Callable
 from datetime import date
 from pathlib import Path
 from typing import Any
 
+import duckdb
 import polars as pl
 import pytest
 
@@ -70,6 +72,19 @@ MISTAKES: list[tuple[Callable[[Any], Any], str]] = [
     (months("2024-01-01T03:00", "2h"), "and 2024-01-01T04:00:00 is the next end$"),
     (lambda _: cydp.histogram(FRAME, bins=3, bounds=(0, 1), epsilon=1), "mean 'range'"),
     (lambda _: cydp.count(data=FRAME), "'x' .did you mean 'x' by 'data'"),
+    (lambda _: cydp.count(None, epsilon=1), "a path .* a lazy frame, .* not None$"),
+    (lambda _: cydp.count(io.StringIO(), epsilon=1), "not StringIO: give its path$"),
+    (lambda _: cydp.count(duckdb.connect(), epsilon=1), r"connection\.sql\(\.\.\.\)$"),
+    (lambda _: cydp.mean((0, 9), FRAME, epsilon=1), "^x, the first .* and bounds is one: are they"),
+    (lambda _: cydp.mean((0, 9), __file__, epsilon=1), "and bounds is one: are they swapped"),
+    (lambda _: cydp.histogram(9, FRAME.lazy(), (0, 9), epsilon=1), "and bins is one"),
+    (lambda _: cydp.group_by("place", FRAME, keys=["x"], epsilon=1), "^table, .* and by is one"),
+    (lambda _: cydp.where("n = 1", __file__), "^table, the first .* and condition is one"),
+    (lambda _: cydp.Session(None, PrivacyFilter(PureDP(1))), "^table must be .* not None$"),
+    (
+        lambda _: cydp.quantile(FRAME, (0, 9), [0.1, 0.9], column="n", epsilon=1),
+        "bounds comes after q$",
+    ),
 ]
 
 

@@ -15,6 +15,7 @@ from cydp._call_errors import explain_arguments
 from cydp._columns.conditions import condition_on_blocks
 from cydp._columns.stored_tables import choose_rows, open_data_table
 from cydp._columns.table import Table
+from cydp._columns.tables import refuse_other_than_table
 from cydp._default_generator import generator_or_default
 from cydp._generator import Generator
 from cydp.accounting._budget import Asked
@@ -97,6 +98,14 @@ def prepare(kind: type[DataQuery], given: Given) -> Prepared:
         If an argument is not allowed.
 
     """
+    try:
+        return _prepared(kind, given)
+    except (TypeError, ValueError):
+        refuse_other_than_table(given[kind.data], kind.data, given)
+        raise
+
+
+def _prepared(kind: type[DataQuery], given: Given) -> Prepared:
     data, given = given[kind.data], with_noise(given, given.get("budget"))
     opened = _in_blocks(open_data_table(data, kind.data), given.get("budget"), kind.data)
     given = kind.settled(given if opened is data else {**given, kind.data: opened})
