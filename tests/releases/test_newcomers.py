@@ -147,3 +147,23 @@ def test_a_long_condition_is_cut_in_texts_alone(tmp_path: Path) -> None:
     assert len(repr(cydp.where(tmp_path / "t.csv", condition))) < 300
     assert condition in made.to_dict()["notes"][0]
     assert made.query.to_dict()["reads"]["where"] == condition
+
+
+def test_a_result_is_headed_by_what_was_called() -> None:
+    by, given = ("place",), {"keys": ["x", "y"], "epsilon": 1}
+    grouped = cydp.group_by(FRAME, *by, **given)
+    counted = cydp.value_counts(FRAME, column="place", **given)
+    assert repr(grouped).startswith("group_by: 2 keys; ")
+    assert repr(counted).startswith("value_counts: 2 keys; ")
+    assert grouped.query.to_dict() == counted.query.to_dict()  # one release, and one charge id
+    assert grouped.query.in_words == "group_by place, keys x, y"
+    assert repr(cydp.explain(cydp.group_by, *by, **given)).startswith("group_by: ")
+
+
+def test_no_two_columns_of_a_text_have_one_name() -> None:
+    made = cydp.group_by(FRAME, ["n", "place"], keys=[(1, "x")], epsilon=1)
+    assert repr(made).splitlines()[3].split() == ["n_", "place", "n"]
+    assert made.to_polars(confidence=None).columns == ["n_", "place", "n"]
+    assert "note: keys of 'n' are in the column 'n_', as a column of numbers has" in repr(made)
+    alone = cydp.group_by(FRAME, "place", keys=["x"], epsilon=1)
+    assert "are in the column" not in repr(alone)
