@@ -5,6 +5,7 @@ from __future__ import annotations
 import io
 from collections.abc import Callable
 from datetime import date
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -167,3 +168,16 @@ def test_no_two_columns_of_a_text_have_one_name() -> None:
     assert "note: keys of 'n' are in the column 'n_', as a column of numbers has" in repr(made)
     alone = cydp.group_by(FRAME, "place", keys=["x"], epsilon=1)
     assert "are in the column" not in repr(alone)
+
+
+def test_a_query_that_fails_has_one_wording(tmp_path: Path) -> None:
+    words = "could not be read: its query or its conversion to Arrow failed; the reason may show"
+    sources = {
+        "the lazy frame could": FRAME.lazy().with_columns(n=pl.col("place").cast(pl.Int64)),
+        "the relation could": duckdb.sql("select cast(x as integer) as n from (values ('a')) t(x)"),
+    }
+    for what, table in sources.items():
+        for ask in (partial(cydp.sum, table), partial(cydp.quantile, table, 0.5)):
+            with pytest.raises(ValueError, match=f"^{what.removesuffix('could')}{words}") as caught:
+                ask((0, 9), column="n", epsilon=1)
+            assert "yourself to see it" in str(caught.value)
