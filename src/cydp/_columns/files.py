@@ -247,7 +247,8 @@ class DataFile:
                 f"column {name!r} of {self.path!r} must be numeric, not {kind[:40]}"
                 + (f": {FOR_TIMES}" if kind.startswith(("DATE", "TIMESTAMP")) else "")
             )
-        return column if kind in _INTEGERS else f"CAST({column} AS DOUBLE)"
+        is_decimal = kind.startswith(("DECIMAL", "HUGEINT"))  # which become floats later
+        return column if kind in _INTEGERS or is_decimal else f"CAST({column} AS DOUBLE)"
 
     def labels_of(self, name: str, sql_type: str | None = None) -> str:
         """Return a column of labels as SQL; of CSV, what is no entry of the type is null."""
