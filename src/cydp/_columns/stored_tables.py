@@ -96,6 +96,7 @@ def _of_files(file: DataFile, name: str, where: Condition | None = None) -> Tabl
         first_line=None if file.has_types else file.first_line,
         where=where,
         path=str(Path(file.path).resolve()),
+        elsewhere=file.in_folders,
     )
 
 

@@ -142,6 +142,7 @@ class Tabular(ABC):
         self,
         path: str | os.PathLike[str] | TextIO | None = None,
         *,
+        overwrite: bool = False,
         confidence: Number | None = 0.95,
         simultaneous: bool = False,
     ) -> str | None:
@@ -150,8 +151,10 @@ class Tabular(ABC):
         Parameters
         ----------
         path : path or open text file, optional
-            The file, which appears whole or not at all, in place of one that is there; or a file
-            that is open for text, which is written to. Default: the text is returned.
+            The file, which appears whole or not at all; or a file that is open for text, which is
+            written to. Default: the text is returned.
+        overwrite : bool, default False
+            Whether a file that is there may be replaced.
         confidence : number between 0 and 1, or None, default 0.95
             The confidence of the intervals, which are columns ``<name>_lower`` and
             ``<name>_upper``; None leaves them out.
@@ -166,6 +169,8 @@ class Tabular(ABC):
 
         Raises
         ------
+        FileExistsError
+            If there is a file of this name, and overwrite is False.
         OSError
             If the file cannot be written.
         TypeError, ValueError
@@ -178,8 +183,10 @@ class Tabular(ABC):
         'left,right,count\n0.0,2.0,1\n2.0,4.0,1\n'
 
         """
-        from cydp.releases.output._files import csv_of, write_file
+        from cydp.releases.output._files import check_free, csv_of, write_file
 
+        if isinstance(path, str | os.PathLike):
+            check_free(path, overwrite)
         sheet, intervals = self._columns(confidence, simultaneous)
         text = csv_of(sheet, intervals=intervals)
         if path is None:
@@ -199,6 +206,7 @@ class Tabular(ABC):
         self,
         path: str | os.PathLike[str],
         *,
+        overwrite: bool = False,
         confidence: Number | None = 0.95,
         simultaneous: bool = False,
     ) -> None:
@@ -209,7 +217,9 @@ class Tabular(ABC):
         Parameters
         ----------
         path : path
-            The file, which appears whole or not at all, in place of one that is there.
+            The file, which appears whole or not at all.
+        overwrite : bool, default False
+            Whether a file that is there may be replaced.
         confidence : number between 0 and 1, or None, default 0.95
             The confidence of the intervals, which are columns ``<name>_lower`` and
             ``<name>_upper``; None leaves them out.
@@ -220,6 +230,8 @@ class Tabular(ABC):
         ------
         ImportError
             Without DuckDB.
+        FileExistsError
+            If there is a file of this name, and overwrite is False.
         OSError
             If the file cannot be written.
         TypeError, ValueError
@@ -234,8 +246,9 @@ class Tabular(ABC):
         [(2, 2, 2)]
 
         """
-        from cydp.releases.output._files import write_file, write_parquet
+        from cydp.releases.output._files import check_free, write_file, write_parquet
 
+        check_free(path, overwrite)
         stream = self._stream(confidence, simultaneous)
         write_file(path, lambda draft: write_parquet(stream, draft))
 
