@@ -469,7 +469,7 @@ TWO_DAYS = [dt.date(2024, 1, 1)] * 30 + [dt.date(2024, 1, 2)] * 20 + [None]
         lambda days: {"d": np.array(days, "M8[D]")},
         lambda days: pd.DataFrame({"d": np.array(days, "M8[s]")}),
         lambda days: pl.LazyFrame({"d": pl.Series(days, dtype=pl.Date)}),
-        lambda days: pa.table({"d": pa.array(days, pa.timestamp("us"))}),
+        lambda days: pa.table({"d": pa.array(days, pa.date32()).cast(pa.timestamp("us"))}),
         lambda days: duckdb.from_arrow(pa.table({"d": pa.array(days, pa.date32())})),
     ],
 )

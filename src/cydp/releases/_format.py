@@ -54,10 +54,10 @@ def format_cost(loss: Loss) -> str:
     return f"{cost}, delta={format_number(loss.delta, ROUND_CEILING)}"
 
 
-def format_noise(parts: Iterable[Part]) -> str:
+def format_noise(parts: Iterable[Part], names: Mapping[str, str]) -> str:
     """Return the mechanisms with their scales, in the unit of the data, or in ranks for quantiles.
 
-    Parts with one kind of noise stand together, each scale with the name of its part.
+    Parts with one kind of noise stand together, each scale with what `names` calls its part.
     """
     scales: dict[str, list[tuple[str, str]]] = {}
     for part in parts:
@@ -70,7 +70,9 @@ def format_noise(parts: Iterable[Part]) -> str:
             size = f"{float_of(mechanism.scale * part.step):,.6g}"
         else:
             kind, size = "sigma", f"{mechanism.sigma * step:,.6g}"
-        scales.setdefault(f"{type(mechanism).__name__}, {kind}", []).append((size, part.name))
+        scales.setdefault(f"{type(mechanism).__name__}, {kind}", []).append(
+            (size, names.get(part.name, part.name))
+        )
     several = sum(map(len, scales.values())) > 1
     return "; ".join(
         f"{kind} " + ", ".join(f"{size} ({name})" if several else size for size, name in sizes)

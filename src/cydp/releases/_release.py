@@ -220,7 +220,7 @@ class Release(Exportable):
 
     @property
     def _noise_words(self) -> str:
-        return format_noise(self.query.parts.values())
+        return format_noise(self.query.parts.values(), self.query.words_of_parts)
 
     @property
     def _exact(self) -> dict[str, Any]:

@@ -41,7 +41,8 @@ class Tabular(ABC):
         ----------
         confidence : number between 0 and 1, or None, default 0.95
             The confidence of the intervals, which are columns ``<name>_lower`` and
-            ``<name>_upper``; None leaves them out.
+            ``<name>_upper``, and of errors in another unit, such as ``<name>_error_ranks``; None
+            leaves them out.
         simultaneous : bool, default False
             Whether the intervals hold for all cells of a column together, and not for each.
 
@@ -78,7 +79,8 @@ class Tabular(ABC):
         ----------
         confidence : number between 0 and 1, or None, default 0.95
             The confidence of the intervals, which are columns ``<name>_lower`` and
-            ``<name>_upper``; None leaves them out.
+            ``<name>_upper``, and of errors in another unit, such as ``<name>_error_ranks``; None
+            leaves them out.
         simultaneous : bool, default False
             Whether the intervals hold for all cells of a column together, and not for each.
 
@@ -110,7 +112,8 @@ class Tabular(ABC):
         ----------
         confidence : number between 0 and 1, or None, default 0.95
             The confidence of the intervals, which are columns ``<name>_lower`` and
-            ``<name>_upper``; None leaves them out.
+            ``<name>_upper``, and of errors in another unit, such as ``<name>_error_ranks``; None
+            leaves them out.
         simultaneous : bool, default False
             Whether the intervals hold for all cells of a column together, and not for each.
 
@@ -157,7 +160,8 @@ class Tabular(ABC):
             Whether a file that is there may be replaced.
         confidence : number between 0 and 1, or None, default 0.95
             The confidence of the intervals, which are columns ``<name>_lower`` and
-            ``<name>_upper``; None leaves them out.
+            ``<name>_upper``, and of errors in another unit, such as ``<name>_error_ranks``; None
+            leaves them out.
         simultaneous : bool, default False
             Whether the intervals hold for all cells of a column together, and not for each.
 
@@ -222,7 +226,8 @@ class Tabular(ABC):
             Whether a file that is there may be replaced.
         confidence : number between 0 and 1, or None, default 0.95
             The confidence of the intervals, which are columns ``<name>_lower`` and
-            ``<name>_upper``; None leaves them out.
+            ``<name>_upper``, and of errors in another unit, such as ``<name>_error_ranks``; None
+            leaves them out.
         simultaneous : bool, default False
             Whether the intervals hold for all cells of a column together, and not for each.
 
