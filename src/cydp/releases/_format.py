@@ -27,9 +27,14 @@ def counted(unit: Unit) -> tuple[str, str]:
 
     >>> counted(Unit()), counted(Unit(name="company", has_users=True))
     (('row', 'rows'), ('company', 'companies'))
+    >>> counted(Unit(name="user_id", has_users=True))
+    ("value of 'user_id'", "values of 'user_id'")
     """
     one = unit.name if unit.has_users and unit.max_rows == 1 else "row"
-    return one, _plural_of(one)
+    if not one.replace(" ", "").isalpha():  # no word, but the name of a column
+        return f"value of {one!r}", f"values of {one!r}"
+    noun, of_blocks, block = one.partition(" in ")
+    return one, f"{_plural_of(noun)}{of_blocks}{block}"
 
 
 def _plural_of(noun: str) -> str:
