@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from pathlib import Path
-from pathlib import Path
 from typing import Any
 
 import pytest
@@ -120,7 +119,7 @@ def test_a_name_that_is_no_word_stays() -> None:
     words = {"user_id": "3 values of 'user_id'", "user in one block": "3 users in one block"}
     for name, counts in words.items():
         release = cydp.count([1, 2, 3], user=[5, 6, 7], unit=name, max_rows=1, epsilon=1000)
-        assert str(release).startswith(f"count: {counts}; epsilon=1,000")
+        assert str(release).startswith(f"count: {counts}; epsilon=1000,")
     one = cydp.count([1], user=[5], unit="u1", max_rows=1, epsilon=1000)
     assert str(one).startswith("count: 1 value of 'u1';")
 
