@@ -20,7 +20,7 @@ from cydp._numbers.rational import format_number
 from cydp.exact._clamped_sum import sum_groups
 from cydp.exact._contributions import code_users
 from cydp.exact._grid import Grid, centre_of, public_grid
-from cydp.exact._label_sets import find_labels
+from cydp.exact._label_sets import find_integers, find_labels
 from cydp.exact._lookup import match_labels
 from cydp.exact._sorted_units import sort_groups
 from cydp.exact._time_grid import SteppedTimes, read_time_grid
@@ -424,12 +424,10 @@ class GroupRows(Rows):
         assert key is not None
         users, n_users = code_users(self.users, matched < n_keys, key)
         pairs = matched.astype(np.uint64) * n_users + users
-        distinct = np.unique(pairs[codes < n_keys])
-        places = np.searchsorted(distinct, pairs)
-        found = np.full(len(pairs), len(distinct), np.uint32)
-        own = (users < n_users) & (places < len(distinct))
-        own[own] = distinct[places[own]] == pairs[own]
-        found[own] = places[own]
+        distinct, found = find_integers(pairs, users < n_users)
+        counts = np.zeros(len(distinct) + 1, np.bool_)
+        counts[found[codes < n_keys]] = True
+        found[~counts[found]] = len(distinct)
         return UserPairs(found, (distinct // max(n_users, 1)).astype(np.int64), unit.max_rows)
 
     def _gone(
