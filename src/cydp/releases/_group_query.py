@@ -159,13 +159,14 @@ class GroupQuery(GroupParts):
     def least_noisy(cls, privacy: Loss, unit: Unit, noise: str | None, *own: Any) -> Self:
         """Return the query; a selection of keys takes a delta whatever noise is added."""
         n_keys, *_ = own
-        made = cls.built(privacy, unit, *own)
+        if n_keys is not None:
+            made = super().least_noisy(privacy, unit, noise, *own)
+        else:
+            losses_by_noise(privacy, noise)  # raises for another noise
+            made = cls._made(privacy, unit, noise, *own)
         if noise is not None and all(each.q is not None for each in made.aggregates()):
             raise ValueError("noise must be left out for quantiles alone: no noise is added")
-        if n_keys is not None:
-            return super().least_noisy(privacy, unit, noise, *own)
-        losses_by_noise(privacy, noise)  # raises for another noise
-        return made if noise is None else cls._made(privacy, unit, noise, *own)
+        return made
 
     @property
     def title(self) -> str:
