@@ -23,7 +23,7 @@ _MEANINGS = {
     "bounds": "they are the pair (lower, upper) that values are clamped to",
 }
 
-_TABLE = {"x": "", "table": ""}
+_TABLE = {name: f"the table is the first argument, {name}" for name in ("x", "table")}
 # What others call a parameter, or what is asked for by another one: the parameters that may be
 # meant, and how to write them.
 _MEANT = {
@@ -36,6 +36,7 @@ _MEANT = {
     "data": _TABLE, "df": _TABLE, "frame": _TABLE, "table": _TABLE, "x": _TABLE,
 }  # fmt: skip
 
+_COSTS = ("epsilon", "delta", "rho")  # of a budget, which is one loss
 _LONGEST = 90  # of a signature in an error
 _ALIKE = 0.7  # at least, of a name that is likely meant
 _PROMISE = "max_rows_per_unit"  # nobody should be led to a promise by a bound that has another name
@@ -111,6 +112,9 @@ def _near_name(shape: Signature, given: Mapping[str, Any], *, is_missing: bool) 
     if "where" in given and "where" not in shape.parameters:
         return " (a condition is of the table: cydp.where(table, 'age > 17'))"
     unknown = next((each for each in given if each not in shape.parameters), "")
+    budget = shape.parameters.get("budget")
+    if unknown in _COSTS and budget is not None and budget.default is Parameter.empty:
+        return " (a budget is a loss: PureDP(epsilon), ApproxDP(epsilon, delta) or ZCDP(rho))"
     known = [each for each in shape.parameters if each != _PROMISE]
     meant = {name: how for name, how in _MEANT.get(unknown, {}).items() if name in known}
     near, how = next(iter(meant.items()), (nearest_name(unknown, known), ""))

@@ -138,7 +138,11 @@ def refuse_other_than_table(x: Any, name: str, given: Mapping[str, Any]) -> None
     if _is_whole_table(x):
         return
     other = next((each for each in given if each != name), "keys")
-    if other != "keys" and not isinstance(given[other], Mapping) and _is_whole_table(given[other]):
+    if (
+        other != "keys"
+        and not isinstance(given[other], Mapping | np.ndarray)
+        and _is_whole_table(given[other])
+    ):
         raise TypeError(
             f"{name}, the first argument, must be the table, and {other} is one: are they swapped?"
         ) from None
