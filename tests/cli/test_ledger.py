@@ -47,6 +47,8 @@ def test_round_trip(run: Run, path: str) -> None:
         "left epsilon=2/3; spent epsilon=1/3 of epsilon=1; open",
     ]
     code, past, _ = run("ledger", "history", path)
+    with BudgetLedger.open(path) as opened:
+        assert f"{opened.history()}\n" == past  # in the words of Python
     create, block, charge = past.splitlines()
     assert (create[:2], create.split(" ", 2)[2]) == (
         "1 ", "create epsilon=1 for each person, add-remove"

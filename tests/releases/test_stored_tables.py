@@ -454,6 +454,33 @@ def test_a_dataset_keeps_the_names_of_its_folders(tmp_path: Path) -> None:
         cydp.sum(f"{tmp_path}/**/*.parquet", (0, 9), column="day", epsilon=1)
 
 
+@pytest.mark.parametrize("kind", ["parquet", "csv"])
+def test_names_of_folders_are_no_columns(kind: str, tmp_path: Path) -> None:
+    """The query that the error names has them as text, though all are written as numbers."""
+    rows = duckdb.sql("select i, i % 2 as country from range(10) t(i)")
+    rows.write_parquet(str(tmp_path / "t"), partition_by=["country"]) if kind == "parquet" else (
+        rows.write_csv(str(tmp_path / "t"), partition_by=["country"])
+    )
+    path = f"{tmp_path}/t/*/*.{kind}"
+    budget = PrivacyFilter(PureDP(1))
+    said = []
+    for call in (
+        lambda: cydp.group_by(path, "country", keys=["0"], epsilon=1, budget=budget),
+        lambda: cydp.count(cydp.where(path, "country = '0'"), epsilon=1, budget=budget),
+    ):
+        with pytest.raises(ValueError, match=r"country=\.\.\., of which a path makes no") as caught:
+            call()
+        said.append(str(caught.value).split("duckdb.sql(")[1])
+    assert said[0] == said[1]
+    assert budget.spent.epsilon == 0
+    with pytest.raises(ValueError, match="'town'") as caught:
+        cydp.count(path, column="town", epsilon=1)
+    assert "names of folders" not in str(caught.value)
+    query = said[0].partition('"')[2].partition('"')[0].replace("...", path)
+    found = cydp.group_by(duckdb.sql(query), "country", keys=["0", "1"], epsilon=100)
+    assert found.counts.tolist() == [5, 5]
+
+
 def test_an_existing_name_with_a_star_is_that_file(tmp_path: Path) -> None:
     for name in ("*.csv", "a.csv", "b.csv"):
         (tmp_path / name).write_text("age\n1\n")

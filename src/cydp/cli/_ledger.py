@@ -8,8 +8,9 @@ from collections.abc import Sequence
 from typing import Any
 
 from cydp.accounting._words import format_name
+from cydp.accounting.ledger._history import format_block
 from cydp.accounting.ledger._ledger import BudgetLedger
-from cydp.cli._messages import format_block, head_of, print_head
+from cydp.cli._messages import head_of, print_head
 from cydp.cli._options import BUDGETS, add_budget, add_head, add_parser, read_budget, read_count
 from cydp.cli._payment import (
     WITHOUT_BLOCKS,

@@ -181,6 +181,17 @@ class QuantileQuery(NumbersQuery):
             for q, name, error in zip(self.qs, names, errors, strict=True)
         ]
 
+    @property
+    def words_of_parts(self) -> dict[str, str]:
+        """What texts call parts: also the ends of intervals."""
+        points = super().words_of_parts
+        ends = ((_LOWER, "the lower end of"), (_UPPER, "the upper end of"))
+        return points | {
+            f"{name}{end}": f"{words} {point}"
+            for end, words in ends
+            for name, point in points.items()
+        }
+
     def read(self, source: NumberRows, key: Key) -> Tally:
         """Sort the numbers, in steps."""
         return Tally(self, {"ranks": read_sorted(self, source, key)})

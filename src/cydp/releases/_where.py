@@ -26,8 +26,9 @@ def where(table: Any, condition: str) -> Any:
     condition : str
         Comparisons of columns with constants by ``= != < <= > >=``, ``in (...)``, ``between``,
         ``like`` and ``is null``, joined by ``and``, ``or``, ``not`` and parentheses, such as
-        ``"age >= 18 and country = 'DE'"``. A row for which it is unknown, since a value is missing,
-        is left out. Releases, certificates and ledgers say the condition.
+        ``"age >= 18 and country = 'DE'"``. Names of columns distinguish case. A row for which it is
+        unknown, since a value is missing, is left out. Releases, certificates and ledgers say the
+        condition.
 
     Returns
     -------

@@ -39,6 +39,7 @@ from cydp.accounting.ledger._entries import (
     verify,
 )
 from cydp.accounting.ledger._guarantee import guarantee_of
+from cydp.accounting.ledger._history import LedgerHistory
 from cydp.accounting.ledger._ledger_blocks import LedgerBlocks
 from cydp.accounting.ledger._ledger_results import LedgerResults
 from cydp.accounting.ledger._path import read_path
@@ -323,20 +324,38 @@ class BudgetLedger(LedgerResults, LedgerBlocks):
         found = LossesByBlock({id_: each.remaining for id_, each in self._states().items()})
         return found.get(ALL, found)
 
-    def history(self) -> list[dict[str, Any]]:
+    def history(self) -> LedgerHistory:
         """Return all entries, oldest first, and check their hashes.
 
         Returns
         -------
-        list of dict
+        LedgerHistory
+            A list of dict, which prints a line for each entry, as `cydp ledger history` does.
 
         Raises
         ------
         LedgerCorruptError
             If an entry is not what was written.
 
+        Examples
+        --------
+        >>> import tempfile
+        >>> import cydp
+        >>> with tempfile.TemporaryDirectory() as folder:
+        ...     ledger = BudgetLedger.create(f"{folder}/b.db", cydp.PureDP(1), privacy_unit="row")
+        ...     _ = ledger.charge(cydp.PureDP("0.1"), label="ages")
+        ...     entries = ledger.history()
+        ...     ledger.close()
+        >>> entries[-1]["label"]
+        'ages'
+        >>> print(entries)  # doctest: +ELLIPSIS
+        1 ... create epsilon=1 for each row, add-remove
+        2 ... block
+        3 ... charge epsilon=0.1: ages
+
         """
-        return self._store.read(lambda connection: list(read_entries(connection)))
+        entries = self._store.read(lambda connection: list(read_entries(connection)))
+        return LedgerHistory(entries, self.budget)
 
     def head(self) -> tuple[int, str]:
         """Return the head: the place and the hash of the last entry.
