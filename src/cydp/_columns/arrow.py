@@ -23,7 +23,7 @@ from cydp._columns.dtypes import (
     not_numbers,
 )
 from cydp._columns.masks import Mask, both_present, concatenate_masks
-from cydp._columns.shared import SharedColumn
+from cydp._columns.shared import SharedColumn, unread
 
 __all__ = ["ArrowColumn", "Chunk", "declared_in", "import_nanoarrow", "read_arrow", "read_table"]
 
@@ -246,9 +246,9 @@ def _read_arrays(x: Any, name: str) -> tuple[Any, list[Any]]:
     The other library's message of a failure may show data, and is not repeated.
     """
     na = import_nanoarrow(name)
+    if isinstance(x, SharedColumn):
+        return x.arrays()
     try:
-        if isinstance(x, SharedColumn):
-            return x.arrays()
         if hasattr(x, "__arrow_c_array__"):
             array = na.c_array(x)
             return array.schema, [array]
@@ -259,8 +259,7 @@ def _read_arrays(x: Any, name: str) -> tuple[Any, list[Any]]:
     except TypeError:
         raise TypeError(f"{name} must be of a type that Arrow can express") from None
     except Exception:
-        message = f"{name} could not be read: its query or its conversion to Arrow failed"
-        raise ValueError(message) from None
+        raise unread(name, "read it") from None
 
 
 def _column_schema(schema: Any, name: str) -> Any:

@@ -30,7 +30,8 @@ __all__ = [
 
 # Words of messages for users of Python, and for users of the command line.
 _IN_PYTHON = {
-    "open a ledger with BudgetLedger.open, or choose another path": "choose another path",
+    "open a ledger with BudgetLedger.open, say exist_ok=True, or choose": "add --exist-ok if it is "
+    "a ledger with these options, or choose",
     "no BudgetLedger.create has made this file": "`cydp ledger create` has not made this file",
     "create a ledger there first": "create a ledger there first by `cydp ledger create`",
     "open it with BudgetLedger.open, if you mean the new ledger": "repeat the command, if you mean "

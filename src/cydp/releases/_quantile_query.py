@@ -266,7 +266,11 @@ def read_quantiles(qs: Any) -> tuple[tuple[Fraction, ...], bool]:
     """
     if not isinstance(qs, list | tuple | np.ndarray):
         return (read_quantile(qs),), False
-    found = tuple(map(read_quantile, qs))
+    try:
+        found = tuple(map(read_quantile, qs))
+    except ValueError as error:
+        hint = ": the pair of bounds comes after q" if len(qs) == 2 else ""
+        raise ValueError(f"{error}{hint}") from None
     if not 1 <= len(found) <= _MOST:
         raise ValueError(f"q must be one quantile, or a list of 1 to {_MOST:,}")
     return found, True

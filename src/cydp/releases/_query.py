@@ -72,6 +72,7 @@ class Query(ABC):
     rows_given: ClassVar[str] = "n"  # the argument of `explain` on which errors depend
     bounded: ClassVar[str] = "rows"  # of a user: see `TERMS`
     column_arguments: ClassVar[tuple[str, ...]] = ("column", "user")
+    all_rows_count: ClassVar[bool] = False  # of a user, worth as many rows as their bound
 
     privacy: Loss
     unit: Unit
@@ -164,12 +165,14 @@ class Query(ABC):
     @property
     def protects(self) -> str:
         """What is protected, in words."""
-        return self.unit.words
+        return self.unit.words_of(all_rows=self.all_rows_count)
 
     @property
     def left_out(self) -> tuple[str, ...]:
         """A note on the rows that may be left out to bound what one user adds, or nothing."""
-        return (self.unit.left_out(self.left_out_may),) if self.unit.has_users else ()
+        if not self.unit.has_users:
+            return ()
+        return (self.unit.left_out(self.left_out_may, all_rows=self.all_rows_count),)
 
     @property
     def left_out_may(self) -> str:

@@ -7,6 +7,7 @@ from typing import Any
 
 from cydp._columns.condition_parser import parse_condition
 from cydp._columns.stored_tables import choose_rows
+from cydp._columns.tables import refuse_other_than_table
 
 __all__ = ["where"]
 
@@ -53,4 +54,8 @@ def where(table: Any, condition: str) -> Any:
     'age >= 18'
 
     """
-    return choose_rows(table, parse_condition(condition), "table")
+    try:
+        return choose_rows(table, parse_condition(condition), "table")
+    except (TypeError, ValueError):
+        refuse_other_than_table(table, "table", {"condition": condition})
+        raise

@@ -201,7 +201,18 @@ class Sheet:
     @property
     def shown_notes(self) -> tuple[str, ...]:
         """The notes of texts, in which a long condition is cut; JSON has all of it."""
-        return tuple(cut(note, _LONGEST_NOTE) for note in (*self.notes, *self.further_notes))
+        notes = *self.notes, *self.further_notes, *self._notes_on_names
+        return tuple(cut(note, _LONGEST_NOTE) for note in notes)
+
+    @property
+    def _notes_on_names(self) -> list[str]:
+        """Return what columns of keys are called that have the name of a column of numbers."""
+        return [
+            f"keys of {name!r} are in the column {found!r}, as a column of numbers has its name"
+            for axis, labels in zip(self.axes, self.label_names_by_axis, strict=True)
+            for name, found in zip(axis.names, labels, strict=False)
+            if axis.edges is None and name not in ("", found)
+        ]
 
     @property
     def shape(self) -> tuple[int, ...]:
