@@ -90,6 +90,7 @@ def test_errors_are_the_stated_ones() -> None:
         assert np.mean(off**2) == pytest.approx(query.variance[name], rel=0.25)
         missed = np.mean(np.abs(off) > bound[name])
         assert missed <= 0.1 + 5 * 0.0095  # five deviations
+    assert {type(each) for each in bound.values()} == {int}
     whole = planned([("a", "b", "c", "d"), "a"], WIDE, strategy="joint")
     assert whole.answers()[0].error(0.95, 1, 0) == whole.parts["cells"].noise.error_bound(0.95)
 

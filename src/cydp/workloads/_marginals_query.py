@@ -292,12 +292,13 @@ class JointQuery(MarginalsQuery):
 
     def answers(self) -> list[Answer]:
         """Return the counts of each table; those of cells themselves have the noise's bound."""
-        part = self.parts["cells"]
+        part, (_, rows) = self.parts["cells"], counted(self.unit)
+        named = zip(self.names, self.shapes, range(len(self.names)), strict=True)
         return [
-            NoisyAnswer(each.name, each.cells, each.unit, part)
-            if each.cells == self.cells
-            else each
-            for each in super().answers()
+            NoisyAnswer(name, cells, rows, part)
+            if (cells := math.prod(shape)) == self.cells
+            else SumsAnswer(name, cells, rows, tuple(self.terms(i)), whole=True)
+            for name, shape, i in named
         ]
 
     def read(self, source: CellRows, key: Key) -> Tally:
