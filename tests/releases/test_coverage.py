@@ -76,7 +76,7 @@ CASES: dict[str, tuple[Any, tuple[Any, ...], dict[str, Any], Any]] = {
     "group_by, means, unknown keys": (
         cydp.group_by, ("key",), {"means": BOUNDS, **KEYED}, lambda table: key_0(table).mean()),
 }  # fmt: skip
-ROUNDING = 2.0**-9  # of sums of rows, and of floats: far below their noise
+ROUNDING = 1e-9  # of floats: the numbers of the tables are not rounded
 
 
 def count_held(name: str, n: int, runs: int, confidence: float) -> tuple[int, int]:
