@@ -178,11 +178,8 @@ class GroupQuery(GroupParts):
 
     @property
     def title(self) -> str:
-        """Counts by one column are `value_counts`, whichever of the two was called."""
-        is_own = self.function == GroupQuery.function  # and not of a case of it
-        counts_values = is_own and self.has_count and not self.summaries
-        is_one = counts_values and len(self.reads.columns["by"]) == 1
-        return "value_counts" if is_one else self.function
+        """The function that was called: `value_counts` makes a query of `group_by`."""
+        return self.reads.called or self.function
 
     @property
     def notes(self) -> tuple[str, ...]:

@@ -18,7 +18,7 @@ from cydp._columns.canonical import digest_argument
 from cydp._generator import Generator
 from cydp.accounting._loss import Loss
 from cydp.accounting.ledger._serialize import deserialize, serialize
-from cydp.releases._answers import Answer
+from cydp.releases._answers import Answer, NoisyAnswer, RankAnswer
 from cydp.releases._format import format_parameter
 from cydp.releases._kept_queries import NESTED, flat_arguments, keep_results, nested_arguments
 from cydp.releases._meaning import notes_on
@@ -140,6 +140,12 @@ class Query(ABC):
     def contents(self) -> tuple[str, ...]:
         """The names of the numbers of a table; empty where the title says them."""
         return ()
+
+    @property
+    def words_of_parts(self) -> dict[str, str]:
+        """What texts call parts, by their names: the numbers that are read off them."""
+        read = [answer for answer in self.answers() if isinstance(answer, NoisyAnswer | RankAnswer)]
+        return {answer.part.name: answer.name for answer in read}
 
     @property
     def in_words(self) -> str:
