@@ -20,8 +20,4 @@ REASONS = {
     "prefixes": TREE,
     "marginals": JOINT,
     "marginals pure": JOINT,
-    "users mean": (
-        "It keeps random rows of a user; the best lets all rows count, with weights that add up "
-        "to as much. Which rows are kept is random, too, and adds error."
-    ),
 }
