@@ -121,6 +121,7 @@ def bound_contributions(
     user_hashes: NDArray[np.uint64],
     partition_ids: NDArray[np.uint64],
     partition_hashes: NDArray[np.uint64],
+    contents: NDArray[np.uint64] | None,
     valid: NDArray[np.uint8] | None,
     max_partitions: int,
     max_rows: int,

@@ -272,6 +272,7 @@ def _choose(
     _core.bound_contributions(
         *users,
         *partitions,
+        None,
         valid,
         most_partitions,
         most_rows,
