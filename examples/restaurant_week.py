@@ -82,7 +82,7 @@ for day in days:
         unit="visitor-day",
         max_rows=1,
         epsilon=0.5,
-        budget=daily.scope(blocks=[f"day {day}"], label="visitors"),
+        budget=daily.scope(blocks=[f"day {day}"], label="visitors", table_in_blocks=True),
     )
     print(f"Visitors on day {day}", visitors[day])
 print(daily.report())

@@ -49,9 +49,9 @@ def attempt(name: str, target: dict, goal: float, days: int, epsilon: float) -> 
     *train, test = able[-days - 1 :]
     cost = {"epsilon": epsilon, "max_rows_per_unit": 1}  # our promise: a ride is one row
     rows = np.concatenate([stream[block] for block in train])
-    paid = ledger.scope(blocks=train, label=f"{name}: train")
+    paid = ledger.scope(blocks=train, table_in_blocks=True, label=f"{name}: train")
     model = linear_regression(rows, features, target, **cost, budget=paid)
-    paid = ledger.scope(blocks=[test], label=f"{name}: validate")
+    paid = ledger.scope(blocks=[test], table_in_blocks=True, label=f"{name}: validate")
     error = validated_error(model, stream[test], **cost, budget=paid)
     verdict = error.verdict(goal, trained=model)
     print(

@@ -79,7 +79,7 @@ def export(visits: Any) -> Any:
     found = cydp.value_counts(
         visits, COUNTRIES, column="country", user="user", max_rows=20, epsilon=1
     )
-    found.to_parquet("countries.parquet")
+    found.to_parquet("countries.parquet", overwrite=True)
 
 
 def picture(visits: Any) -> Any:

@@ -620,15 +620,21 @@ cydp_status cydp_choose_quantiles(const cydp_quantile *quantile, const void *uni
                                   cydp_work_mode work_mode, unsigned threads,
                                   int64_t *chosen);
 
-/* As cydp_choose_quantiles, where each group has ends of its own: its units begin at first[g],
- * end before last[g], and lie from lowest[g] to highest[g]. Groups may share units. */
+/* As cydp_choose_quantiles, of places: a unit has 2^bits, bits <= 31, those of `base` from 0
+ * on, and the k-th of the units of a group that are equal takes the one that
+ * docs/mechanisms/quantile_lists.md says. Group g has a range, whose units begin at first[g],
+ * end before last[g] and have places from lowest[g] to highest[g]. cuts[g] is where the places
+ * of the range up to chosen[g] end. Units are base or more, and their places below 2^62; first
+ * and last lie from offsets[g] to offsets[g + 1]. Neither units nor `chosen` may be `cuts`. */
 cydp_status cydp_choose_quantiles_between(const cydp_quantile *quantile,
                                           const void *units, cydp_dtype dtype,
+                                          const int64_t *offsets, size_t groups,
+                                          int64_t base, unsigned bits,
                                           const int64_t *first, const int64_t *last,
                                           const int64_t *lowest, const int64_t *highest,
-                                          size_t groups, cydp_rng *rng,
-                                          cydp_work_mode work_mode, unsigned threads,
-                                          int64_t *chosen);
+                                          cydp_rng *rng, cydp_work_mode work_mode,
+                                          unsigned threads, int64_t *chosen,
+                                          int64_t *cuts);
 
 /* 18. Post-processing ---------------------------------------------------------------- */
 

@@ -15,8 +15,10 @@
 #include "generator/stream.h"
 #include "mechanisms/quantile_factors.h"
 #include "mechanisms/quantile_gap.h"
+#include "mechanisms/quantile_places.h"
 #include "samplers/exact_comparison.h"
 
+#include <stdlib.h>
 #include <string.h>
 
 enum {
@@ -24,7 +26,8 @@ enum {
   WORDS = 2 * 2 * LIMBS, /* of 32 bits, for U and V */
   CHUNK = 256,           /* groups; a constant of the stream, as is WORDS */
   LEVEL_LIMBS = 8,
-  TASK_ROWS = 1 << 16 /* about what a thread takes at a time */
+  TASK_ROWS = 1 << 16, /* about what a thread takes at a time */
+  MOST_BITS = 31       /* of a place */
 };
 #define MOST_UNITS (UINT64_C(1) << 32)
 #define MOST_STEPS (INT64_C(1) << 62)
@@ -74,21 +77,51 @@ static void choose_point(size_t limbs, const uint64_t *v, uint64_t width, uint64
   cydp_wipe(ulps, sizeof ulps);
 }
 
+/* Of what a quantile is chosen: of sorted units, or of the places of tied ones. */
+typedef struct records {
+  cydp_sorted_units x;         /* without units, if they are places */
+  const cydp_tied_units *tied; /* NULL, if they are not */
+  uint64_t first;              /* of the tied ones */
+} records;
+
+/* Sets x to the records, as far as a choice looks at them, and *places to what is to be freed.
+ */
+static cydp_status place_units(const cydp_quantile *quantile,
+                               const cydp_quantile_factors *factors, const records *from,
+                               cydp_sorted_units *x, int64_t **places) {
+  uint64_t last;
+  *x = from->x;
+  *places = NULL;
+  if (!from->tied)
+    return CYDP_OK;
+  cydp_units_near(quantile, factors, x->n, &x->before, &last);
+  *places = malloc((last - x->before + 1) * sizeof **places);
+  if (!*places)
+    return CYDP_ERROR_MEMORY;
+  cydp_places(from->tied, from->first + x->before, from->first + last, *places);
+  x->units = *places;
+  return CYDP_OK;
+}
+
 /* Sets *chosen to the quantile of one group, by as many limbs as the factors have, and
  * *decided to whether they are enough. */
 static cydp_status choose_with(const cydp_quantile *quantile,
-                               const cydp_quantile_factors *factors,
-                               const cydp_sorted_units *x, const group_bits *bits,
-                               int64_t *chosen, bool *decided) {
+                               const cydp_quantile_factors *factors, const records *from,
+                               const group_bits *bits, int64_t *chosen, bool *decided) {
   cydp_fixed u;
   cydp_gap gap = {0};
+  cydp_sorted_units x;
+  int64_t *places;
   uint64_t point = 0;
   bool gap_decided = false, point_decided = false;
-  cydp_status status = read_limbs(bits, 1, factors->limbs, u);
+  cydp_status status = place_units(quantile, factors, from, &x, &places);
+  if (status == CYDP_OK)
+    status = read_limbs(bits, 1, factors->limbs, u);
   if (status == CYDP_OK) {
-    gap_decided = cydp_choose_gap(quantile, factors, x, u, &gap);
+    gap_decided = cydp_choose_gap(quantile, factors, &x, u, &gap);
     status = read_limbs(bits, 2, factors->limbs, u);
   }
+  free(places);
   if (status == CYDP_OK)
     choose_point(factors->limbs, u, gap.width, &point, &point_decided);
   *chosen = gap.first + (int64_t)point;
@@ -101,7 +134,7 @@ static cydp_status choose_with(const cydp_quantile *quantile,
 
 /* As choose_with, at a precision that doubles until it is enough. */
 static __attribute__((noinline)) cydp_status choose_slowly(const cydp_quantile *quantile,
-                                                           const cydp_sorted_units *x,
+                                                           const records *from,
                                                            const group_bits *bits,
                                                            int64_t *chosen) {
   static const size_t precisions[] = {2 * LIMBS, 4 * LIMBS, CYDP_MOST_LIMBS};
@@ -110,19 +143,19 @@ static __attribute__((noinline)) cydp_status choose_slowly(const cydp_quantile *
   bool decided = false;
   for (size_t i = 0; i < 3 && !decided && status == CYDP_OK; i++) {
     cydp_prepare_factors(quantile, precisions[i], &factors);
-    status = choose_with(quantile, &factors, x, bits, chosen, &decided);
+    status = choose_with(quantile, &factors, from, bits, chosen, &decided);
   }
   return status == CYDP_OK && !decided ? CYDP_ERROR_UNDECIDED : status;
 }
 
-static cydp_status choose(const cydp_quantile *quantile, const cydp_sorted_units *x,
+static cydp_status choose(const cydp_quantile *quantile, const records *from,
                           const group_bits *bits, cydp_work_mode work_mode,
                           int64_t *chosen) {
   bool decided;
   cydp_status status =
-      choose_with(quantile, &quantile->factors, x, bits, chosen, &decided);
+      choose_with(quantile, &quantile->factors, from, bits, chosen, &decided);
   if (status == CYDP_OK && (!decided || work_mode == CYDP_RESOLVE_ALL))
-    status = choose_slowly(quantile, x, bits, chosen);
+    status = choose_slowly(quantile, from, bits, chosen);
   return status;
 }
 
@@ -148,12 +181,53 @@ typedef struct quantiles_call {
   cydp_work_mode work_mode;
   const char *units;
   size_t unit_bytes;
-  const int64_t *first, *last; /* where the units of each group begin and end */
+  const int64_t *offsets;
+  const int64_t *first, *last; /* of the units that are chosen from */
   const int64_t *lowest, *highest;
-  size_t own_ends; /* 1 if each group has ends of its own; 0: all have the same */
+  int64_t base;  /* of tied units */
+  unsigned bits; /* of a place */
   size_t groups, task_chunks;
   int64_t *chosen;
+  int64_t *cuts; /* NULL, unless units are tied and have ranges with ends of their own */
 } quantiles_call;
+
+/* Where no group has units, there may be no array. */
+static const char *units_from(const quantiles_call *call, int64_t first) {
+  return first > 0 ? call->units + (size_t)first * call->unit_bytes : call->units;
+}
+
+static cydp_status choose_of_group(const quantiles_call *call, size_t g,
+                                   const group_bits *bits) {
+  const records all = {.x = {.units = units_from(call, call->first[g]),
+                             .narrow = call->unit_bytes == sizeof(int32_t),
+                             .n = (uint64_t)(call->last[g] - call->first[g]),
+                             .lowest = *call->lowest,
+                             .highest = *call->highest}};
+  return choose(call->quantile, &all, bits, call->work_mode, call->chosen + g);
+}
+
+static cydp_status choose_between(const quantiles_call *call, size_t g,
+                                  const group_bits *bits) {
+  const int64_t offset = call->offsets[g];
+  const cydp_tied_units group = {.units = units_from(call, offset),
+                                 .narrow = call->unit_bytes == sizeof(int32_t),
+                                 .n = (uint64_t)(call->offsets[g + 1] - offset),
+                                 .base = call->base,
+                                 .bits = call->bits};
+  const records range = {.x = {.n = (uint64_t)(call->last[g] - call->first[g]),
+                               .lowest = call->lowest[g],
+                               .highest = call->highest[g]},
+                         .tied = &group,
+                         .first = (uint64_t)(call->first[g] - offset)};
+  cydp_status status =
+      choose(call->quantile, &range, bits, call->work_mode, call->chosen + g);
+  if (status != CYDP_OK)
+    return status;
+  const int64_t cut = offset + (int64_t)cydp_places_up_to(&group, call->chosen[g]);
+  const int64_t from_first = cut > call->first[g] ? cut : call->first[g];
+  call->cuts[g] = from_first < call->last[g] ? from_first : call->last[g];
+  return CYDP_OK;
+}
 
 static cydp_status choose_chunk(const quantiles_call *call, size_t chunk,
                                 const uint32_t *words) {
@@ -161,15 +235,8 @@ static cydp_status choose_chunk(const quantiles_call *call, size_t chunk,
   const size_t to = from + cydp_task_rows(call->groups, CHUNK, chunk);
   cydp_status status = CYDP_OK;
   for (size_t g = from; g < to && status == CYDP_OK; g++) {
-    const size_t at = (size_t)call->first[g] * call->unit_bytes;
-    /* Where no group has units, there may be no array. */
-    const cydp_sorted_units x = {.units = at > 0 ? call->units + at : call->units,
-                                 .narrow = call->unit_bytes == sizeof(int32_t),
-                                 .n = (uint64_t)(call->last[g] - call->first[g]),
-                                 .lowest = call->lowest[g * call->own_ends],
-                                 .highest = call->highest[g * call->own_ends]};
     const group_bits bits = {words + WORDS * (g - from), &call->extension, g};
-    status = choose(call->quantile, &x, &bits, call->work_mode, call->chosen + g);
+    status = (call->cuts ? choose_between : choose_of_group)(call, g, &bits);
   }
   return status;
 }
@@ -208,13 +275,16 @@ static bool are_valid(const quantiles_call *call, cydp_dtype dtype, size_t *rows
     return false;
   *rows = 0;
   for (size_t g = 0; g < call->groups; g++) {
+    const int64_t from = call->offsets[g], to = call->offsets[g + 1];
     const int64_t first = call->first[g], last = call->last[g];
-    if (first < 0 || last < first || (uint64_t)(last - first) >= MOST_UNITS ||
-        !are_ends(call->lowest[g * call->own_ends], call->highest[g * call->own_ends]))
+    const size_t own_ends = call->cuts ? g : 0;
+    if (from < 0 || first < from || last < first || to < last ||
+        (uint64_t)(to - from) >= MOST_UNITS ||
+        !are_ends(call->lowest[own_ends], call->highest[own_ends]))
       return false;
     *rows += (size_t)(last - first);
   }
-  return true;
+  return call->bits <= MOST_BITS;
 }
 
 static cydp_status choose_groups(quantiles_call *call, cydp_dtype dtype, cydp_rng *rng,
@@ -249,6 +319,7 @@ cydp_status cydp_choose_quantiles(const cydp_quantile *quantile, const void *uni
   quantiles_call call = {.quantile = quantile,
                          .work_mode = work_mode,
                          .units = units,
+                         .offsets = offsets,
                          .first = offsets,
                          .last = offsets + 1,
                          .lowest = &lowest,
@@ -260,21 +331,26 @@ cydp_status cydp_choose_quantiles(const cydp_quantile *quantile, const void *uni
 
 cydp_status cydp_choose_quantiles_between(const cydp_quantile *quantile,
                                           const void *units, cydp_dtype dtype,
+                                          const int64_t *offsets, size_t groups,
+                                          int64_t base, unsigned bits,
                                           const int64_t *first, const int64_t *last,
                                           const int64_t *lowest, const int64_t *highest,
-                                          size_t groups, cydp_rng *rng,
-                                          cydp_work_mode work_mode, unsigned threads,
-                                          int64_t *chosen) {
+                                          cydp_rng *rng, cydp_work_mode work_mode,
+                                          unsigned threads, int64_t *chosen,
+                                          int64_t *cuts) {
   quantiles_call call = {.quantile = quantile,
                          .work_mode = work_mode,
                          .units = units,
+                         .offsets = offsets,
                          .first = first,
                          .last = last,
                          .lowest = lowest,
                          .highest = highest,
-                         .own_ends = 1,
+                         .base = base,
+                         .bits = bits,
                          .groups = groups,
-                         .chosen = chosen};
+                         .chosen = chosen,
+                         .cuts = cuts};
   return choose_groups(&call, dtype, rng, threads);
 }
 
@@ -284,7 +360,11 @@ cydp_status cydp_quantile_map(const cydp_quantile *quantile, const void *units,
                               cydp_work_mode work_mode, int64_t *chosen) {
   if (!are_units(dtype) || n >= MOST_UNITS || !are_ends(lowest, highest))
     return CYDP_ERROR_DOMAIN;
-  const cydp_sorted_units x = {units, dtype == CYDP_I32, n, lowest, highest};
+  const records all = {.x = {.units = units,
+                             .narrow = dtype == CYDP_I32,
+                             .n = n,
+                             .lowest = lowest,
+                             .highest = highest}};
   const group_bits bits = {words, extension, 0};
-  return choose(quantile, &x, &bits, work_mode, chosen);
+  return choose(quantile, &all, &bits, work_mode, chosen);
 }

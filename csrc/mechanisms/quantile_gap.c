@@ -12,6 +12,7 @@
 #include "base/wipe.h"
 #include "cydp.h"
 #include "mechanisms/quantile_factors.h"
+#include "mechanisms/quantile_places.h"
 
 #include <string.h>
 
@@ -22,8 +23,7 @@ INLINED int64_t unit_at(const cydp_sorted_units *x, uint64_t i) {
     return x->lowest;
   if (i > x->n)
     return x->highest;
-  return x->narrow ? ((const int32_t *)x->units)[i - 1]
-                   : ((const int64_t *)x->units)[i - 1];
+  return cydp_unit_at(x->units, x->narrow, i - 1 - x->before);
 }
 
 /* The gaps of one side, outwards, as far as factors reach. */
@@ -41,22 +41,41 @@ typedef struct grid_gaps {
 
 static uint64_t least(uint64_t a, uint64_t b) { return a < b ? a : b; }
 
+/* q n rounded. */
+typedef struct ranks {
+  uint64_t down, up;
+} ranks;
+
+static ranks ranks_of(const cydp_quantile *quantile, uint64_t n) {
+  const cydp_distance a_n = (cydp_distance)quantile->a * n, b = quantile->b;
+  const uint64_t down = (uint64_t)(a_n / b);
+  return (ranks){down, down + (down * b < a_n)};
+}
+
+void cydp_units_near(const cydp_quantile *quantile, const cydp_quantile_factors *factors,
+                     uint64_t n, uint64_t *before, uint64_t *last) {
+  const ranks at = ranks_of(quantile, n);
+  const uint64_t left = at.up - least(at.up, factors->reach);
+  const uint64_t right = at.down + least(n - at.down, factors->reach);
+  *before = left - (left > 0);
+  *last = right + (right < n);
+}
+
 static void find_gaps(const cydp_quantile *quantile, const cydp_quantile_factors *factors,
                       const cydp_sorted_units *x, grid_gaps *gaps) {
   const cydp_distance a_n = (cydp_distance)quantile->a * x->n, b = quantile->b;
-  const uint64_t down = (uint64_t)(a_n / b),
-                 up = down + (down * b < a_n); /* q n rounded */
-  const int64_t from = unit_at(x, up), to = unit_at(x, down + 1);
+  const ranks at = ranks_of(quantile, x->n);
+  const int64_t from = unit_at(x, at.up), to = unit_at(x, at.down + 1);
   side *left = gaps->sides, *right = gaps->sides + 1;
   gaps->centre = (cydp_gap){from, (uint64_t)to - (uint64_t)from + 1};
   left->left = true;
-  left->first = up - 1;
-  left->gaps = least(up, factors->reach);
-  cydp_factor_of(factors, a_n + b - up * b, left->factor);
+  left->first = at.up - 1;
+  left->gaps = least(at.up, factors->reach);
+  cydp_factor_of(factors, a_n + b - at.up * b, left->factor);
   right->left = false;
-  right->first = down + 1;
-  right->gaps = least(x->n - down, factors->reach);
-  cydp_factor_of(factors, (down + 1) * b - a_n, right->factor);
+  right->first = at.down + 1;
+  right->gaps = least(x->n - at.down, factors->reach);
+  cydp_factor_of(factors, (at.down + 1) * b - a_n, right->factor);
 }
 
 /* Sums of weights, and the choice that they make. The masks are 0 or all ones. */

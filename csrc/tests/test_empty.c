@@ -46,7 +46,8 @@ static void mechanisms_do_nothing(void) {
   const int64_t offsets[2] = {0, 0};
   cydp_noisy_max *noisy_max;
   cydp_quantile *quantile;
-  int64_t chosen;
+  const int64_t highest = 9;
+  int64_t chosen, cut;
   const cydp_rational rate = {&one, 1, &one, 1};
   CHECK(cydp_noisy_max_new(CYDP_GUMBEL, &rate, &noisy_max) == CYDP_OK);
   CHECK(cydp_quantile_new(1, 2, &rate, &quantile) == CYDP_OK);
@@ -61,6 +62,10 @@ static void mechanisms_do_nothing(void) {
     for (cydp_dtype dtype = CYDP_I64; dtype <= CYDP_I32; dtype++) /* one empty group */
       CHECK(cydp_choose_quantiles(quantile, NULL, dtype, offsets, 1, 0, 9, rng, CYDP_FAST,
                                   threads, &chosen) == CYDP_OK);
+    for (size_t groups = 0; groups <= 1; groups++)
+      CHECK(cydp_choose_quantiles_between(
+                quantile, NULL, CYDP_I64, offsets, groups, 0, 31, offsets, offsets,
+                offsets, &highest, rng, CYDP_FAST, threads, &chosen, &cut) == CYDP_OK);
   }
   cydp_quantile_free(quantile);
   cydp_noisy_max_free(noisy_max);

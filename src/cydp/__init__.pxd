@@ -231,11 +231,12 @@ cdef extern from "cydp.h" nogil:
                                       int64_t lowest, int64_t highest, cydp_rng *rng,
                                       cydp_work_mode work_mode, unsigned threads, int64_t *chosen)
     cydp_status cydp_choose_quantiles_between(const cydp_quantile *quantile, const void *units,
-                                              cydp_dtype dtype, const int64_t *first,
-                                              const int64_t *last, const int64_t *lowest,
-                                              const int64_t *highest, size_t groups, cydp_rng *rng,
-                                              cydp_work_mode work_mode, unsigned threads,
-                                              int64_t *chosen)
+                                              cydp_dtype dtype, const int64_t *offsets,
+                                              size_t groups, int64_t base, unsigned bits,
+                                              const int64_t *first, const int64_t *last,
+                                              const int64_t *lowest, const int64_t *highest,
+                                              cydp_rng *rng, cydp_work_mode work_mode,
+                                              unsigned threads, int64_t *chosen, int64_t *cuts)
 
     # 18. Post-processing
     cydp_status cydp_project_total(const int64_t *counts, size_t tables, size_t cells,

@@ -36,6 +36,12 @@ _MEANT = {
     "data": _TABLE, "df": _TABLE, "frame": _TABLE, "table": _TABLE, "x": _TABLE,
 }  # fmt: skip
 
+# What is asked for elsewhere: how to write it.
+_ELSEWHERE = {
+    "where": "a condition is of the table: cydp.where(table, 'age > 17')",
+    "left_out": "count, value_counts and group_by estimate how many rows are left out",
+}
+
 _LONGEST = 90  # of a signature in an error
 _ALIKE = 0.7  # at least, of a name that is likely meant
 _PROMISE = "max_rows_per_unit"  # nobody should be led to a promise by a bound that has another name
@@ -108,9 +114,9 @@ def _may_be_left(parameter: Parameter) -> bool:
 
 def _near_name(shape: Signature, given: Mapping[str, Any], *, is_missing: bool) -> str:
     """Return what to write instead of a name that is not known, or nothing."""
-    if "where" in given and "where" not in shape.parameters:
-        return " (a condition is of the table: cydp.where(table, 'age > 17'))"
     unknown = next((each for each in given if each not in shape.parameters), "")
+    if unknown in _ELSEWHERE:
+        return f" ({_ELSEWHERE[unknown]})"
     known = [each for each in shape.parameters if each != _PROMISE]
     meant = {name: how for name, how in _MEANT.get(unknown, {}).items() if name in known}
     near, how = next(iter(meant.items()), (nearest_name(unknown, known), ""))

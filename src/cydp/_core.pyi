@@ -198,12 +198,16 @@ def choose_quantiles(
 def choose_quantiles_between(
     quantile: Quantile,
     stream: Stream,
-    units: NDArray[np.int64],
+    units: NDArray[np.int32] | NDArray[np.int64],
+    offsets: NDArray[np.int64],
+    base: int,
+    bits: int,
     first: NDArray[np.int64],
     last: NDArray[np.int64],
     lowest: NDArray[np.int64],
     highest: NDArray[np.int64],
     chosen: NDArray[np.int64],
+    cuts: NDArray[np.int64],
     threads: int = 1,
 ) -> None: ...
 def project_total(

@@ -957,26 +957,31 @@ def choose_quantiles(Quantile quantile not None, Stream stream not None, units, 
     check(status)
 
 
-def choose_quantiles_between(Quantile quantile not None, Stream stream not None, units, first, last,
-                             lowest, highest, chosen, unsigned threads=1):
-    """Choose a unit for each range of sorted units, int64, that has ends of its own."""
-    cdef View view = read(units, b"i8", 1), first_view = read(first, b"i8", 1)
-    cdef View last_view = read(last, b"i8", 1), lowest_view = read(lowest, b"i8", 1)
-    cdef View highest_view = read(highest, b"i8", 1), chosen_view = write(chosen, b"i8", 1)
-    cdef size_t groups = chosen_view.n, g
+def choose_quantiles_between(Quantile quantile not None, Stream stream not None, units, offsets,
+                             int64_t base, unsigned bits, first, last, lowest, highest, chosen,
+                             cuts, unsigned threads=1):
+    """Choose a place of tied units for a range of each group, that has ends of its own."""
+    cdef View view = read_numbers(units), offsets_view = read(offsets, b"i8", 1)
+    cdef View first_view = read(first, b"i8", 1), last_view = read(last, b"i8", 1)
+    cdef View lowest_view = read(lowest, b"i8", 1), highest_view = read(highest, b"i8", 1)
+    cdef View chosen_view = write(chosen, b"i8", 1), cuts_view = write(cuts, b"i8", 1)
+    cdef size_t groups = chosen_view.n
     cdef _c.cydp_status status
     if (first_view.n != groups or last_view.n != groups or lowest_view.n != groups
-            or highest_view.n != groups):
-        raise ValueError("ranges must have a first and a last unit, and ends, each")
-    for g in range(groups):
-        if last_view.at.i8[g] > <int64_t> view.n:
-            raise ValueError("ranges must end before the units do")
+            or highest_view.n != groups or cuts_view.n != groups):
+        raise ValueError("ranges must have a first and a last unit, ends, and a cut, each")
+    if groups == 0:
+        return
+    if (offsets_view.n != groups + 1 or offsets_view.at.i8[0] != 0
+            or offsets_view.at.i8[groups] != <int64_t> view.n):
+        raise ValueError("offsets must begin with 0 and end with the number of units")
     with nogil:
-        status = _c.cydp_choose_quantiles_between(quantile.quantile, view.at.any, _c.CYDP_I64,
+        status = _c.cydp_choose_quantiles_between(quantile.quantile, view.at.any, view.dtype,
+                                                  offsets_view.at.i8, groups, base, bits,
                                                   first_view.at.i8, last_view.at.i8,
-                                                  lowest_view.at.i8, highest_view.at.i8, groups,
+                                                  lowest_view.at.i8, highest_view.at.i8,
                                                   stream.rng, _c.CYDP_FAST, threads,
-                                                  chosen_view.at.i8)
+                                                  chosen_view.at.i8, cuts_view.at.i8)
     check(status)
 
 

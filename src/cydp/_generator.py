@@ -579,7 +579,7 @@ class Generator:
         _core.choose_quantiles(quantile, self._stream, units, offsets, *ends, chosen, threads)
 
     def _choose_quantiles_between(self, quantile: Quantile, *given: Any) -> None:
-        """Fill the last array with a point for each range; all is as `_core` takes it."""
+        """Choose a place in each of several ranges; all is as `_core` takes it."""
         _core.choose_quantiles_between(quantile, self._stream, *given)
 
     def bytes(self, n: int) -> bytes:

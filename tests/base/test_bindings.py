@@ -176,12 +176,14 @@ BINDINGS: dict[str, tuple[Callable[..., object], tuple[Given, ...]]] = {
         (numbers([1, 2, 3, 4], "i8"), Given(np.array([0, 2, 4])), into("i8", 2)),
     ),
     "choose_quantiles_between": (
-        lambda units, first, last, lowest, highest, chosen: _core.choose_quantiles_between(
-            QUANTILE, STREAM, units, first, last, lowest, highest, chosen
+        lambda units, offsets, *ranges: _core.choose_quantiles_between(
+            QUANTILE, STREAM, units, offsets, 0, 1, *ranges
         ),
         (
-            Given(np.array([1, 2, 3, 4]), lengths=(-1,)),
+            numbers([1, 2, 3, 4], "i8"),
+            Given(np.array([0, 2, 4])),
             *(Given(np.array(each)) for each in ([0, 2], [2, 4], [0, 0], [9, 9])),
+            into("i8", 2),
             into("i8", 2),
         ),
     ),

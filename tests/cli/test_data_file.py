@@ -3,6 +3,7 @@
 import bz2
 import gzip
 import lzma
+import math
 import os
 import subprocess
 import sys
@@ -29,7 +30,7 @@ def present(path: str, column: str) -> list[float]:
     """Return what is neither null nor NaN."""
     file = open_data(path, Format())
     rows = file.relation([column], []).fetchall()
-    return [float(value) for (value,) in rows if value is not None and not np.isnan(value)]
+    return [float(value) for (value,) in rows if value is not None and not math.isnan(value)]
 
 
 def read_column(path: str, column: str) -> Any:

@@ -47,6 +47,8 @@ def test_round_trip(run: Run, path: str) -> None:
         "left epsilon=2/3; spent epsilon=1/3 of epsilon=1; open",
     ]
     code, past, _ = run("ledger", "history", path)
+    with BudgetLedger.open(path) as opened:
+        assert f"{opened.history()}\n" == past  # in the words of Python
     create, block, charge = past.splitlines()
     assert (create[:2], create.split(" ", 2)[2]) == (
         "1 ", "create epsilon=1 for each person, add-remove"
@@ -62,6 +64,24 @@ def test_round_trip(run: Run, path: str) -> None:
     assert report[-1].endswith(f"Z epsilon=1/3: {label}")  # in the words of the history
     assert run("ledger", "verify", path) == (0, f"ok {seq}:{digest}\n", "")
     assert run("ledger", "verify", path, "--head", head.strip())[0] == 0
+
+
+def test_what_is_there_is_taken(run: Run, path: str) -> None:
+    create = ["ledger", "create", path, "--epsilon", "1", "--privacy-unit", "row", "--by-block"]
+    assert run(*create)[0] == 0
+    refused(run(*create), 2, "exists already: add --exist-ok if it is a ledger with these options")
+    assert run(*create, "--exist-ok")[0] == 0
+    for days in (["mon"], ["mon", "tue"]):
+        assert run("ledger", "add-block", path, *days, "--exist-ok")[0] == 0
+    refused(run("ledger", "add-block", path, "mon"), 2, "in the ledger already", "--exist-ok")
+    refused(
+        run("ledger", "add-block", path, "mon", "--epsilon", "0.5", "--exist-ok"),
+        1, "with another budget",
+    )  # fmt: skip
+    refused(
+        run("ledger", "create", path, "--epsilon", "2", "--privacy-unit", "row", "--exist-ok"),
+        2, "budget must be epsilon=1, as it was made with, not epsilon=2",
+    )  # fmt: skip
 
 
 def test_a_report_is_a_page(run: Run, path: str, ledger: str, tmp_path: Path) -> None:

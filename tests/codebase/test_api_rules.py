@@ -49,6 +49,7 @@ RESULTS = {
     "HalvingRelease": "cydp.teach.median_by_halving",
     "HierarchyRelease": "cydp.publishing.hierarchy",
     "HistogramRelease": "cydp.histogram",
+    "LedgerHistory": "cydp.BudgetLedger.history",
     "LedgerReport": "cydp.BudgetLedger.report",
     "LedgerScope": "cydp.BudgetLedger.scope",
     "LinearRegression": "cydp.models.linear_regression",

@@ -39,6 +39,9 @@ OTHER_WORDS = {
     "they bound partitions as well": {
         (name, "max_rows") for name in ("value_counts", "group_by", "histogram", "histogramdd")
     },
+    "all rows of a user count in sums": {
+        (name, "max_rows") for name in ("sum", "mean", "variance")
+    },
     "public keys need no bound of partitions": {("top_k", "max_partitions")},
     "a stream has events, and no users; it pays when it is made": {
         ("RunningCounts", name)

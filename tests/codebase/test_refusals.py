@@ -182,6 +182,11 @@ MISTAKES: dict[str, tuple[Ask, type[Exception], list[str]]] = {
         TypeError,
         ["argument 'where' (a condition is of the table: cydp.where(table, 'age > 17'))"],
     ),
+    "left_out of a mean": (
+        lambda b: cydp.mean(TABLE, (0, 100), column="age", left_out=5, epsilon=1, budget=b),
+        TypeError,
+        ["argument 'left_out' (count, value_counts and group_by estimate how many rows"],
+    ),
     # Data of another form.
     "a frame for a column": (
         lambda b: cydp.histogram(TABLE, 10, (0, 100), epsilon=1, budget=b),

@@ -196,8 +196,12 @@ REFUSED: dict[str, Refusal] = {
         ValueError, ("keys must be Mondays",)),
     "keys of text": (
         lambda: cydp.value_counts(
-            cydp.date_trunc("day", np.array([1], "M8[s]")), ["1971-01-01"], epsilon=1),
-        TypeError, ("keys must be dates or times", "such as datetime.date(2024, 1, 31)")),
+            cydp.date_trunc("day", np.array([1], "M8[s]")), ["1971-1-1"], epsilon=1),
+        TypeError, ("keys must be dates or times", "such as '2024-01-31'", "not '1971-1-1'")),
+    "text of a day that begins no month": (
+        lambda: cydp.value_counts(
+            cydp.date_trunc("month", np.array([1], "M8[s]")), ["1971-01-02"], epsilon=1),
+        ValueError, ("keys must be first days of months",)),
     "a column that is not there": (
         lambda: cydp.group_by({"a": [1]}, cydp.date_trunc("day", "ts"), keys=[1], epsilon=1),
         ValueError, ("by must be a column of table, which has 'a'",)),

@@ -114,7 +114,8 @@ WRONG: dict[str, Callable[[], Any]] = {
     "polars frame of two": lambda: pl.DataFrame({"a": [31415], "b": [9]}),
     "pyarrow no text": lambda: pa.array([], pa.string()),
     "pyarrow dictionary": lambda: pa.array(TEXT).dictionary_encode(),
-    "pyarrow decimals": lambda: pa.array([Decimal(31415)]),
+    "pyarrow short decimals": lambda: pa.array([31415], pa.decimal32(9, 2)),
+    "pyarrow decimals of a negative scale": lambda: pa.array([None], pa.decimal128(9, -2)),
     "pyarrow dates": lambda: pa.array([31415], pa.timestamp("s")),
     "pyarrow truths that are extensions": lambda: pa.ExtensionArray.from_storage(
         pa.bool8(), pa.array([1], pa.int8())
@@ -123,7 +124,7 @@ WRONG: dict[str, Callable[[], Any]] = {
     "pyarrow table of two": lambda: pa.table({"a": [31415], "b": [9]}),
     "pyarrow reader of text": lambda: pa.table({"a": TEXT}).to_reader(),
     "DuckDB text": lambda: duckdb.sql("select '31415' as a"),
-    "DuckDB wide integers": lambda: duckdb.sql("select 31415::hugeint as a"),
+    "DuckDB wide integers": lambda: duckdb.sql("select 31415::uhugeint as a"),
     "DuckDB lists": lambda: duckdb.sql("select [31415] as a"),
     "DuckDB two": lambda: duckdb.sql("select 31415 as a, 9 as b"),
     "an expression": lambda: pl.col("a"),

@@ -47,7 +47,7 @@ def test_a_relation_is_read_once() -> None:
     table = open_table(numbers(3, 1))
     records = Records(table.column("x", "x"))
     assert add_pieces(lambda: [int(records.read().sum())], [records]) == [3]
-    with pytest.raises(ValueError, match="x could not be read"):
+    with pytest.raises(ValueError, match="must be read together, piece by piece"):
         records.read()
     with pytest.raises(ValueError, match="chosen before one of them is read"):
         table.column("y", "x")

@@ -271,18 +271,27 @@ def test_blocks_pay_in_full_and_are_part_of_the_key(tmp_path: Path) -> None:
         ledger.add_blocks(["mon", "tue"])
         with pytest.raises(UnknownBlockError, match="blocks"):
             Session(TABLE, ledger, version="1")
-        both = Session(TABLE, ledger.scope(blocks=["mon", "tue"]), version="1", analyst="ada")
+        both = Session(
+            TABLE,
+            ledger.scope(blocks=["mon", "tue"], table_in_blocks=True),
+            version="1",
+            analyst="ada",
+        )
         both.count(epsilon=0.25)
-        one = Session(TABLE, ledger.scope(blocks=["tue"]), version="1")
+        one = Session(TABLE, ledger.scope(blocks=["tue"], table_in_blocks=True), version="1")
         one.count(epsilon=0.25)
         one.count(epsilon=0.25)
-        Session(TABLE, ledger.scope(blocks=["tue", "mon"]), version="1").count(epsilon=0.25)
+        Session(
+            TABLE, ledger.scope(blocks=["tue", "mon"], table_in_blocks=True), version="1"
+        ).count(epsilon=0.25)
         assert both.spent == {"mon": PureDP(0.25), "tue": PureDP(0.5)}
         assert one.remaining == PureDP(0.5)
         assert one.spent_by_analyst() == {"ada": PureDP(0.25), None: PureDP(0.25)}
         assert both.spent_by_analyst()["ada"] == dict.fromkeys(("mon", "tue"), PureDP(0.25))
         assert "'tue': spent PureDP(epsilon=0.5), of which PureDP(epsilon=0.25) here" in repr(both)
-        other = Session(TABLE, ledger.scope(blocks=["mon"]), version="1", analyst="bob")
+        other = Session(
+            TABLE, ledger.scope(blocks=["mon"], table_in_blocks=True), version="1", analyst="bob"
+        )
         other.count(epsilon=0.125)
         assert other.spent_by_analyst()["bob"] == PureDP(0.125)
         assert one.spent_by_analyst()["bob"] == PureDP(0)

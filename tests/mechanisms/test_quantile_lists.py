@@ -1,4 +1,4 @@
-"""mechanisms/_quantile_tree.py, exact/_spread_units.py: quantiles by halves, and places of ties.
+"""mechanisms/_quantile_tree.py, csrc/mechanisms/quantile_places.c: quantiles by halves.
 
 The privacy is computed from all outcomes of all small tables: docs/mechanisms/quantile_lists.md.
 """
@@ -15,15 +15,14 @@ from typing import Any, TypeAlias
 import numpy as np
 import pytest
 from numpy.typing import NDArray
+from reference.places import places_of_groups, places_of_units
 from scipy.stats import chisquare
 
 import cydp
-from cydp.exact import _spread_units
 from cydp.exact._grid import Grid
 from cydp.exact._sorted_units import SortedUnits, sort_groups
-from cydp.exact._spread_units import SPREAD_BITS, count_up_to, spread_units
 from cydp.mechanisms import _quantile_tree
-from cydp.mechanisms._quantile import QuantileMechanism
+from cydp.mechanisms._quantile import SPREAD_BITS, QuantileMechanism
 from cydp.mechanisms._quantile_tree import choose_by_halves, influences, levels_of, plan_halves
 from cydp.releases._quantile_list import QuantileList
 from cydp.testing import SeededGenerator
@@ -43,61 +42,31 @@ def column(units: Sequence[int], grid: Grid = GRID) -> SortedUnits:
 # Places
 
 
-def places_by_definition(units: Sequence[int], lowest: int, bits: int) -> list[int]:
-    seen: dict[int, int] = {}
-    found = []
-    for unit in units:
-        k = seen[unit] = seen.get(unit, -1) + 1
-        power = k.bit_length() - 1  # halved so often before, and now in this many parts
-        place = (2 * (k - 2**power) + 1 << bits) >> power + 1 if k else 0
-        found.append((unit - lowest << bits) + place)
-    return sorted(found)
-
-
-def test_each_number_has_its_place() -> None:
+def test_choices_are_those_from_the_places_of_all_numbers() -> None:
+    """Only few places are computed; the same draws choose the same of all."""
     random = np.random.default_rng(1)
-    for most in (1, 3, 100, 10**6):
-        units = np.sort(random.integers(-5, most, 5000))
-        found = spread_units(column(units, Grid(0, -5, most)))
-        assert found.tolist() == places_by_definition(units.tolist(), -5, SPREAD_BITS)
-        assert len(set(found.tolist())) == len(units)
+    for many in (1, 3, 100, 10**6):
+        grid = Grid(0, -5, many)
+        codes, values = random.integers(0, 5, 4000), random.integers(-5, many + 1, 4000)
+        codes[codes == 3] = 4  # a group without numbers
+        groups = sort_groups(codes.astype(np.uint32), values, 5, grid)
+        units, offsets = groups.units.tolist(), groups.offsets
+        places = np.array(places_of_groups(units, offsets.tolist(), -5, SPREAD_BITS))
+        assert len(set(zip(groups_of(offsets), places.tolist(), strict=True))) == len(units)
+        ends = np.zeros(5, np.int64), np.full(5, (many + 6 << SPREAD_BITS) - 1)
+        for epsilon in ("1/9", 10):
+            chosen, cuts = np.empty(5, np.int64), np.empty(5, np.int64)
+            mechanism = QuantileMechanism(epsilon=epsilon, sensitivity=1, q="1/3")
+            ranges = offsets[:-1], offsets[1:]
+            mechanism.choose_between(groups, ranges, ends, SeededGenerator(2), chosen, cuts)
+            whole = SortedUnits(Grid(0, 0, int(ends[1][0])), places, offsets)
+            assert (chosen == mechanism.choose(whole, SeededGenerator(2))).all()
+            for first, last, point, cut in zip(*ranges, chosen, cuts, strict=True):
+                assert cut == first + np.count_nonzero(places[first:last] <= point)
 
 
-def test_groups_have_places_of_their_own() -> None:
-    random = np.random.default_rng(2)
-    codes, values = random.integers(0, 9, 3000), random.integers(0, 4, 3000)
-    codes[codes == 3] = 4  # without numbers
-    groups = sort_groups(codes.astype(np.uint32), values, 10, Grid(0, 0, 3))
-    found = spread_units(groups)
-    for first, last in itertools.pairwise(groups.offsets.tolist()):
-        own = places_by_definition(groups.units[first:last].tolist(), 0, SPREAD_BITS)
-        assert found[first:last].tolist() == own
-    assert spread_units(column([])).tolist() == []
-
-
-def test_one_number_more_takes_one_place_more(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Also where there are more numbers than places."""
-    monkeypatch.setattr(_spread_units, "SPREAD_BITS", 2)
-    for n in range(12):
-        for units in itertools.combinations_with_replacement((5, 6), n):
-            before = spread_units(column(units)).tolist()
-            for unit in (5, 6):
-                after = spread_units(column([*units, unit])).tolist()
-                for place in before:
-                    after.remove(place)
-                assert len(after) == 1
-                assert after[0] >> 2 == unit - 5
-
-
-def test_ranges_are_cut_behind_their_points() -> None:
-    random = np.random.default_rng(3)
-    places = np.sort(random.integers(0, 50, 1000))
-    ends = np.sort(random.integers(0, 1001, (300, 2)), axis=1)
-    points = random.integers(-1, 51, 300)
-    found = count_up_to(places, ends[:, 0], ends[:, 1], points)
-    for (first, last), point, cut in zip(ends.tolist(), points, found, strict=True):
-        assert cut == first + np.count_nonzero(places[first:last] <= point)
-    assert count_up_to(places[:0], ends[:3, 0] * 0, ends[:3, 0] * 0, points[:3]).tolist() == [0] * 3
+def groups_of(offsets: NDArray[np.int64]) -> list[int]:
+    return np.repeat(np.arange(len(offsets) - 1), np.diff(offsets)).tolist()
 
 
 # Plans
@@ -146,10 +115,12 @@ class Outcomes:
     order: list[int] = field(default_factory=list)
 
     def choose_between(
-        self, mechanism: QuantileMechanism, units: Any, ranges: Any, ends: Any, _: Any, chosen: Any
-    ) -> None:
+        self, mechanism: QuantileMechanism, records: SortedUnits, ranges: Any, ends: Any, _: Any,
+        chosen: Any, cuts: Any,
+    ) -> None:  # fmt: skip
         ((first,), (last,)), ((lowest,), (highest,)) = ranges, ends
-        own, points = units[first:last], np.arange(lowest, highest + 1)
+        places = np.array(places_of_units(records.units.tolist(), GRID.lowest, 1), np.int64)
+        own, points = places[first:last], np.arange(lowest, highest + 1)
         below = (own[:, None] < points).sum(axis=0)
         upto = (own[:, None] <= points).sum(axis=0)
         rank = float(mechanism.q) * len(own)
@@ -158,6 +129,7 @@ class Outcomes:
         point = self.told[self.made]
         self.made += 1
         chosen[:] = lowest if not lowest <= point <= highest else point
+        cuts[:] = first + (own <= chosen[0]).sum()
         self.chance *= weights[point - lowest] / weights.sum() if chosen[0] == point else 0.0
 
 
@@ -173,7 +145,6 @@ def outcomes_of(
         for told in itertools.product(range(points), repeat=len(qs)):
             stand_in = Outcomes(told, rate=rate)
             with pytest.MonkeyPatch.context() as patch:
-                patch.setattr(_spread_units, "SPREAD_BITS", 1)
                 patch.setattr(_quantile_tree, "SPREAD_BITS", 1)
                 patch.setattr(
                     QuantileMechanism, "choose_between",
@@ -282,7 +253,7 @@ def test_quantiles_have_the_chances_of_the_definition() -> None:
 def exact_outcomes(units: Sequence[int], choices: Any, ranges: Any) -> dict[Any, float]:
     """Return the chances of outcomes, with 64 places a point: enough for three digits."""
     bits = 6
-    places = np.array(places_by_definition(units, 0, bits))
+    places = np.array(places_of_units(units, 0, bits))
     points = 2 << bits
 
     def choose(i: int, first: int, last: int, lowest: int, highest: int) -> Chances:

@@ -300,7 +300,9 @@ def test_a_ledger_pays_records_and_refuses(tmp_path: Path) -> None:
         ledger.add_blocks(["mon", "tue"])
 
         def release(**more: Any) -> LinearRegression:
-            scope = ledger.scope(blocks=["mon"], charge_id="first", data_version="1")
+            scope = ledger.scope(
+                blocks=["mon"], charge_id="first", data_version="1", table_in_blocks=True
+            )
             return linear_regression(
                 table, FEATURES, TARGET, max_rows_per_unit=1, budget=scope, **more
             )
@@ -314,7 +316,7 @@ def test_a_ledger_pays_records_and_refuses(tmp_path: Path) -> None:
         with pytest.raises(cydp.BudgetExceededError):
             linear_regression(
                 {name: Unread() for name in NAMES}, FEATURES, TARGET, epsilon="0.5",
-                max_rows_per_unit=1, budget=ledger.scope(blocks=["mon"]),
+                max_rows_per_unit=1, budget=ledger.scope(blocks=["mon"], table_in_blocks=True),
             )  # fmt: skip
         with pytest.raises(cydp.accounting.UnitMismatchError):
             linear_regression(table, FEATURES, TARGET, epsilon="0.5", budget=ledger)

@@ -126,7 +126,10 @@ def test_a_ledger_pays(tmp_path: Path) -> None:
         tmp_path / "l", cydp.PureDP(1), privacy_unit="person", by_block=True
     ) as ledger:
         ledger.add_blocks(["mon"])
-        budget, model = ledger.scope(blocks=["mon"], charge_id="error"), mean_model()
+        budget, model = (
+            ledger.scope(blocks=["mon"], charge_id="error", table_in_blocks=True),
+            mean_model(),
+        )
         once = {"epsilon": "0.5", "max_rows_per_unit": 1, "budget": budget}
         found = validated_error(model, made(9), **once)
         assert validated_error(model, made(9), **once) == found

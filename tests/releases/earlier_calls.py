@@ -48,7 +48,9 @@ CALLS: dict[str, Callable[[Any], Any]] = {
     "linear_queries": lambda b: workloads.linear_queries(
         TABLE, [[1, 1, 0, 0]], 4, (0, 10), **X, budget=b
     ),
-    "marginals": lambda b: workloads.marginals(TABLE, DOMAINS, ["s", ("s", "x")], **E, budget=b),
+    "marginals": lambda b: workloads.marginals(
+        TABLE, DOMAINS, ["s", ("s", "x")], strategy="tables", **E, budget=b
+    ),
     "contingency": lambda b: publishing.contingency_tables(
         TABLE, DOMAINS, [("s", "x")], **E, budget=b
     ),

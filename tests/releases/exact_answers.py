@@ -11,13 +11,14 @@ from typing import Any
 import numpy as np
 import pytest
 from numpy.typing import NDArray
+from reference.places import places_of_groups
 
 import cydp
 from cydp.exact import _contributions
 from cydp.exact._grid import Grid
 from cydp.exact._sorted_units import SortedUnits
 from cydp.mechanisms._count_threshold import CountThreshold
-from cydp.mechanisms._quantile import QuantileMechanism
+from cydp.mechanisms._quantile import SPREAD_BITS, QuantileMechanism
 from cydp.releases._noise_split import Part
 from cydp.releases._query import Query
 
@@ -53,14 +54,21 @@ class Recorder:
         return np.full(len(records.offsets) - 1, records.grid.lowest)
 
     def choose_between(
-        self, mechanism: Any, units: Any, ranges: Any, ends: Any, _: Any, chosen: Any
-    ) -> None:
+        self, mechanism: Any, records: SortedUnits, ranges: Any, ends: Any, _: Any, chosen: Any,
+        cuts: Any,
+    ) -> None:  # fmt: skip
         """Choose points that the data do not tell: some of each table nearer to either end."""
-        parts = [units[first:last] for first, last in zip(*ranges, strict=True)]
+        units, offsets = records.units.tolist(), records.offsets.tolist()
+        places = np.array(
+            places_of_groups(units, offsets, records.grid.lowest, SPREAD_BITS), np.int64
+        )
+        parts = [places[first:last] for first, last in zip(*ranges, strict=True)]
         offsets = np.cumsum([0, *map(len, parts)])
         self.given.append((mechanism, SortedUnits(Grid(0, 0, 0), np.concatenate(parts), offsets)))
         table = np.arange(len(chosen)) // self.groups + self.secret
         chosen[:] = ends[0] + (ends[1] - ends[0]) // 6 * (table % 7)
+        up_to = [(part <= point).sum() for part, point in zip(parts, chosen, strict=True)]
+        cuts[:] = ranges[0] + up_to
 
     def select_all(self, mechanism: Any, units: NDArray[np.int64], **_: Any) -> NDArray[np.bool_]:
         self.given.append((mechanism, units))

@@ -208,11 +208,11 @@ def _hierarchy(**parameters: Any) -> Case:
     return Case(call, False, alone=True, parameters=parameters)
 
 
-def _marginals(*sets: Any) -> Case:
+def _marginals(*sets: Any, strategy: str = "tables") -> Case:
     def call(table: Table, pairs: int, **arguments: Any) -> Any:
         return marginals(table, DOMAINS, list(sets), **arguments)
 
-    return Case(call, False, alone=True)
+    return Case(call, False, alone=True, parameters={"strategy": strategy})
 
 
 def _regression(table: Table, pairs: int, **arguments: Any) -> Any:
@@ -298,6 +298,8 @@ CASES: dict[str, Case] = {
     "marginals": _marginals("third", "half"),
     "marginals with a total": _marginals("third", "half", ()),
     "marginals with a total, pure": _pure(_marginals("third", ("third", "half"), ())),
+    "marginals, joint": _marginals("third", "half", (), strategy="joint"),
+    "marginals, joint, pure": _pure(_marginals("third", ("third", "half"), strategy="joint")),
     "contingency_tables": _tables(),
     "contingency_tables, pure": _pure(_tables(split={"third": 2})),
     "contingency_tables of a known total": _tables(total=6),

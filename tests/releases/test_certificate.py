@@ -266,7 +266,7 @@ def test_blocks_and_rounded_measures(tmp_path: Path) -> None:
     path = tmp_path / "blocks"
     with BudgetLedger.create(path, ApproxDP(9, "0.1"), privacy_unit="row", by_block=True) as blocks:
         blocks.add_blocks(["mon", "tue"])
-        scope = blocks.scope(blocks=["mon", "tue"])
+        scope = blocks.scope(blocks=["mon", "tue"], table_in_blocks=True)
         for cost in (PURE, BOTH):
             certificate = through_json(cydp.count(X, budget=scope, **cost).certificate())
             assert certificate["ledger"]["blocks"] == ["mon", "tue"]

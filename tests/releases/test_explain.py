@@ -202,7 +202,7 @@ def test_delta_is_said_as_a_test() -> None:
     assert "delta = 0.01" in first
     # (e + 0.01) / (1 + e) = 0.73375
     assert "0.7338" in bet
-    assert "odds of two values" not in first
+    assert "against another" not in first
 
 
 def test_rho_is_said_by_conversion() -> None:
@@ -236,7 +236,7 @@ def test_notes() -> None:
     assert "one row at random" in published
     (rho,) = notes_on(cydp.ZCDP(5), Unit("change-one", "user", (), True))
     assert "which rho=5 implies with delta=1e-06, is above 10" in rho
-    assert "the odds of two values of one user may move" in rho
+    assert "the odds of one value of one user against another may move" in rho
 
 
 def test_bounds_say_what_a_bin_needs() -> None:
@@ -301,6 +301,6 @@ def test_errors_and_confidences_in_words_are_no_better_than_they_are() -> None:
     error = told.error["sum"]
     assert error is not None
     assert f"{error:.6g}" == "101.544" < "101.545"
-    assert "within 101.545 in the unit of the data, with 99.99999 % confidence" in repr(told)
+    assert "within 101.545, with 99.99999 % confidence" in repr(told)
     for confidence, written in (("2/3", "66.6666 %"), (1 - Fraction(1, 10**25), "more than 99.9")):
         assert written in repr(cydp.explain(cydp.sum, (0, 1), epsilon=1, confidence=confidence))

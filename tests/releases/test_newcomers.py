@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+import io
 from collections.abc import Callable
 from datetime import date
+from functools import partial
 from pathlib import Path
 from typing import Any
 
+import duckdb
 import polars as pl
 import pytest
 
@@ -70,6 +73,19 @@ MISTAKES: list[tuple[Callable[[Any], Any], str]] = [
     (months("2024-01-01T03:00", "2h"), "and 2024-01-01T04:00:00 is the next end$"),
     (lambda _: cydp.histogram(FRAME, bins=3, bounds=(0, 1), epsilon=1), "mean 'range'"),
     (lambda _: cydp.count(data=FRAME), "'x' .did you mean 'x' by 'data'"),
+    (lambda _: cydp.count(None, epsilon=1), "a path .* a lazy frame, .* not None$"),
+    (lambda _: cydp.count(io.StringIO(), epsilon=1), "not StringIO: give its path$"),
+    (lambda _: cydp.count(duckdb.connect(), epsilon=1), r"connection\.sql\(\.\.\.\)$"),
+    (lambda _: cydp.mean((0, 9), FRAME, epsilon=1), "^x, the first .* and bounds is one: are they"),
+    (lambda _: cydp.mean((0, 9), __file__, epsilon=1), "and bounds is one: are they swapped"),
+    (lambda _: cydp.histogram(9, FRAME.lazy(), (0, 9), epsilon=1), "and bins is one"),
+    (lambda _: cydp.group_by("place", FRAME, keys=["x"], epsilon=1), "^table, .* and by is one"),
+    (lambda _: cydp.where("n = 1", __file__), "^table, the first .* and condition is one"),
+    (lambda _: cydp.Session(None, PrivacyFilter(PureDP(1))), "^table must be .* not None$"),
+    (
+        lambda _: cydp.quantile(FRAME, (0, 9), [0.1, 0.9], column="n", epsilon=1),
+        "bounds comes after q$",
+    ),
 ]
 
 
@@ -132,3 +148,36 @@ def test_a_long_condition_is_cut_in_texts_alone(tmp_path: Path) -> None:
     assert len(repr(cydp.where(tmp_path / "t.csv", condition))) < 300
     assert condition in made.to_dict()["notes"][0]
     assert made.query.to_dict()["reads"]["where"] == condition
+
+
+def test_a_result_is_headed_by_what_was_called() -> None:
+    by, given = ("place",), {"keys": ["x", "y"], "epsilon": 1}
+    grouped = cydp.group_by(FRAME, *by, **given)
+    counted = cydp.value_counts(FRAME, column="place", **given)
+    assert repr(grouped).startswith("group_by: 2 keys; ")
+    assert repr(counted).startswith("value_counts: 2 keys; ")
+    assert grouped.query.to_dict() == counted.query.to_dict()  # one release, and one charge id
+    assert grouped.query.in_words == "group_by place, keys x, y"
+    assert repr(cydp.explain(cydp.group_by, *by, **given)).startswith("group_by: ")
+
+
+def test_no_two_columns_of_a_text_have_one_name() -> None:
+    made = cydp.group_by(FRAME, ["n", "place"], keys=[(1, "x")], epsilon=1)
+    assert repr(made).splitlines()[3].split() == ["n_", "place", "n"]
+    assert made.to_polars(confidence=None).columns == ["n_", "place", "n"]
+    assert "note: keys of 'n' are in the column 'n_', as a column of numbers has" in repr(made)
+    alone = cydp.group_by(FRAME, "place", keys=["x"], epsilon=1)
+    assert "are in the column" not in repr(alone)
+
+
+def test_a_query_that_fails_has_one_wording(tmp_path: Path) -> None:
+    words = "could not be read: its query or its conversion to Arrow failed; the reason may show"
+    sources = {
+        "the lazy frame could": FRAME.lazy().with_columns(n=pl.col("place").cast(pl.Int64)),
+        "the relation could": duckdb.sql("select cast(x as integer) as n from (values ('a')) t(x)"),
+    }
+    for what, table in sources.items():
+        for ask in (partial(cydp.sum, table), partial(cydp.quantile, table, 0.5)):
+            with pytest.raises(ValueError, match=f"^{what.removesuffix('could')}{words}") as caught:
+                ask((0, 9), column="n", epsilon=1)
+            assert "yourself to see it" in str(caught.value)

@@ -10,12 +10,11 @@ from typing import Any
 import numpy as np
 import pytest
 from numpy.typing import NDArray
+from reference.places import places_of_units
 from scipy.stats import binom
 
 import cydp
-from cydp.exact import _spread_units
 from cydp.exact._grid import Grid
-from cydp.exact._sorted_units import SortedUnits
 from cydp.mechanisms._quantile_tree import QuantileRange
 from cydp.releases import _quantile_list
 from cydp.testing import SeededGenerator
@@ -31,8 +30,7 @@ LIMIT = 1e-9  # the chance that a test of a right bound fails
 
 @pytest.fixture
 def _few_places(monkeypatch: pytest.MonkeyPatch) -> None:
-    for module in (_spread_units, _quantile_list):
-        monkeypatch.setattr(module, "SPREAD_BITS", BITS)
+    monkeypatch.setattr(_quantile_list, "SPREAD_BITS", BITS)
 
 
 def query_of(epsilon: Any, qs: Sequence[float] = QS, **given: Any) -> Any:
@@ -66,8 +64,7 @@ def chances(places: NDArray[Any], q: Fraction, scale: Fraction, points: NDArray[
 
 def failures(query: Any, units: NDArray[Any], bounds: Sequence[float]) -> tuple[list[float], float]:
     """Return how often each of three quantiles is further away than its bound, and any of them."""
-    column = SortedUnits(GRID, units, np.array([0, len(units)]))
-    places, listed = _spread_units.spread_units(column), query.listed
+    places, listed = np.array(places_of_units(units.tolist(), 0, BITS)), query.listed
     points = np.arange(13 << BITS)
 
     def choose(i: int, own: NDArray[Any], of: NDArray[Any]) -> tuple[Chances, NDArray[np.bool_]]:

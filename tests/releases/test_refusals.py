@@ -235,7 +235,7 @@ HISTOGRAM: dict[str, dict[type[Exception], list[Any]]] = {
     "x": {
         TypeError: [
             np.array([1j]), np.array(["1"]), np.array([1], object), [1, "a"], [None, "a"], None, 5,
-            b"12", {1: 2}, iter([1]), [123456, "a"], np.array(["123456"]),
+            b"12", np.float64(1), {1: 2}, iter([1]), [123456, "a"], np.array(["123456"]),
             np.array([123456], object),
         ],
         ValueError: [np.float64(5), [[1, 2], [3, 4]], np.zeros((2, 2)), np.array(5.0),

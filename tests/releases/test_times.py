@@ -458,3 +458,63 @@ def test_a_column_is_called_by_its_name() -> None:
     for width in ("1d", dt.timedelta(days=1)):
         with pytest.raises(TypeError, match="bins must be given for each column, in a list"):
             cydp.histogramdd(table, width, [JANUARY], columns=["ts"], epsilon=1)  # type: ignore
+
+
+TWO_DAYS = [dt.date(2024, 1, 1)] * 30 + [dt.date(2024, 1, 2)] * 20 + [None]
+
+
+@pytest.mark.parametrize(
+    "shape",
+    [
+        lambda days: {"d": np.array(days, "M8[D]")},
+        lambda days: pd.DataFrame({"d": np.array(days, "M8[s]")}),
+        lambda days: pl.LazyFrame({"d": pl.Series(days, dtype=pl.Date)}),
+        lambda days: pa.table({"d": pa.array(days, pa.date32()).cast(pa.timestamp("us"))}),
+        lambda days: duckdb.from_arrow(pa.table({"d": pa.array(days, pa.date32())})),
+    ],
+)
+def test_keys_of_text_are_the_times_that_they_say(shape: Callable[[list[Any]], Any]) -> None:
+    """Whatever the rows hold, and for no rows too; the release has the text that was given."""
+    for keys in (["2024-01-02", "2024-01-01"], ["2024-01-02T00:00", "2024-01"]):
+        found = cydp.group_by(shape(TWO_DAYS), "d", keys=keys, epsilon=1000)
+        assert (list(found.keys), found.counts.tolist()) == (keys, [20, 30])
+        for rows in ([], [None], [dt.date(1800, 1, 1)]):
+            found = cydp.value_counts(shape(rows), keys, column="d", epsilon=1000)
+            assert (list(found.keys), found.counts.tolist()) == (keys, [0, 0])
+    pairs = cydp.group_by(
+        {"d": np.array(TWO_DAYS, "M8[D]"), "n": [1] * 51}, ["n", "d"],
+        keys={"n": [1, 2], "d": ["2024-01-01"]}, epsilon=1000,
+    )  # fmt: skip
+    assert pairs.counts.tolist() == [30, 0]
+
+
+def test_keys_of_text_are_instants_where_they_have_a_zone() -> None:
+    table = pl.DataFrame({"d": [dt.datetime(2024, 1, 1, 23, tzinfo=dt.UTC)] * 9})
+    keys = ["2024-01-02[Europe/Vienna]", "2024-01-01T23:30+00:30", "2024-01-01T22:00Z"]
+    for chosen in (keys[::2], keys[1:]):
+        found = cydp.value_counts(table, chosen, column="d", epsilon=1000)
+        assert (list(found.keys), found.counts.tolist()) == (chosen, [9, 0])
+
+
+def test_keys_of_text_that_are_no_such_times() -> None:
+    days, zoned = np.array(TWO_DAYS, "M8[D]"), pl.Series([dt.datetime(2024, 1, 1, tzinfo=dt.UTC)])
+    budget = cydp.PrivacyFilter(cydp.PureDP(1))
+    wrong = {
+        "twice": (days, ["2024-01-01", "2024-01"], ValueError, ("distinct", "the same time")),
+        "twice an instant": (
+            zoned, ["2024-01-01T00:00Z", "2024-01-01T01:00+01:00"], ValueError, ("distinct",)),
+        "a zone": (days, ["2024-01-01T00:00Z"], TypeError, ("without a zone",)),
+        "no zone": (zoned, ["2024-01-01"], TypeError, ("with a zone", "[Europe/Vienna]")),
+        "no day": (days, ["2024-02-30"], TypeError, ("of the calendar, not '2024-02-30'",)),
+        "another text": (days, ["2024-01-01", "May"], TypeError, ("such as '2024-01-31'",)),
+    }  # fmt: skip
+    check_refusals(
+        {
+            name: (
+                lambda x=x, keys=keys: cydp.value_counts(x, keys, epsilon=1, budget=budget),
+                kind, ("keys must be", *words),
+            )
+            for name, (x, keys, kind, words) in wrong.items()
+        }
+    )  # fmt: skip
+    assert budget.spent.epsilon == 0

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterable
+from fractions import Fraction
 from functools import cache
 from itertools import permutations, product
 from typing import Any
@@ -14,6 +15,8 @@ from samplers.goodness_of_fit import LIMIT
 from scipy.stats import binom
 
 import cydp
+from cydp import PrivacyFilter
+from cydp.accounting._conversion import rho_of
 from cydp.releases._top_query import TopQuery, _gap_bound, _log_difference
 from cydp.testing import SeededGenerator
 
@@ -149,7 +152,41 @@ def test_many_selections_are_cheaper_with_a_delta() -> None:
     assert isinstance(pure.mechanism, cydp.mechanisms.PermuteAndFlip)
     assert isinstance(approximate.mechanism, cydp.ExponentialMechanism)
     assert approximate.mechanism.scale < pure.mechanism.scale / 2
-    assert approximate.loss == cydp.ApproxDP(1, 1e-6, relation="add-remove")
+    assert (approximate.loss.epsilon, approximate.loss.delta) == (1, Fraction("1e-6"))
+
+
+def test_what_is_taken_is_charged() -> None:
+    """Where no delta is used, none is; choices under zCDP say their rho, which implies the rest."""
+    pure, approximate = {"epsilon": 1}, {"epsilon": 1, "delta": 1e-6}
+    many, of_user = list(range(200)), {"user": "u", "max_partitions": 2}
+    for k, keys, given in ((3, KEYS, {}), (1, KEYS, {}), (3, KEYS, of_user), (1, many, of_user)):
+        one, two = (cydp.explain(cydp.top_k, k, keys, **given, **each).query
+                    for each in (pure, approximate))  # fmt: skip
+        assert two == one
+        assert two.loss.__class__ is cydp.PureDP
+    choices = cydp.explain(cydp.top_k, 100, many, selection="peeling", **approximate).query
+    loss = choices.loss
+    assert isinstance(loss, cydp.ApproxDP)
+    rho = 100 * choices.selection.epsilon**2 / 8
+    assert rho <= loss.rho <= rho * Fraction("1.00001")
+    assert rho <= rho_of(Fraction(1), Fraction("1e-6"))
+    with pytest.raises(cydp.BudgetExceededError):
+        cydp.top_k([1], 100, many, selection="peeling", **approximate,
+                   budget=PrivacyFilter(cydp.ZCDP(loss.rho / 2)))  # fmt: skip
+    paid = PrivacyFilter(cydp.ZCDP(loss.rho))
+    cydp.top_k([1], 100, many, selection="peeling", **approximate, budget=paid)
+
+
+def test_a_way_for_which_no_noise_fits_is_not_taken() -> None:
+    """Each call is refused only if none fits."""
+    given: dict[str, Any] = {"epsilon": "1e9"}
+    found = cydp.explain(cydp.top_k, 2, KEYS, **given).query
+    assert found.way == "peeling"
+    with pytest.raises(ValueError, match="epsilon must give a scale"):
+        cydp.explain(cydp.top_k, 2, KEYS, **given, selection="one-shot")
+    for epsilon in ("1e4", "1e6"):  # Gaussian noise would be too small
+        found = cydp.explain(cydp.top_k, 2, KEYS, epsilon=epsilon, delta=1e-6).query
+        assert found.loss == cydp.PureDP(epsilon, relation="add-remove")
 
 
 def test_all_keys_are_selected_once() -> None:

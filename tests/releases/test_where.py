@@ -230,7 +230,14 @@ def test_a_ledger_keeps_the_column_of_its_blocks(tmp_path: Path, days: BudgetLed
         assert old.block_column is None
         assert "block_column" not in old.history()[0]
         old.add_block("mon")
-        assert (
-            cydp.count([1, 2], epsilon=1, budget=old.scope(blocks=["mon"])).query.reads.where
-            is None
-        )
+        before = old.head()
+        for table in ([1, 2], duckdb.sql("select 'mon' as day"), pl.DataFrame(ROWS).lazy()):
+            for ask in (
+                cydp.count,
+                lambda *x, budget, **more: cydp.Session(*x, budget).count(**more),
+            ):
+                with pytest.raises(ValueError, match="must hold no rows of other blocks than"):
+                    ask(table, epsilon=1, budget=old.scope(blocks=["mon"]))
+        assert old.head() == before
+        promised = old.scope(blocks=["mon"], table_in_blocks=True)
+        assert cydp.count([1, 2], epsilon=1, budget=promised).query.reads.where is None

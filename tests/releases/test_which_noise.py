@@ -223,6 +223,19 @@ def test_where_one_noise_does_not_fit_the_other_is_taken() -> None:
         cydp.explain(cydp.count, epsilon=10**60, delta=1e-6)
 
 
+def test_where_keys_are_selected_another_noise_is_taken_if_one_does_not_fit() -> None:
+    """Gaussian noise of a huge epsilon, and a table of probabilities for a half of delta."""
+    for rule in (None, "threshold", "optimal"):
+        found = cydp.explain(cydp.value_counts, epsilon=10**6, delta=1e-6, selection=rule)
+        assert isinstance(found.query.parts["n"].mechanism, DiscreteLaplace)
+    both = {"epsilon": 10**6, "delta": 1e-6, "noise": "laplace", "keys": [1, 2]}
+    assert cydp.explain(cydp.value_counts, **both).query.loss.epsilon == 10**6
+    with pytest.raises(ValueError, match="epsilon must give a scale"):
+        cydp.explain(cydp.value_counts, epsilon=10**9, delta=1e-6)
+    few = {"epsilon": "1e-6", "delta": 1e-6, "selection": "optimal"}
+    assert cydp.explain(cydp.value_counts, **few).query.selection.delta == Fraction("1e-6")
+
+
 def kind_that_fits(release: Callable[..., Any], **given: Any) -> type | None:
     try:
         (kind,) = kinds(cydp.explain(release, **given).query)

@@ -9,6 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from cydp.workloads._fractional_sums import FractionalSums
+from cydp.workloads._tents import Tents
 from cydp.workloads._tree import Tree, levels_to_root
 
 Matrix = NDArray[np.float64]
@@ -52,8 +53,10 @@ def small_trees() -> Iterator[Tree]:
                 yield Tree(cells, branching, levels)
 
 
-def sums_of(sums: FractionalSums) -> NDArray[np.int64]:
-    """Return the matrix of fractional sums, shape (cells, cells), in steps."""
+def sums_of(sums: FractionalSums | Tents) -> NDArray[np.int64]:
+    """Return the matrix of the sums, shape (sums, cells), in steps."""
+    if isinstance(sums, Tents):
+        return np.concatenate([np.diag(sums.alone), sums.rows])
     cells = np.arange(sums.cells)
     apart = cells[:, None] - cells
     return np.where(apart >= 0, sums.weights[np.abs(apart)], 0)

@@ -92,7 +92,7 @@ def test_errors_are_near_the_least_that_is_possible() -> None:
         assert query.strategy == FRACTIONAL
         assert query.expected_error <= at_most * bound_of(gram), cells
         assert planned(cells, strategy="tree").expected_error >= gain * query.expected_error
-    assert planned(1000, epsilon=1, rho=None).strategy == "tree"
+    assert planned(1000, epsilon=1, rho=None).strategy == "tents"
     assert planned(2**13 + 1).strategy == planned(100, levels=2).strategy == "tree"
     errors = Workload.prefixes(1024).errors(rho=1)
     assert errors["tree"].total > 1.6 * errors[FRACTIONAL].total

@@ -27,7 +27,7 @@ SETS = ["sex", ("age", "sex"), ("city", "age"), ()]
 
 
 def released(**given: Any) -> MarginalsRelease:
-    given = {"epsilon": 10**5, "rng": SeededGenerator(1)} | given
+    given = {"epsilon": 10**5, "strategy": "tables", "rng": SeededGenerator(1)} | given
     return marginals(PEOPLE, DOMAINS, SETS, **given)
 
 
@@ -104,7 +104,7 @@ def test_variances_are_those_of_the_projection() -> None:
 
 
 def test_a_plan_knows_both_errors() -> None:
-    noisy = explain(marginals, DOMAINS, SETS, rho=1).query
+    noisy = explain(marginals, DOMAINS, SETS, rho=1, strategy="tables").query
     fitted = explain(marginals, DOMAINS, SETS, rho=1, consistent=True).query
     assert set(noisy.expected_error.values()) == {noisy.parts["sex"].variance ** 0.5}
     assert all(fitted.expected_error[n] < noisy.expected_error[n] for n in noisy.names)
@@ -118,7 +118,7 @@ def test_neighbours() -> None:
         ({"user": "u", "max_rows": 3, "relation": "change-one"}, 6, 18),
     ]  # fmt: skip
     for unit, l1, square in units:
-        plan = explain(marginals, DOMAINS, SETS, epsilon=1, **unit).query
+        plan = explain(marginals, DOMAINS, SETS, epsilon=1, strategy="tables", **unit).query
         for name, part in plan.parts.items():
             if name == "total":  # which a row changes that comes, goes or ceases to count
                 rows = unit.get("max_rows", unit.get("max_rows_per_unit", 1))
@@ -134,7 +134,9 @@ def test_a_total_and_tables_do_not_change_to_the_full_together() -> None:
         ("add-remove", None, 1, 1), ("change-one", None, Fraction(3, 4), Fraction(3, 4)),
         ("change-one", {"total": 5}, Fraction(13, 16), Fraction(13, 16)),
     ):  # fmt: skip
-        plan = explain(marginals, DOMAINS, SETS, epsilon=1, relation=relation, split=split).query
+        plan = explain(
+            marginals, DOMAINS, SETS, epsilon=1, strategy="tables", relation=relation, split=split
+        ).query
         assert plan.joint == (epsilon, rho), relation
 
 
@@ -165,7 +167,7 @@ def test_a_release_is_a_value() -> None:
 
 
 def test_a_ledger_has_what_it_had_of_marginals() -> None:
-    query = explain(marginals, DOMAINS, SETS, epsilon=1, consistent=True).query
+    query = explain(marginals, DOMAINS, SETS, epsilon=1, consistent=True, strategy="tables").query
     ((_, parts),) = query.to_dict()["query"].values()
     assert set(parts) == {"privacy", "unit", "sets", "sizes", "weights", "consistent"}
     kept = ("columns", "where")  # what the dictionary has itself

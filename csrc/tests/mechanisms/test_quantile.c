@@ -1,12 +1,13 @@
 /* SPDX-License-Identifier: MIT
  * Quantiles: factors hold their error bounds; every precision chooses the same; bits
- * behind the first ones decide ties; threads change nothing; ranges are units of their own;
+ * behind the first ones decide ties; threads change nothing; ranges are places of their own;
  * parameters are checked. */
 #include "base/fixed_point.h"
 #include "cydp.h"
 #include "cydp_testing.h"
 #include "mechanisms/noisy_max_row.h"
 #include "mechanisms/quantile_factors.h"
+#include "mechanisms/quantile_places.h"
 #include "tests/check.h"
 
 #include <stdlib.h>
@@ -175,51 +176,90 @@ static void threads_agree(void) {
   cydp_quantile_free(quantile);
 }
 
-/* A range within ends of its own is chosen from as if it were all units. */
-static void ranges_are_units_of_their_own(void) {
-  enum { RANGES = 600, UNITS = 3000 };
-  static int64_t units[UNITS], first[RANGES], last[RANGES], ends[2][RANGES];
-  static int64_t chosen[RANGES], alone[RANGES];
+/* A range within ends of its own is chosen from as if its places were all units; only few of
+ * them are computed. */
+static void ranges_are_places_of_their_own(void) {
+  enum { UNITS = 3000, RUNS = 200, BITS = 10 };
+  static int64_t units[UNITS], places[UNITS];
   const cydp_key key = {{4, 5, 6}, CYDP_CHACHA20};
-  const int64_t most = INT64_C(1) << 62;
-  cydp_quantile *quantile = quantile_of(1, 3, 1, 2, 0);
-  cydp_rng *rng;
+  cydp_quantile *quantile = quantile_of(1, 3, 2, 1, 0);
   for (size_t i = 0; i < UNITS; i++)
-    units[i] = (int64_t)(i / 7) << 50;
-  CHECK(cydp_rng_new_seeded(&key, &rng) == CYDP_OK);
-  CHECK(cydp_choose_quantiles(quantile, units, CYDP_I64, (const int64_t[2]){0, UNITS}, 1,
-                              0, most, rng, CYDP_FAST, 1, alone) == CYDP_OK);
-  cydp_rng_free(rng);
-  for (size_t g = 0; g < RANGES; g++) {
-    first[g] = 0;
-    last[g] = UNITS;
-    ends[1][g] = most;
-  }
-  for (int whole = 1; whole >= 0; whole--) {
+    units[i] = (int64_t)(i < 900 ? i / 3 : i / 700 * 700) - 50;
+  const cydp_tied_units tied = {units, false, UNITS, -50, BITS};
+  cydp_places(&tied, 0, UNITS, places);
+  for (int run = 0; run < RUNS; run++) {
+    const int64_t offsets[2] = {0, UNITS}, first = (int64_t)(random64() % UNITS);
+    const int64_t last = first + (int64_t)(random64() % (uint64_t)(UNITS - first));
+    const int64_t lowest = places[first] - (int64_t)(random64() % 9);
+    const int64_t highest = places[last] + (int64_t)(random64() % 9);
+    int64_t chosen, cut, alone;
+    cydp_rng *rng;
     CHECK(cydp_rng_new_seeded(&key, &rng) == CYDP_OK);
-    CHECK(cydp_choose_quantiles_between(quantile, units, CYDP_I64, first, last, ends[0],
-                                        ends[1], RANGES, rng, CYDP_FAST, 2,
-                                        chosen) == CYDP_OK);
+    CHECK(cydp_choose_quantiles_between(
+              quantile, units, CYDP_I64, offsets, 1, -50, BITS, &first, &last, &lowest,
+              &highest, rng, run % 2 ? CYDP_RESOLVE_ALL : CYDP_FAST, 2, &chosen,
+              &cut) == CYDP_OK);
     cydp_rng_free(rng);
-    if (whole)
-      CHECK(chosen[0] == alone[0]);
-    for (size_t g = 0; g < RANGES; g++) {
-      CHECK(ends[0][g] <= chosen[g] && chosen[g] <= ends[1][g]);
-      first[g] = (int64_t)(random64() % UNITS);
-      last[g] = first[g] + (int64_t)(random64() % (uint64_t)(UNITS - first[g]));
-      ends[0][g] = units[first[g]] - (int64_t)(random64() % 9);
-      ends[1][g] = units[last[g]] + (int64_t)(random64() % 9);
-    }
+    CHECK(cydp_rng_new_seeded(&key, &rng) == CYDP_OK);
+    CHECK(cydp_choose_quantiles(quantile, places + first, CYDP_I64,
+                                (const int64_t[2]){0, last - first}, 1, lowest, highest,
+                                rng, CYDP_FAST, 1, &alone) == CYDP_OK);
+    cydp_rng_free(rng);
+    CHECK(chosen == alone);
+    int64_t expected = first;
+    while (expected < last && places[expected] <= chosen)
+      expected++;
+    CHECK(cut == expected);
   }
+  cydp_quantile_free(quantile);
+}
+
+/* Many groups with a range each; threads change nothing; units of another group are none. */
+static void ranges_of_groups_are_apart(void) {
+  enum { GROUPS = 600, UNITS = 5 * GROUPS };
+  static int32_t units[UNITS];
+  static int64_t offsets[GROUPS + 1], ends[2][GROUPS], chosen[2][GROUPS], cuts[2][GROUPS];
+  const cydp_key key = {{4, 5, 6}, CYDP_CHACHA20};
+  cydp_quantile *quantile = quantile_of(1, 3, 40, 1, 0);
+  cydp_rng *rng;
+  for (size_t g = 0; g < GROUPS; g++) {
+    offsets[g + 1] = (int64_t)(5 * (g + 1));
+    ends[1][g] = 1023;
+    for (size_t i = 5 * g; i < 5 * g + 5; i++)
+      units[i] = g % 2 ? 1 : (int32_t)(i % 5); /* a group is no run of units */
+  }
+  for (unsigned threads = 1; threads <= 3; threads += 2) {
+    CHECK(cydp_rng_new_seeded(&key, &rng) == CYDP_OK);
+    CHECK(cydp_choose_quantiles_between(
+              quantile, units, CYDP_I32, offsets, GROUPS, 0, 7, offsets, offsets + 1,
+              ends[0], ends[1], rng, CYDP_FAST, threads, chosen[threads > 1],
+              cuts[threads > 1]) == CYDP_OK);
+    cydp_rng_free(rng);
+  }
+  CHECK(memcmp(chosen[0], chosen[1], sizeof *chosen) == 0);
+  CHECK(memcmp(cuts[0], cuts[1], sizeof *cuts) == 0);
+  for (size_t g = 0; g < GROUPS; g++) { /* the second of five numbers */
+    CHECK(cuts[0][g] == (int64_t)(5 * g + 2));
+    CHECK(chosen[0][g] >> 7 == 1 && (chosen[0][g] & 127) == (g % 2 ? 16 : 0));
+  }
+  cydp_quantile_free(quantile);
+}
+
+static void bad_ranges_are_refused(void) {
+  const int64_t most = INT64_C(1) << 62;
+  const int64_t units[4] = {0, 1, 2, 3};
+  cydp_quantile *quantile = quantile_of(1, 3, 1, 1, 0);
+  cydp_rng *rng;
   CHECK(cydp_rng_new(&rng) == CYDP_OK);
-  for (int which = 0; which < 4; which++) {
-    first[1] = which == 0 ? 5 : 0;
-    last[1] = which == 1 ? INT64_C(1) << 32 : 4;
-    ends[0][1] = which == 2 ? -most - 1 : which == 3 ? 9 : 0;
-    ends[1][1] = 8;
-    CHECK(cydp_choose_quantiles_between(quantile, units, CYDP_I64, first, last, ends[0],
-                                        ends[1], 2, rng, CYDP_FAST, 1,
-                                        chosen) == CYDP_ERROR_DOMAIN);
+  for (int which = 0; which <= 8; which++) {
+    int64_t offsets[2] = {which == 1 ? -1 : 0, which == 2 ? INT64_C(1) << 32 : 4};
+    int64_t first = which == 3 ? -1 : which == 4 ? 4 : 1, last = which == 5 ? 5 : 3;
+    int64_t lowest = which == 6 ? -most - 1 : which == 7 ? 9 : 0, highest = 8;
+    int64_t chosen, cut;
+    CHECK((cydp_choose_quantiles_between(quantile, units, CYDP_I64, offsets, 1, 0,
+                                         which == 8 ? 32 : 1, &first, &last, &lowest,
+                                         &highest, rng, CYDP_FAST, 1, &chosen,
+                                         &cut) == CYDP_OK) == (which == 0));
   }
   cydp_rng_free(rng);
   cydp_quantile_free(quantile);
@@ -283,7 +323,9 @@ int main(void) {
   }
   further_bits_decide();
   threads_agree();
-  ranges_are_units_of_their_own();
+  ranges_are_places_of_their_own();
+  ranges_of_groups_are_apart();
+  bad_ranges_are_refused();
   bad_parameters_are_refused();
   return 0;
 }

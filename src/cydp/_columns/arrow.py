@@ -18,17 +18,20 @@ from cydp._columns.dtypes import (
     ARROW_OFFSETS,
     ARROW_VIEWS,
     check_one_column,
+    decimal_form,
     describe_format,
     not_numbers,
 )
 from cydp._columns.masks import Mask, both_present, concatenate_masks
-from cydp._columns.shared import SharedColumn
+from cydp._columns.shared import SharedColumn, unread
 
 __all__ = ["ArrowColumn", "Chunk", "declared_in", "import_nanoarrow", "read_arrow", "read_table"]
 
 _TABLE = "+s"  # the format of a struct; a table is a struct of its columns
 # The formats with buffers that are read.
 _READ = {_TABLE, *ARROW_DTYPES, *ARROW_OFFSETS, *ARROW_VIEWS} - {"n"}
+_MOST_SCALE = 76  # of the digits that 256 bits hold
+_MOST_EXACT = 22  # 10**22 is the last power of ten that a float holds
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -118,7 +121,21 @@ class Chunk:
             return values[places], both_present(present, None if known is None else known[places])
         if self.format == "n":
             return np.zeros(self.rows, dtype), self.present()
+        if (scale := _scale_of(self.format)) is not None:
+            return self.decimals(scale), self.present()
         return self.bits(1) if self.format == "b" else self.values(dtype), self.present()
+
+    def decimals(self, scale: int) -> NDArray[np.float64]:
+        """Return the floats that are nearest to decimals with so many digits behind the point."""
+        words = self.values(np.dtype(("<i8", self.view.buffer(1).itemsize // 8)))
+        low, power = words[:, 0], 10**scale
+        is_word = (words[:, 1:] == (low >> 63)[:, np.newaxis]).all(axis=1)
+        # Then the integer and the power are floats, and their quotient is rounded once.
+        is_exact = is_word & (low >= -(2**53)) & (low <= 2**53) & (scale <= _MOST_EXACT)
+        numbers = low / float(power)
+        for i in np.flatnonzero(~is_exact).tolist():
+            numbers[i] = int.from_bytes(words[i].tobytes(), "little", signed=True) / power
+        return numbers
 
     def fixed(self, dtype: np.dtype[Any], name: str) -> tuple[NDArray[Any], Mask]:
         """Return entries of a fixed number of bytes as a dtype, and which are not null."""
@@ -221,9 +238,9 @@ def _read_arrays(x: Any, name: str) -> tuple[Any, list[Any]]:
     The other library's message of a failure may show data, and is not repeated.
     """
     na = import_nanoarrow(name)
+    if isinstance(x, SharedColumn):
+        return x.arrays()
     try:
-        if isinstance(x, SharedColumn):
-            return x.arrays()
         if hasattr(x, "__arrow_c_array__"):
             array = na.c_array(x)
             return array.schema, [array]
@@ -234,8 +251,7 @@ def _read_arrays(x: Any, name: str) -> tuple[Any, list[Any]]:
     except TypeError:
         raise TypeError(f"{name} must be of a type that Arrow can express") from None
     except Exception:
-        message = f"{name} could not be read: its query or its conversion to Arrow failed"
-        raise ValueError(message) from None
+        raise unread(name, "read it") from None
 
 
 def _column_schema(schema: Any, name: str) -> Any:
@@ -267,12 +283,20 @@ def _child_of(table: Any, i: int) -> Chunk:
     return replace(_chunk_of(table.child(i), table.offset, len(table)), outer=outer)
 
 
+def _scale_of(arrow_format: str) -> int | None:
+    """Return the scale of decimals that are read as numbers: nanoarrow has no shorter ones."""
+    scale, bits = decimal_form(arrow_format) or (-1, 0)
+    return scale if bits in (128, 256) and 0 <= scale <= _MOST_SCALE else None
+
+
 def _dtype_of(schema: Any, name: str) -> Any:
     if schema.dictionary is not None:
         return _dtype_of(schema.dictionary, name)
     metadata = schema.metadata
     if metadata and b"ARROW:extension:name" in dict(metadata.items()):
         raise TypeError(f"{name} must hold plain numbers, not an extension type")
+    if _scale_of(schema.format) is not None:
+        return np.float64
     if schema.format not in ARROW_DTYPES:
         raise not_numbers(name, describe_format(schema.format))
     return ARROW_DTYPES[schema.format]

@@ -32,6 +32,7 @@ from cydp._columns.conditions import is_number_as_text
 from cydp._columns.declared import Labels
 from cydp._columns.dense_keys import DensePlaces, are_distinct, is_dense
 from cydp._columns.label_types import LabelType, stored_integers
+from cydp._columns.moments import Moment, read_moment
 from cydp._columns.strings import Strings, join_bytes
 
 __all__ = ["ColumnKeys", "KeyPlaces", "as_strings"]
@@ -204,14 +205,35 @@ class ColumnKeys:
         labels in an error.
         """
         wanted = _KINDS.get(column.type.kind)
-        if wanted is not None and wanted not in self.kinds:
+        if wanted in (TIMES, INSTANTS) and self.kinds == {TEXT}:
+            self._check_moments(wanted, name)
+        elif wanted is not None and wanted not in self.kinds:
             entries = f"the entries of {column.name}" if name == "keys" else "its entries"
             raise TypeError(
                 f"{name} must be {_WORDS[wanted]}, as {entries} are"
                 + (f", such as {_SUCH_AS[wanted]}" if wanted in _SUCH_AS else "")
             )
-        if TIMES in self.kinds and (words := column.times_wanted(self._of_kind(TIMES)[0])):
+        if wanted == TIMES and (words := column.times_wanted(self._of_kind(TIMES)[0])):
             raise ValueError(f"{name} must be {words}")
+
+    @cached_property
+    def _moments(self) -> list[Moment]:
+        """The labels as dates and times, where all are text and a column of such is asked for."""
+        return [read_moment(label, "each of keys") for label in self.labels]
+
+    def _check_moments(self, wanted: int, name: str) -> None:
+        """Raise an error for text that is no date or time of this kind, or twice the same one."""
+        try:
+            moments = self._moments
+        except ValueError as error:
+            raise TypeError(f"{name} must be {_WORDS[wanted]}: {error}") from None
+        if any((moment.zone is None) != (wanted == TIMES) for moment in moments):
+            raise TypeError(
+                f"{name} must be {_WORDS[wanted]}, as the column is"
+                + ("" if wanted == TIMES else ", such as '2024-01-31[Europe/Vienna]'")
+            )
+        if len({moment.nanoseconds for moment in moments}) < len(moments):
+            raise ValueError(f"{name} must be distinct: two are the same time")
 
     def table(self, kind: LabelType, encoding: str) -> KeyPlaces | DensePlaces | None:
         """Return the table for a column of a type; None if it can hold none of the labels.
@@ -250,7 +272,12 @@ class ColumnKeys:
         return KeyPlaces(stored, np.append(places, len(self)).astype(np.uint32))
 
     def _of_kind(self, wanted: int) -> tuple[list[Any], NDArray[np.intp] | None]:
-        """Return the labels of a kind, without their kind, and their places; None: all."""
+        """Return the labels of a kind, without their kind, and their places; None: all.
+
+        Text stands for the times that a column of such is compared with.
+        """
+        if wanted in (TIMES, INSTANTS) and self.kinds == {TEXT}:
+            return [moment.nanoseconds for moment in self._moments], None
         if wanted in (NUMBERS, TEXT) and self.kinds == {wanted}:
             return self.labels, None
         ranked = map(rank, self.labels)

@@ -78,8 +78,8 @@ def parse_condition(written: str) -> Condition:
 
     Examples
     --------
-    >>> print(parse_condition("AGE>=18 AND (country='DE' OR 'FR' = country)"))
-    AGE >= 18 and (country = 'DE' or country = 'FR')
+    >>> print(parse_condition("age>=18 AND (country='DE' OR 'FR' = country)"))
+    age >= 18 and (country = 'DE' or country = 'FR')
     >>> print(parse_condition("day between date '2024-01-01' and date '2024-01-31'"))
     day >= date '2024-01-01' and day <= date '2024-01-31'
 

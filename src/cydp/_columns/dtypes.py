@@ -13,11 +13,13 @@ __all__ = [
     "ARROW_OFFSETS",
     "ARROW_VIEWS",
     "DUCKDB_DTYPES",
+    "DUCKDB_NUMBERS",
     "FOR_TIMES",
     "NUMBERS",
     "TIMES",
     "check_one_column",
     "check_real",
+    "decimal_form",
     "describe_dtype",
     "describe_entry",
     "describe_format",
@@ -43,8 +45,10 @@ DUCKDB_DTYPES = {
     "smallint": np.int16, "usmallint": np.uint16, "integer": np.int32, "uinteger": np.uint32,
     "bigint": np.int64, "ubigint": np.uint64, "float": np.float32, "double": np.float64,
 }  # fmt: skip
+# With what becomes floats; HUGEINT is exported as decimals.
+DUCKDB_NUMBERS = DUCKDB_DTYPES | {"decimal": np.float64, "hugeint": np.float64}
 
-NUMBERS = "numbers (bool, integers, or floats of at most 64 bits)"
+NUMBERS = "numbers (bool, integers, decimals, or floats of at most 64 bits)"
 FOR_TIMES = "histograms and quantiles take these, with edges, a range or bounds that are dates"
 """What takes a column of dates or times."""
 TIMES = "dates or times"
@@ -55,16 +59,17 @@ _KINDS = {
     "c": "complex numbers", "O": "objects", "V": "records", "b": "bool",
 }  # fmt: skip
 
+_DECIMALS = "decimals of 32 or 64 bits, or of a scale outside 0 to 76"  # others are read
 # The first letters of Arrow's formats.
 _FORMATS = {
     "vu": "text", "u": "text", "U": "text", "vz": "bytes", "z": "bytes", "Z": "bytes", "w": "bytes",
     "tdD": TIMES, "tdm": TIMES, "ts": TIMES, "tt": "times", "tD": "time spans",
-    "ti": "time spans", "d": "decimals", "_": "integers of more than 64 bits", "+l": "lists",
+    "ti": "time spans", "d": _DECIMALS, "_": "integers of more than 64 bits", "+l": "lists",
     "+L": "lists", "+vl": "lists", "+vL": "lists", "+w": "lists", "+s": "structs", "+m": "maps",
     "+u": "unions", "+r": "runs of values", "b": "bool",
     "e": "floats", "f": "floats", "g": "floats",
 }  # fmt: skip
-_INT128 = ("d", "_")  # decimals, to which DuckDB exports HUGEINT, and Int128 of polars
+_INT128 = ("d", "_")  # decimals that are not read, and Int128 of polars
 _ENTRIES = {
     str: "text", bytes: "bytes", bytearray: "bytes", date: TIMES, np.datetime64: TIMES,
 }  # fmt: skip
@@ -95,6 +100,18 @@ def check_one_column(columns: int, name: str) -> None:
         )
 
 
+def decimal_form(arrow_format: str) -> tuple[int, int] | None:
+    """Return the scale and the bits of a format of decimals; None for another one.
+
+    >>> decimal_form("d:9,2"), decimal_form("d:50,3,256"), decimal_form("g")
+    ((2, 128), (3, 256), None)
+    """
+    if not arrow_format.startswith("d:"):
+        return None
+    scale, bits = (*arrow_format[2:].split(","), "128")[1:3]
+    return int(scale), int(bits)
+
+
 def describe_dtype(dtype: np.dtype[Any]) -> str:
     """Return the name of entries of a dtype.
 
@@ -110,8 +127,8 @@ def describe_dtype(dtype: np.dtype[Any]) -> str:
 def describe_format(arrow_format: str) -> str:
     """Return the name of entries of one of Arrow's formats.
 
-    >>> describe_format("u"), describe_format("d:38,0")
-    ('text', 'decimals: cast them to floats, or to integers of at most 64 bits')
+    >>> describe_format("u"), describe_format("tdD")
+    ('text', 'dates or times')
     """
     starts = (arrow_format[:n] for n in (3, 2, 1))
     kind = next((_FORMATS[start] for start in starts if start in _FORMATS), "another type")

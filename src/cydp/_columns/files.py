@@ -122,6 +122,17 @@ class DataFile:
         hint = f", which has one cell: is it separated by another than {self._form.delimiter!r}?"
         return f"the first line of {self.path!r}" + (hint if len(self.names) == 1 else "")
 
+    def in_folders(self, name: object) -> str:
+        """Return what to write for a column that the names of folders have, or nothing."""
+        parts = {part for file in self._files for part in Path(file).parent.parts}
+        if not isinstance(name, str) or not any(part.startswith(f"{name}=") for part in parts):
+            return ""
+        read = "read_parquet('...', " if self.has_types else "read_csv('...', all_varchar=true, "
+        return (
+            f" (it is in names of folders, {name}=..., of which a path makes no column: give "
+            f'duckdb.sql("from {read}hive_partitioning=true, hive_types_autocast=false)"))'
+        )
+
     @property
     def cannot_read(self) -> str:
         """What to say of a file that turns out to be broken."""
@@ -247,7 +258,8 @@ class DataFile:
                 f"column {name!r} of {self.path!r} must be numeric, not {kind[:40]}"
                 + (f": {FOR_TIMES}" if kind.startswith(("DATE", "TIMESTAMP")) else "")
             )
-        return column if kind in _INTEGERS else f"CAST({column} AS DOUBLE)"
+        is_decimal = kind.startswith(("DECIMAL", "HUGEINT"))  # which become floats later
+        return column if kind in _INTEGERS or is_decimal else f"CAST({column} AS DOUBLE)"
 
     def labels_of(self, name: str, sql_type: str | None = None) -> str:
         """Return a column of labels as SQL; of CSV, what is no entry of the type is null."""
@@ -290,13 +302,14 @@ class DataFile:
             return self.names.index(name)
         if self.kind == "CSV":
             found = "more than one" if name in self.names else "no"
-            raise FileError(f"{found} column {name!r} in {self.first_line}")
+            hint = "" if name in self.names else self.in_folders(name)
+            raise FileError(f"{found} column {name!r} in {self.first_line}{hint}")
         names = ", ".join(map(repr, self.names))
         shown = names if len(names) <= 200 else names[:200] + " ..."
         near = nearest_name(name, self.names)
         raise FileError(
             f"no column {name!r} in {self.path!r}; it has: {shown}"
-            + (f": did you mean {near!r}?" if near else "")
+            + (self.in_folders(name) or (f": did you mean {near!r}?" if near else ""))
         )
 
     def _column(self, name: str) -> str:

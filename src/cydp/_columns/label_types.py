@@ -17,6 +17,7 @@ from cydp._columns.dtypes import (
     ARROW_OFFSETS,
     ARROW_VIEWS,
     DUCKDB_DTYPES,
+    decimal_form,
     describe_dtype,
     describe_format,
 )
@@ -207,9 +208,9 @@ def _of_format(arrow_format: str) -> LabelType | None:
     if start == "tt":
         storage = np.dtype(np.int32 if unit in ("s", "ms") else np.int64)
         return LabelType("times of day", storage=storage, nanoseconds=NANOSECONDS[unit])
-    if start == "d:":
-        scale, bits = (*arrow_format[2:].split(","), "128")[1:3]
-        return LabelType("decimals", storage=np.dtype(f"S{int(bits) // 8}"), scale=int(scale))
+    scale, bits = decimal_form(arrow_format) or (0, 0)
+    if bits >= 128:  # nanoarrow does not read shorter ones
+        return LabelType("decimals", storage=np.dtype(f"S{bits // 8}"), scale=scale)
     if start == "w:":
         return LabelType("bytes of one length", storage=np.dtype(f"S{arrow_format[2:]}"))
     return None

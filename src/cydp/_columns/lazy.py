@@ -12,11 +12,13 @@ from functools import partial
 from typing import Any
 
 from cydp._columns.arrow import import_nanoarrow
-from cydp._columns.shared import SharedColumn, SharedRows
+from cydp._columns.shared import SharedColumn, SharedRows, unread
 
 __all__ = ["SharedDataset", "SharedLazyFrame", "is_dataset", "is_lazy_frame"]
 
 _BATCH_ROWS = 2**18  # of a lazy frame: some batches are a piece
+_LAZY = "the lazy frame", "call its collect()"
+_DATASET = "the dataset", "call its to_table()"
 
 
 class SharedLazyFrame(SharedRows):
@@ -46,8 +48,8 @@ class SharedLazyFrame(SharedRows):
             )
         self._frame = frame
         # Without rows: the query does not run.
-        failed = "its schema failed, and its collect_schema() says why"
-        self._empty = _guard(lambda: frame.clear().collect(), "lazy frame", failed)
+        words = _LAZY[0], "call its collect_schema()"
+        self._empty = _guard(lambda: frame.clear().collect(), *words)
 
     @property
     def names(self) -> tuple[str, ...]:
@@ -73,7 +75,7 @@ class SharedLazyFrame(SharedRows):
         self._schema = nanoarrow.c_array_stream(empty).get_schema()
         chosen = self._frame.select(columns)
         frames = partial(chosen.collect_batches, chunk_size=_BATCH_ROWS, engine="streaming")
-        for frame in _guarded(frames, "lazy frame"):
+        for frame in _guarded(frames, *_LAZY):
             if frame.schema != empty.schema:  # a function of the caller's may return anything
                 raise ValueError("the lazy frame could not be read: it has not the types it said")
             yield from nanoarrow.c_array_stream(frame)
@@ -81,7 +83,7 @@ class SharedLazyFrame(SharedRows):
     def _count(self, watch: Callable[[int], object] | None) -> int:
         length = sys.modules["polars"].len()
         counted = self._frame.select(length)
-        found = _guard(lambda: counted.collect(engine="streaming").item(), "lazy frame")
+        found = _guard(lambda: counted.collect(engine="streaming").item(), *_LAZY)
         return int(found)
 
 
@@ -115,10 +117,10 @@ class SharedDataset(SharedRows):
         fields = [self._dataset.schema.field(label) for label in self._wanted]
         self._schema = nanoarrow.c_schema(sys.modules["pyarrow"].schema(fields))
         batches = partial(self._dataset.to_batches, columns=self._wanted)
-        yield from map(nanoarrow.c_array, _guarded(batches, "dataset"))
+        yield from map(nanoarrow.c_array, _guarded(batches, *_DATASET))
 
     def _count(self, watch: Callable[[int], object] | None) -> int:
-        return int(_guard(self._dataset.count_rows, "dataset"))
+        return int(_guard(self._dataset.count_rows, *_DATASET))
 
 
 def is_lazy_frame(x: Any) -> bool:
@@ -133,19 +135,19 @@ def is_dataset(x: Any) -> bool:
     return datasets is not None and isinstance(x, datasets.Dataset)
 
 
-def _guarded(run: Callable[[], Iterable[Any]], what: str) -> Generator[Any, None, None]:
+def _guarded(run: Callable[[], Iterable[Any]], *words: str) -> Generator[Any, None, None]:
     """Yield what a query yields; errors are as of `_guard`."""
-    batches = _guard(lambda: iter(run()), what)
-    while (batch := _guard(partial(next, batches, None), what)) is not None:
+    batches = _guard(lambda: iter(run()), *words)
+    while (batch := _guard(partial(next, batches, None), *words)) is not None:
         yield batch
 
 
-def _guard(call: Callable[[], Any], what: str, failed: str = "its query failed") -> Any:
-    """Return the result of a call of a library; the message of a failure may show data."""
+def _guard(call: Callable[[], Any], *words: str) -> Any:
+    """Return the result of a call of a library; `unread` makes the error of a failure of words."""
     try:
         return call()
     except (MemoryError, KeyboardInterrupt, SystemExit):
         raise
     except BaseException:  # a panic of polars is no Exception
         pass  # an error that is raised here would have the library's as its context
-    raise ValueError(f"the {what} could not be read: {failed}")
+    raise unread(*words)

@@ -10,7 +10,7 @@ from functools import partial
 from typing import Any
 
 from cydp._columns.arrow import import_nanoarrow
-from cydp._columns.shared import SharedColumn, SharedRows
+from cydp._columns.shared import SharedColumn, SharedRows, unread
 
 __all__ = ["SharedRelation", "is_relation"]
 
@@ -102,9 +102,7 @@ class SharedRelation(SharedRows):
             no_memory = isinstance(error, sys.modules["duckdb"].OutOfMemoryException)
         if no_memory:
             raise MemoryError(f"{self._what} could not be read: DuckDB has too little memory")
-        raise ValueError(
-            f"{self._what} could not be read: its query or its conversion to Arrow failed"
-        )
+        raise unread(self._what, "call its fetchall()")
 
 
 def is_relation(x: Any) -> bool:

@@ -12,7 +12,7 @@ from contextlib import closing
 from threading import Lock
 from typing import Any
 
-__all__ = ["SharedColumn", "SharedRows"]
+__all__ = ["SharedColumn", "SharedRows", "unread"]
 
 _PIECE_ROWS = 2**20  # at least, except in the last piece: so many that kernels use all threads
 _USER_ROWS = 2**22  # about: a piece has all rows of its users
@@ -185,6 +185,18 @@ class SharedRows(ABC):
                 if self._watch is not None:
                     self._watch(self._rows)
                 yield batch
+
+
+def unread(what: str, to_see_why: str) -> ValueError:
+    """Return the error for a query that has failed: its own error may show data.
+
+    >>> str(unread("the lazy frame", "call its collect()"))[-55:]
+    'may show data, so call its collect() yourself to see it'
+    """
+    return ValueError(
+        f"{what} could not be read: its query or its conversion to Arrow failed; the reason may "
+        f"show data, so {to_see_why} yourself to see it"
+    )
 
 
 class SharedColumn:

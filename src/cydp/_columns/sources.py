@@ -8,9 +8,10 @@ from collections.abc import Sequence
 from typing import Any, Self
 
 import numpy as np
+from numpy.typing import NDArray
 
 from cydp._columns.arrow import import_nanoarrow, read_arrow
-from cydp._columns.dtypes import DUCKDB_DTYPES, NUMBERS, TIMES, check_one_column, not_numbers
+from cydp._columns.dtypes import DUCKDB_NUMBERS, NUMBERS, TIMES, check_one_column, not_numbers
 from cydp._columns.file_columns import FileColumn
 from cydp._columns.label_types import LabelType, type_of_relation
 from cydp._columns.label_values import LabelValues
@@ -108,14 +109,12 @@ class RelationSource(SharedSource):
     def dtype(self) -> np.dtype[Any]:
         """Return the dtype that the type of the column stands for; the query does not run."""
         self._check()
-        kind = str(self.x.types[0].id).strip('"')  # without what a composite type holds
-        if kind.startswith(("date", "timestamp")):
-            raise not_numbers(self.name, TIMES)
-        if kind not in DUCKDB_DTYPES:
-            raise TypeError(
-                f"{self.name} must hold {NUMBERS}, not {kind.upper()}: cast it to one of these"
-            )
-        return np.dtype(DUCKDB_DTYPES[kind])
+        return _number_dtype(self.x.types[0], self.name)
+
+    def numbers(self) -> NDArray[Any]:
+        """Return real numbers; the type is looked at, since Arrow's may be that of another one."""
+        self.dtype()
+        return super().numbers()
 
     def label_type(self) -> LabelType:
         """Return the type of labels of its type; the query does not run."""
@@ -207,7 +206,20 @@ def open_arrow_table(x: Any, name: str) -> Any:
     if not speaks_arrow(x):
         refuse_lazy(x, name)
         raise TypeError(f"{name} must be a table that exports Arrow, not {type(x).__name__}")
+    if is_relation(x):
+        for kind in x.types:
+            _number_dtype(kind, name)
     return x
+
+
+def _number_dtype(declared: Any, name: str) -> np.dtype[Any]:
+    """Return the dtype for a type of DuckDB. UHUGEINT is none: Arrow gives it a sign."""
+    kind = str(declared.id).strip('"')  # without what a composite type holds
+    if kind.startswith(("date", "timestamp")):
+        raise not_numbers(name, TIMES)
+    if kind not in DUCKDB_NUMBERS:
+        raise TypeError(f"{name} must hold {NUMBERS}, not {kind.upper()}: cast it to one of these")
+    return np.dtype(DUCKDB_NUMBERS[kind])
 
 
 def refuse_lazy(x: Any, name: str) -> None:

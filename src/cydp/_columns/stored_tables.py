@@ -96,6 +96,7 @@ def _of_files(file: DataFile, name: str, where: Condition | None = None) -> Tabl
         first_line=None if file.has_types else file.first_line,
         where=where,
         path=str(Path(file.path).resolve()),
+        elsewhere=file.in_folders,
     )
 
 
@@ -200,7 +201,8 @@ def choose_rows(x: Any, condition: Condition, name: str) -> Table:
     if not isinstance(opened, Table) or opened.restrict is None:
         raise TypeError(
             f"{name} must be a path of files or a relation of DuckDB, to have its rows chosen: "
-            "another table or lazy frame is filtered by its own library"
+            "filter a frame or lazy frame yourself, as table.filter(polars.col('age') >= 18) or "
+            "table[table['age'] >= 18] does"
         )
     try:
         return opened.restrict(condition)

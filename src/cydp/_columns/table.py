@@ -42,14 +42,16 @@ class Table:
         The public condition that all rows satisfy: others were left out.
     path : str or None
         The absolute path, or glob, of the files that the table is; None for other tables.
+    elsewhere : callable
+        Returns where else a name is that no column has, and what to write then, or nothing.
     restrict : callable or None
         Returns the table of the rows that satisfy one more condition; None: it cannot.
 
     """
 
     __slots__ = (
-        "_column_at", "_name", "_reopen", "first_line", "length", "names", "path", "restrict",
-        "rows", "where",
+        "_column_at", "_name", "_reopen", "elsewhere", "first_line", "length", "names", "path",
+        "restrict", "rows", "where",
     )  # fmt: skip
 
     def __init__(
@@ -65,10 +67,12 @@ class Table:
         first_line: str | None = None,
         where: Condition | None = None,
         path: str | None = None,
+        elsewhere: Callable[[Hashable], str] = lambda _: "",
     ) -> None:
         self._name, self.names, self.length, self._column_at = name, tuple(names), length, column_at
         self.rows, self._reopen, self.first_line = rows, reopen, first_line
         self.restrict, self.where, self.path = restrict, where, path
+        self.elsewhere = elsewhere
 
     def __repr__(self) -> str:
         shown = str(self.where)[:_LONGEST] + (" ..." if len(str(self.where)) > _LONGEST else "")
@@ -145,11 +149,13 @@ class Table:
         if not places and self.first_line is not None:
             raise ValueError(
                 f"{argument} must be a column of {self._name}: no {given!r} in {self.first_line}"
+                + self.elsewhere(given)
             )
         if not places:
             # In a list, what was given may be a label: a list of labels is taken for names.
             said = f"{argument} must be a column of {self._name}, {self._names()}"
-            raise ValueError(said + (self._nearest(given) if is_named else ""))
+            hint = self._nearest(given) if is_named else ""
+            raise ValueError(said + (self.elsewhere(given) or hint))
         if len(places) > 1:
             raise ValueError(f"{argument} must name one column: {given!r} is there more than once")
         return places[0]

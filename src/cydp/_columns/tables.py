@@ -6,14 +6,15 @@ No value is read, but to count the rows of a relation. docs/columns.md, "Tables"
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+import os
+from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
 import numpy as np
 
 from cydp._columns.lazy import is_dataset, is_lazy_frame
 from cydp._columns.pandas import is_frame, is_series
-from cydp._columns.paths import is_path
+from cydp._columns.paths import is_path, named_files
 from cydp._columns.reading import read_table_columns
 from cydp._columns.relations import is_relation
 from cydp._columns.source import speaks_arrow
@@ -29,11 +30,17 @@ __all__ = [
     "is_table_or_column",
     "is_tabular",
     "open_table",
+    "refuse_other_than_table",
 ]
 
 _KINDS = (
     "a frame of pandas or polars, a table of pyarrow, a relation of DuckDB, a dict of columns, a "
     "structured array or a 2-D array"
+)
+_ALL_KINDS = (
+    "a table or a column: a path of CSV or Parquet files, a frame of pandas or polars, a lazy "
+    "frame, a table or dataset of pyarrow, a relation of DuckDB, a dict of columns, an array or a "
+    "list"
 )
 
 
@@ -111,6 +118,42 @@ def is_table_or_column(x: Any) -> bool:
     """Whether x is of a kind that releases take, by its type and its attributes."""
     is_stored = is_path(x) or is_lazy_frame(x) or is_dataset(x)
     return is_stored or isinstance(x, tuple) or is_column(x) or is_tabular(x)
+
+
+def refuse_other_than_table(x: Any, name: str, given: Mapping[str, Any]) -> None:
+    """Raise a TypeError that says more than that a call has failed, if x is no table.
+
+    Another argument may be the table. Only types are looked at, and whether there is a file.
+
+    Parameters
+    ----------
+    x : object
+        What stands in the place of the table.
+    name : str
+        The name of this argument.
+    given : mapping
+        All arguments by name, in their order.
+
+    """
+    if _is_whole_table(x):
+        return
+    other = next((each for each in given if each != name), "keys")
+    if other != "keys" and not isinstance(given[other], Mapping) and _is_whole_table(given[other]):
+        raise TypeError(
+            f"{name}, the first argument, must be the table, and {other} is one: are they swapped?"
+        ) from None
+    if is_table_or_column(x) or isinstance(x, Sequence):
+        return
+    refuse_lazy(x, name)
+    hint = ": give its path" if hasattr(x, "readline") else ""
+    hint = ": a query of it is a table, as connection.sql(...)" if hasattr(x, "sql") else hint
+    raise TypeError(f"{name} must be {_ALL_KINDS}, not {type_name(x)}{hint}") from None
+
+
+def _is_whole_table(x: Any) -> bool:
+    if is_path(x):
+        return any(map(os.path.exists, named_files([os.fsdecode(x)])))
+    return is_lazy_frame(x) or is_dataset(x) or is_tabular(x)
 
 
 def is_read_once(table: Any) -> bool:

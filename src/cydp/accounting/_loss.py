@@ -47,7 +47,8 @@ class PureDP(Measure):
     rho : number >= 0, optional
         What the same releases cost in zCDP. The default, epsilon**2 / 2, always holds. A smaller
         rho is the caller's claim, because epsilon alone does not say how small rho can be. It can
-        be 0 only if epsilon is 0.
+        be 0 only if epsilon is 0. A sum of losses has it, and shows it: two releases of epsilon 1
+        and 2 cost rho 1/2 + 2 = 2.5, and one release of epsilon 3 costs 4.5.
     relation : {"add-remove", "change-one", "add-remove-or-change"}, optional
         The relation of neighbours that the loss is stated under. None: no relation is stated, and
         the caller is responsible for it.
@@ -71,6 +72,8 @@ class PureDP(Measure):
     --------
     >>> PureDP(0.1) + PureDP(0.2) == PureDP("0.3", rho="0.025")
     True
+    >>> PureDP(1) + PureDP(2)
+    PureDP(epsilon=3, rho=2.5)
     >>> PureDP("1/3") * 2
     PureDP(epsilon='2/3', rho='1/9')
     >>> PureDP(0.1) < PureDP(0.2) <= ApproxDP(0.2, 1e-6)

@@ -8,8 +8,9 @@ from collections.abc import Sequence
 from typing import Any
 
 from cydp.accounting._words import format_name
+from cydp.accounting.ledger._history import format_block
 from cydp.accounting.ledger._ledger import BudgetLedger
-from cydp.cli._messages import format_block, head_of, print_head
+from cydp.cli._messages import head_of, print_head
 from cydp.cli._options import BUDGETS, add_budget, add_head, add_parser, read_budget, read_count
 from cydp.cli._payment import (
     WITHOUT_BLOCKS,
@@ -41,7 +42,7 @@ _CREATE_DAYS = (
     "cydp ledger create days.db --epsilon 1 --privacy-unit person --by-block --block-column Day"
 )
 # Names that no dim can have: parameters of `add_blocks` and `find_blocks`, which take dims.
-_RESERVED = ("self", "block", "blocks", "budget", "at_least")
+_RESERVED = ("self", "block", "blocks", "budget", "exist_ok", "at_least")
 _PAID = "paid"  # what is recorded of a charge with an id, so that it can be repeated
 _REPEATED = 3  # so that `cydp ledger charge && release` releases once for each charge
 
@@ -85,6 +86,11 @@ def add_commands(commands: Any) -> None:
         help="your promise that all records of a unit lie in one block, as of a person-day; else a "
         "unit in one block is protected",
     )
+    create.add_argument(
+        "--exist-ok",
+        action="store_true",
+        help="take a ledger that is there already, if it was made with the same options",
+    )
 
     add = _command(
         ledger, "add-block", _add_block, "add blocks of data", _NUMBERS, _HEAD,
@@ -100,6 +106,11 @@ def add_commands(commands: Any) -> None:
         default=[],
         metavar="KEY=VALUE",
         help="what else the history should say of these blocks; repeat for several",
+    )
+    add.add_argument(
+        "--exist-ok",
+        action="store_true",
+        help="leave blocks that are there already as they are, if their budget is the same",
     )
 
     retire = _command(
@@ -241,6 +252,7 @@ def _create(options: argparse.Namespace) -> int:
         by_block=options.by_block or options.block_column is not None,
         block_column=options.block_column,
         units_in_one_block=options.units_in_one_block,
+        exist_ok=options.exist_ok,
     ) as ledger:
         print_head(ledger)
     return 0
@@ -258,11 +270,13 @@ def _add_block(options: argparse.Namespace) -> int:
                 "no block can be added, since the ledger was made without blocks: make another "
                 "by `cydp ledger create --by-block`"
             )
-        if known := [block for block in blocks if block in there]:
+        known = [block for block in blocks if block in there]
+        if known and not options.exist_ok:
             raise ValueError(
-                f"block {known[0]!r} is in the ledger already: use another id, or leave it out"
+                f"block {known[0]!r} is in the ledger already: use another id, leave it out, or "
+                "add --exist-ok"
             )
-        ledger.add_blocks(blocks, budget, **dims)
+        ledger.add_blocks(blocks, budget, exist_ok=options.exist_ok, **dims)
         print_head(ledger)
     return 0
 

@@ -8,19 +8,16 @@ import ast
 import json
 import re
 import shlex
-from collections.abc import Mapping
 from fractions import Fraction
 from typing import Any
 
 from cydp._numbers.rational import format_number
 from cydp.accounting._errors import BudgetExceededError, ChargeConflictError
 from cydp.accounting._words import format_name, format_numbers, numbers_of
-from cydp.accounting.ledger._blocks import ALL
+from cydp.accounting.ledger._history import format_block
 from cydp.accounting.ledger._ledger import BudgetLedger
 
 __all__ = [
-    "format_block",
-    "format_dims",
     "head_of",
     "in_options",
     "json_in_options",
@@ -33,7 +30,8 @@ __all__ = [
 
 # Words of messages for users of Python, and for users of the command line.
 _IN_PYTHON = {
-    "open a ledger with BudgetLedger.open, or choose another path": "choose another path",
+    "open a ledger with BudgetLedger.open, say exist_ok=True, or choose": "add --exist-ok if it is "
+    "a ledger with these options, or choose",
     "no BudgetLedger.create has made this file": "`cydp ledger create` has not made this file",
     "create a ledger there first": "create a ledger there first by `cydp ledger create`",
     "open it with BudgetLedger.open, if you mean the new ledger": "repeat the command, if you mean "
@@ -133,16 +131,6 @@ def losses_in_options(text: str) -> str:
     'left epsilon=1/3'
     """
     return _LOSS.sub(lambda match: match[1].replace("'", ""), text)
-
-
-def format_block(block: str) -> str:
-    """Return the id of a block in quotes, since it may have spaces and commas."""
-    return block if block == ALL else repr(block)
-
-
-def format_dims(dims: Mapping[str, Any]) -> list[str]:
-    """Write the dims of a block for people."""
-    return [f"{format_name(name)}={format_name(str(value))}" for name, value in dims.items()]
 
 
 def json_of(what: dict[str, Any]) -> str:

@@ -158,7 +158,8 @@ def _add_unit(parser: argparse.ArgumentParser, parameters: Sequence[str]) -> Non
     )
     partitions = "bins" if "bins" in parameters else "keys"
     bounds = {
-        "max_rows": "needed with --user: how many rows of each user count, chosen at random",
+        "max_rows": "needed with --user: how many rows of each user count, chosen at random; in "
+        "sums, means and variances all do, worth so many at most",
         "max_partitions": f"needed with --user: in how many {partitions} each user counts, chosen "
         "at random",
         "max_rows_per_partition": f"with --user: how many rows of a user count in each of the "

@@ -208,4 +208,4 @@ def _write_certificate(showing: Showing, draft: str) -> None:
 def _write_table(showing: Showing, draft: str, kind: str) -> None:
     """Write the columns of `to_pandas()`."""
     write = showing.result.to_csv if kind == "csv" else showing.result.to_parquet
-    write(draft, confidence=showing.level, simultaneous=showing.simultaneous)
+    write(draft, overwrite=True, confidence=showing.level, simultaneous=showing.simultaneous)

@@ -21,9 +21,10 @@ from cydp.accounting._errors import (
 )
 from cydp.accounting._words import format_name, format_numbers, numbers_of
 from cydp.accounting.ledger._blocks import ALL, unknown_message
+from cydp.accounting.ledger._history import format_block
 from cydp.accounting.ledger._ledger import BudgetLedger
 from cydp.accounting.ledger._scope import LedgerScope
-from cydp.cli._messages import format_block, head_of
+from cydp.cli._messages import head_of
 from cydp.cli._stdin import STDIN
 
 __all__ = [

@@ -5,20 +5,19 @@ from __future__ import annotations
 
 import argparse
 import json
-from collections.abc import Callable, Sequence
-from fractions import Fraction
+from collections.abc import Callable
 from functools import partial
 from pathlib import Path
 from typing import Any
 
 from cydp._columns.file_errors import FileError
 from cydp.accounting._loss import LOSSES, Loss
-from cydp.accounting._words import format_name, format_numbers, names_of, numbers_of
+from cydp.accounting._words import format_name, format_numbers, numbers_of
 from cydp.accounting.ledger._blocks import ALL, BlockState, can_pay, match_dims
 from cydp.accounting.ledger._charge import requested_amount
+from cydp.accounting.ledger._history import format_block, format_dims
 from cydp.accounting.ledger._ledger import BudgetLedger
-from cydp.accounting.ledger._report import what_of
-from cydp.cli._messages import format_block, format_dims, json_of, losses_in_options
+from cydp.cli._messages import json_of, losses_in_options
 from cydp.cli._options import read_budget
 from cydp.cli._outputs import check_output
 from cydp.cli._payment import WITHOUT_BLOCKS, has_blocks, open_to_read
@@ -99,11 +98,10 @@ def report(options: argparse.Namespace) -> int:
 def history(options: argparse.Namespace) -> int:
     """Print all entries, one line for each."""
     with open_to_read(options.path) as ledger:
-        names, entries = names_of(ledger.budget), ledger.history()
+        entries = ledger.history()
     for entry in entries:
-        for key in {"budget", "cost"} & entry.keys():
-            entry[key] = _read_numbers(names, entry[key])
-        print(json_of(entry) if options.json else _line_of(entry))
+        amounts = {k: entries.amount(entry[k]) for k in ("budget", "cost") if k in entry}
+        print(json_of(entry | amounts) if options.json else entries.line(entry))
     return 0
 
 
@@ -135,23 +133,6 @@ def _state_line_of(state: dict[str, Any]) -> str:
     """Return what a block has left and has spent, in a line for people."""
     left, budget = (format_numbers(state[name], left=True) for name in ("left", "budget"))
     return f"left {left}; spent {format_numbers(state['spent'])} of {budget}; {state['state']}"
-
-
-def _line_of(entry: dict[str, Any]) -> str:
-    words = [str(entry["seq"]), entry["time"], entry["kind"]]
-    if "block" in entry:
-        words += [] if entry["block"] == ALL else [format_block(entry["block"])]
-    words += [
-        format_numbers(entry[k], left=k == "budget") for k in ("budget", "cost") if k in entry
-    ]
-    if "privacy_unit" in entry:
-        words.append(f"for each {format_name(entry['privacy_unit'])}, {entry['relation']}")
-    words += format_dims(entry.get("dims", {}))
-    if "blocks" in entry:
-        paid = [format_block(block) for block in entry["blocks"] if block != ALL]
-        words[-1] += f" to {', '.join(paid)}:" if paid else ":"
-        words.append(what_of(entry))
-    return " ".join(words)
 
 
 def _read_consistently(
@@ -209,7 +190,3 @@ def _describe(block: BlockState) -> dict[str, Any]:
         "state": "retired" if block.retired else "open",
         "dims": block.dims,
     }
-
-
-def _read_numbers(names: tuple[str, ...], strings: Sequence[str]) -> dict[str, Fraction]:
-    return dict(zip(names, map(Fraction, strings), strict=True))

@@ -22,7 +22,7 @@ from cydp._columns.strings import Strings, fixed_width, join_bytes
 from cydp._default_generator import generator_or_default
 from cydp._generator import Generator
 from cydp._numbers.rational import read_integer
-from cydp.exact._label_sets import LabelSets
+from cydp.exact._label_sets import LabelSets, find_integers
 from cydp.exact._user_identifiers import MOST, identify_labels
 
 __all__ = [
@@ -228,6 +228,11 @@ def code_users(
     key : ndarray of uint64, shape (2,)
         By it labels are hashed.
 
+    Raises
+    ------
+    ValueError
+        If there are not as many users as rows.
+
     Examples
     --------
     >>> users, inside = Labels(["ann", "bob", None, "ann"]), np.array([True, True, True, False])
@@ -238,10 +243,9 @@ def code_users(
     """
     values, present = identify_labels(users)
     ids, _ = _identify(values, present, key)
-    chosen = inside if present is None else inside & present
-    distinct, places = np.unique(ids[chosen], return_inverse=True)
-    codes = np.full(len(ids), len(distinct), np.uint32)
-    codes[chosen] = places
+    if len(ids) != len(inside):
+        raise ValueError("user must have an entry for each row")
+    distinct, codes = find_integers(ids, both_present(present, inside))
     return codes, len(distinct)
 
 

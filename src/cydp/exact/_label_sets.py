@@ -29,13 +29,21 @@ from cydp._columns.masks import Mask, both_present
 from cydp._columns.strings import Strings, fixed_width
 from cydp._default_generator import default_generator
 
-__all__ = ["LabelSets", "find_distinct", "find_labels", "find_strings", "list_texts"]
+__all__ = [
+    "LabelSets",
+    "find_distinct",
+    "find_integers",
+    "find_labels",
+    "find_strings",
+    "list_texts",
+]
 
 Found: TypeAlias = tuple[NDArray[Any], NDArray[np.uint32]]
 """Distinct labels, sorted, and the place of each row's label; the number of labels for none."""
 
 _DAY = NANOSECONDS["D"]
 _DENSE = 2**16  # a range of integers this small is always searched by a flag for each
+_FLAGS_OF_ROW = 8  # a flag for each integer of a range that has so many for each row
 _SORT_FROM = 2**21  # distinct integers, from which on sorting is quicker than a key table
 _BLOCK_ROWS = 2**18
 
@@ -99,7 +107,7 @@ def find_labels(columns: Sequence[Labels]) -> LabelSets:
         pairs = codes.astype(np.int64)
         pairs *= width
         pairs += second
-        found, codes = _find_integers(pairs, present)
+        found, codes = find_integers(pairs, present)
         first, last = np.divmod(found, width)
         places = [*(array[first] for array in places), labels[last]]
     return LabelSets(tuple(places), codes)
@@ -147,7 +155,7 @@ def _find_numbers(values: LabelValues) -> Found:
         known = (integers >= 0) & (integers < _DAY // kind.nanoseconds)
     if known is not None and not known.all():
         present = both_present(present, known)
-    distinct, codes = _find_integers(integers, present)
+    distinct, codes = find_integers(integers, present)
     if array.dtype.kind == "f":
         labels = distinct.view(array.dtype.newbyteorder("="))
         order = np.argsort(labels)
@@ -162,13 +170,13 @@ def _find_numbers(values: LabelValues) -> Found:
     return distinct.astype(kind.dtype), codes
 
 
-def _find_integers(x: NDArray[Any], present: Mask) -> Found:
-    """Return the distinct integers, sorted."""
+def find_integers(x: NDArray[Any], present: Mask) -> Found:
+    """Return the distinct integers, sorted, and the place of each row's; their number for none."""
     known = x if present is None else x[present]
     if len(known) == 0:
         return known[:0], np.zeros(len(x), np.uint32)
     least, most = int(known.min()), int(known.max())
-    if most - least < max(_DENSE, 2 * len(x)):
+    if most - least < max(_DENSE, _FLAGS_OF_ROW * len(x)):
         return _find_dense(x, present, least, most)
     distinct = np.sort(known)
     distinct = distinct[np.append(True, distinct[1:] != distinct[:-1])]

@@ -19,7 +19,7 @@ import numpy as np
 
 from cydp._columns.stored_tables import open_data_table
 from cydp._columns.table import is_column
-from cydp._columns.tables import is_read_once, is_table_or_column, open_table
+from cydp._columns.tables import is_read_once, open_table, refuse_other_than_table
 from cydp._numbers.bounds import Pair
 from cydp.releases._query import Query
 
@@ -164,11 +164,7 @@ def check_table(table: Any) -> None:
             "table must be one that can be read more than once, not a stream or an iterator: read "
             "it first, as by read_all() or list()"
         )
-    if not is_table_or_column(table):
-        raise TypeError(
-            "table must be a table or a column, of a kind that releases take, not "
-            f"{type(table).__name__}"
-        )
+    refuse_other_than_table(table, "table", {})
     open_data_table(table)
 
 

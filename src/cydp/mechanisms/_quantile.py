@@ -22,7 +22,10 @@ from cydp.exact._sorted_units import SortedUnits
 from cydp.mechanisms._noisy_max import ExponentialMechanism
 from cydp.mechanisms._parameters import format_sensitivity, read_norm, set_fields
 
-__all__ = ["QuantileMechanism"]
+__all__ = ["SPREAD_BITS", "QuantileMechanism"]
+
+SPREAD_BITS = 31
+"""Of a place: each unit has 2**31, and no more than 2**32 numbers are ranked."""
 
 
 @dataclass(frozen=True, slots=True, init=False, repr=False, match_args=False)
@@ -141,30 +144,36 @@ class QuantileMechanism:
 
     def choose_between(
         self,
-        units: NDArray[np.int64],
+        records: SortedUnits,
         ranges: tuple[NDArray[np.int64], NDArray[np.int64]],
         ends: tuple[NDArray[np.int64], NDArray[np.int64]],
         rng: Generator,
         chosen: NDArray[np.int64],
+        cuts: NDArray[np.int64],
     ) -> None:
-        """Choose a point for each of several ranges of sorted units.
+        """Choose a place for a range of each group: units that are equal have places of their own.
+
+        Places are counted from the grid's lowest unit. docs/mechanisms/quantile_lists.md, "Ties".
 
         Parameters
         ----------
-        units : ndarray of int64
-        ranges : pair of ndarrays of int64, shape (m,)
+        records : SortedUnits
+        ranges : pair of ndarrays of int64, shape (n_groups,)
             Where each range begins among the units, and behind which it ends.
-        ends : pair of ndarrays of int64, shape (m,)
-            The lowest and the highest point of each, at most 2**62 apart; its units lie between.
+        ends : pair of ndarrays of int64, shape (n_groups,)
+            The lowest and the highest place of each; those of its units lie between.
         rng : Generator
             It is asked for one key, as in `choose`.
-        chosen : ndarray of int64, shape (m,)
-            Where the points are written.
+        chosen : ndarray of int64, shape (n_groups,)
+            Where the places are written.
+        cuts : ndarray of int64, shape (n_groups,)
+            Where it is written behind which units of each range the chosen place lies.
 
         """
         prepared = prepare_quantile(self.q, 1 / self.scale)
-        threads = threads_for(units.size)
-        rng._choose_quantiles_between(prepared, units, *ranges, *ends, chosen, threads)
+        tied = records.units, records.offsets, records.grid.lowest, SPREAD_BITS
+        threads = threads_for(records.units.size)
+        rng._choose_quantiles_between(prepared, *tied, *ranges, *ends, chosen, cuts, threads)
 
     def __repr__(self) -> str:
         norm = format_sensitivity(self.sensitivity, self.relation)

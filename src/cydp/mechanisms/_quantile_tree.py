@@ -16,8 +16,7 @@ from numpy.typing import NDArray
 from cydp._generator import Generator
 from cydp._numbers.rational import as_exact
 from cydp.exact._sorted_units import SortedUnits
-from cydp.exact._spread_units import SPREAD_BITS, count_up_to, spread_units
-from cydp.mechanisms._quantile import QuantileMechanism
+from cydp.mechanisms._quantile import SPREAD_BITS, QuantileMechanism
 
 __all__ = [
     "MOST_TIED",
@@ -130,20 +129,17 @@ def choose_by_halves(
         In units of the records' grid.
 
     """
-    grid, offsets, places = records.grid, records.offsets, spread_units(records)
+    grid, offsets = records.grid, records.offsets
     shape = len(ranges) + 2, len(offsets) - 1
     points, cuts = np.empty(shape, np.int64), np.empty(shape, np.int64)
     lowest, highest = len(ranges), len(ranges) + 1  # the rows of the ends of the grid
     points[lowest], points[highest] = 0, (grid.highest - grid.lowest + 1 << SPREAD_BITS) - 1
     cuts[lowest], cuts[highest] = offsets[:-1], offsets[1:]
-    for level in levels_of(ranges):
-        lower = [_row(ranges[i].lower, lowest) for i in level]
-        upper = [_row(ranges[i].upper, highest) for i in level]
-        for i, low, high in zip(level, lower, upper, strict=True):
-            choices[i].choose_between(
-                places, (cuts[low], cuts[high]), (points[low], points[high]), rng, points[i]
-            )
-        cuts[level] = count_up_to(places, cuts[lower], cuts[upper], points[level])
+    for i in (i for level in levels_of(ranges) for i in level):
+        low, high = _row(ranges[i].lower, lowest), _row(ranges[i].upper, highest)
+        choices[i].choose_between(
+            records, (cuts[low], cuts[high]), (points[low], points[high]), rng, points[i], cuts[i]
+        )
     chosen: NDArray[np.int64] = grid.lowest + (points[: len(ranges)] >> SPREAD_BITS)
     return chosen
 

@@ -51,6 +51,7 @@ class ErrorQuery(MeanQuery):
     """The mean of a model's errors, each clamped to the most that the target's bounds allow."""
 
     function: ClassVar[str] = "validated_error"
+    all_rows_count: ClassVar[bool] = False
 
     data: ClassVar[str] = "table"
 

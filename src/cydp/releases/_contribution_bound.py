@@ -3,7 +3,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from fractions import Fraction
 from typing import Any, ClassVar, Self
 
@@ -14,7 +14,7 @@ from cydp._arguments import Integer, Number
 from cydp._columns.declared import Labels
 from cydp._columns.tables import open_table
 from cydp._generator import Generator
-from cydp._numbers.rational import read_integer, read_quantile
+from cydp._numbers.rational import float_of, read_integer, read_quantile
 from cydp._numbers.rounding import percent_of
 from cydp.accounting._loss import Loss
 from cydp.accounting.ledger._paid import Payment
@@ -254,7 +254,10 @@ class ContributionBoundRelease(Release):
             bound=self.rank_error(confidence),
             bound_unit=self.query.ranked,
         )
-        return self._make_sheet((), [bound], confidence, simultaneous)
+        sheet = self._make_sheet((), [bound], confidence, simultaneous)
+        query = self.query
+        about = {"share": float_of(query.share), "of": query.whole, "unit": query.counted}
+        return replace(sheet, parameters=about)
 
     @property
     def _exact(self) -> dict[str, Any]:

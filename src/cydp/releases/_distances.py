@@ -9,6 +9,7 @@ With ints all is exact, in fractions; with arrays it is in float64, by the same 
 from __future__ import annotations
 
 import math
+from collections.abc import Iterable
 from dataclasses import dataclass
 from fractions import Fraction
 from typing import Any
@@ -35,6 +36,7 @@ __all__ = [
     "distances_of",
     "log_noise_by_distances",
     "mean_distances",
+    "rounded_distances",
     "spread_within",
     "variance_distances",
 ]
@@ -79,20 +81,26 @@ def log_noise_by_distances(part: Part, entries: int, grid: Grid) -> float:
 
 def mean_distances(below: int, above: int) -> NDArray[np.int64]:
     """Return sums of distances to both bounds as a vector; beyond int64, the end of its range."""
-    return np.array([min(each, _LARGEST) for each in (below, above)], np.int64)
+    return rounded_distances((below, above), 1)
 
 
-def variance_distances(
-    squares: int, total: int, rows: int, width: int, per_step: int
-) -> NDArray[np.int64]:
-    """Return the sums of k**2, (width - k)**2 and 2 k (width - k), over `per_step`, rounded down.
+def variance_distances(squares: Any, total: Any, rows: Any, width: int) -> tuple[Any, Any, Any]:
+    """Return the sums of k**2, (width - k)**2 and 2 k (width - k), from those of k**2 and k.
 
-    >>> variance_distances(1 + 9, 1 + 3, 2, 4, 2).tolist()
-    [5, 5, 6]
+    >>> variance_distances(1 + 9, 1 + 3, 2, 4)
+    (10, 10, 12)
     """
     above = squares - 2 * width * total + width**2 * rows
-    found = squares, above, 2 * (width * total - squares)
-    return np.array([min(each // per_step, _LARGEST) for each in found], np.int64)
+    return squares, above, 2 * (width * total - squares)
+
+
+def rounded_distances(sums: Iterable[int], per_step: int) -> NDArray[np.int64]:
+    """Return sums over `per_step`, rounded down; beyond int64, the end of its range.
+
+    >>> rounded_distances((10, 10, 13), 2).tolist()
+    [5, 5, 6]
+    """
+    return np.array([min(each // per_step, _LARGEST) for each in sums], np.int64)
 
 
 @dataclass(frozen=True, slots=True)

@@ -96,7 +96,8 @@ def explain(
     error of counts: within 6 visitors, with 95 % confidence; all 10 together within 10
     means: The odds of one visitor being present against absent move by a factor of at most
       e**epsilon = 2.72.
-    means: The odds of two values of one visitor move by a factor of at most e**(2 epsilon) = 7.39.
+    means: The odds of one value of one visitor against another move by a factor of at most e**(2
+      epsilon) = 7.39.
     means: A fair bet on whether one visitor is present is won with a probability of at most 0.7311.
     note: what each visitor has beyond 1 row in each of 2 partitions is left out, and so are rows
       whose visitor is missing, so counts and sums may be too low. Errors and intervals are about

@@ -15,7 +15,7 @@ from cydp._numbers.rounding import percent_of, words_above
 from cydp.accounting._loss import Loss
 from cydp.mechanisms._laplace import DiscreteLaplace
 from cydp.mechanisms._quantile import QuantileMechanism
-from cydp.releases._answers import Answer
+from cydp.releases._answers import OF_X, Answer
 from cydp.releases._certificate import describe
 from cydp.releases._format import format_cost
 from cydp.releases._meaning import meaning_of, notes_on
@@ -191,7 +191,11 @@ class Explanation:
             f"protects: {self.unit}",
         ]
         lines += [f"{name}: {each!r}" for name, each in query.selections.items()]
-        lines += [f"noise of {name}: {_describe_noise(part)}" for name, part in query.parts.items()]
+        names = query.words_of_parts
+        lines += [
+            f"noise of {names.get(name, name)}: {_describe_noise(part)}"
+            for name, part in query.parts.items()
+        ]
         lines += [self._describe_error(answer) for answer in self._answers.values()]
         lines += [f"means: {sentence}" for sentence in self.meaning]
         lines += [f"note: {sentence}" for sentence in self.notes]
@@ -203,7 +207,8 @@ class Explanation:
         if each is None:
             return f"error of {answer.name}: not known without the number of rows"
         sure = f"{percent_of(read_exact(self.confidence, 'confidence'))} confidence"
-        within = f"within {words_above(each)} {answer.unit}" if each else "none"
+        unit = "" if answer.unit == OF_X else f" {answer.unit}"
+        within = f"within {words_above(each)}{unit}" if each else "none"
         text = f"error of {answer.name}: {within}, with {sure}"
         if answer.needs_rows:
             text += f", over {self.rows_of(answer):,} rows"

@@ -27,9 +27,14 @@ def counted(unit: Unit) -> tuple[str, str]:
 
     >>> counted(Unit()), counted(Unit(name="company", has_users=True))
     (('row', 'rows'), ('company', 'companies'))
+    >>> counted(Unit(name="user_id", has_users=True))
+    ("value of 'user_id'", "values of 'user_id'")
     """
     one = unit.name if unit.has_users and unit.max_rows == 1 else "row"
-    return one, _plural_of(one)
+    if not one.replace(" ", "").isalpha():  # no word, but the name of a column
+        return f"value of {one!r}", f"values of {one!r}"
+    noun, of_blocks, block = one.partition(" in ")
+    return one, f"{_plural_of(noun)}{of_blocks}{block}"
 
 
 def _plural_of(noun: str) -> str:
@@ -54,10 +59,10 @@ def format_cost(loss: Loss) -> str:
     return f"{cost}, delta={format_number(loss.delta, ROUND_CEILING)}"
 
 
-def format_noise(parts: Iterable[Part]) -> str:
+def format_noise(parts: Iterable[Part], names: Mapping[str, str]) -> str:
     """Return the mechanisms with their scales, in the unit of the data, or in ranks for quantiles.
 
-    Parts with one kind of noise stand together, each scale with the name of its part.
+    Parts with one kind of noise stand together, each scale with what `names` calls its part.
     """
     scales: dict[str, list[tuple[str, str]]] = {}
     for part in parts:
@@ -70,7 +75,9 @@ def format_noise(parts: Iterable[Part]) -> str:
             size = f"{float_of(mechanism.scale * part.step):,.6g}"
         else:
             kind, size = "sigma", f"{mechanism.sigma * step:,.6g}"
-        scales.setdefault(f"{type(mechanism).__name__}, {kind}", []).append((size, part.name))
+        scales.setdefault(f"{type(mechanism).__name__}, {kind}", []).append(
+            (size, names.get(part.name, part.name))
+        )
     several = sum(map(len, scales.values())) > 1
     return "; ".join(
         f"{kind} " + ", ".join(f"{size} ({name})" if several else size for size, name in sizes)

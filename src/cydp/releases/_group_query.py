@@ -32,6 +32,7 @@ from cydp.releases._group_rows import (
     FoundTally,
     GroupRows,
     Summary,
+    UserPairs,
     columns_of,
     distances_by_key,
     exact_summary,
@@ -158,21 +159,19 @@ class GroupQuery(GroupParts):
     def least_noisy(cls, privacy: Loss, unit: Unit, noise: str | None, *own: Any) -> Self:
         """Return the query; a selection of keys takes a delta whatever noise is added."""
         n_keys, *_ = own
-        made = cls.built(privacy, unit, *own)
+        if n_keys is not None:
+            made = super().least_noisy(privacy, unit, noise, *own)
+        else:
+            losses_by_noise(privacy, noise)  # raises for another noise
+            made = cls._made(privacy, unit, noise, *own)
         if noise is not None and all(each.q is not None for each in made.aggregates()):
             raise ValueError("noise must be left out for quantiles alone: no noise is added")
-        if n_keys is not None:
-            return super().least_noisy(privacy, unit, noise, *own)
-        losses_by_noise(privacy, noise)  # raises for another noise
-        return made if noise is None else cls._made(privacy, unit, noise, *own)
+        return made
 
     @property
     def title(self) -> str:
-        """Counts by one column are `value_counts`, whichever of the two was called."""
-        is_own = self.function == GroupQuery.function  # and not of a case of it
-        counts_values = is_own and self.has_count and not self.summaries
-        is_one = counts_values and len(self.reads.columns["by"]) == 1
-        return "value_counts" if is_one else self.function
+        """The function that was called: `value_counts` makes a query of `group_by`."""
+        return self.reads.called or self.function
 
     @property
     def notes(self) -> tuple[str, ...]:
@@ -221,6 +220,19 @@ class GroupQuery(GroupParts):
         return (note_on_bounds(grids),) if grids else ()
 
     @property
+    def left_out(self) -> tuple[str, ...]:
+        """Notes on the rows that may be left out, and on those that count together."""
+        weighs = self.unit.has_users and self.unit.max_partitions is not None
+        if not weighs or all(summary.kind == "quantile" for summary in self.summaries):
+            return super().left_out
+        rows = "1 row" if self.unit.max_rows == 1 else f"{self.unit.max_rows:,} rows"
+        return (
+            f"in sums and means all rows of a {self.unit.name} in a partition count, worth {rows} "
+            "at most",
+            *super().left_out,
+        )
+
+    @property
     def left_out_may(self) -> str:
         """Sums may be too low, and users with many rows weigh less in means and quantiles."""
         kinds = {summary.kind for summary in self.summaries}
@@ -259,18 +271,24 @@ class GroupQuery(GroupParts):
 
     def read(self, source: GroupRows, key: Key) -> Tally:
         """Count the rows of each key, add up numbers, and rank the numbers of quantiles."""
+        adds = any(summary.kind != "quantile" for summary in self.summaries)
         if self.n_keys is None:
-            keys, codes, one_row_a_unit, left_out = source.find(self.unit, key, self.most_left_out)
-            exact = self._exact(len(keys[0]), codes, source.read_numbers())
+            keys, codes, one_row_a_unit, left_out, pairs = source.find(
+                self.unit, key, self.most_left_out, pairs=adds
+            )
+            exact = self._exact(len(keys[0]), codes, source.read_numbers(), pairs)
             if left_out is not None:
                 exact[LEFT_OUT] = left_out
             return FoundTally(self, exact, keys, count_codes(one_row_a_unit, len(keys[0])))
         n_keys, names = self.n_keys, list[str]()
 
         def answers(
-            codes: Codes, numbers: Mapping[str, NDArray[Any]], left_out: int | None
+            codes: Codes,
+            numbers: Mapping[str, NDArray[Any]],
+            left_out: int | None,
+            pairs: UserPairs | None,
         ) -> list[Any]:
-            exact = self._exact(n_keys, codes, numbers)
+            exact = self._exact(n_keys, codes, numbers, pairs)
             if left_out is not None:
                 exact[LEFT_OUT] = left_out
             names[:] = exact
@@ -278,19 +296,23 @@ class GroupQuery(GroupParts):
 
         at_once = any(summary.kind == "quantile" for summary in self.summaries)
         totals = source.add_by_key(
-            answers, self.unit, key, left_out=self.most_left_out, at_once=at_once
+            answers, self.unit, key, left_out=self.most_left_out, pairs=adds, at_once=at_once
         )
         return Tally(self, dict(zip(names, totals, strict=True)))
 
     def _exact(
-        self, n_keys: int, codes: Codes, numbers: Mapping[str, NDArray[Any]]
+        self,
+        n_keys: int,
+        codes: Codes,
+        numbers: Mapping[str, NDArray[Any]],
+        pairs: UserPairs | None,
     ) -> dict[str, Any]:
         """Return exact answers by the names of parts, and of summaries of quantiles."""
         exact: dict[str, Any] = {}
         if self.has_count:
             exact["n"] = count_codes(codes, n_keys)
         for summary in self.summaries:
-            found = exact_summary(summary, codes, n_keys, numbers[summary.column])
+            found = exact_summary(summary, codes, n_keys, numbers[summary.column], pairs)
             if self.is_by_distances(summary, self.privacy_of_parts):
                 found = distances_by_key(summary, found)
             exact |= found

@@ -18,8 +18,9 @@ from cydp._columns.pieces import Totals
 from cydp._numbers.bounds import Pair
 from cydp._numbers.rational import format_number
 from cydp.exact._clamped_sum import sum_groups
+from cydp.exact._contributions import code_users
 from cydp.exact._grid import Grid, centre_of, public_grid
-from cydp.exact._label_sets import find_labels
+from cydp.exact._label_sets import find_integers, find_labels
 from cydp.exact._lookup import match_labels
 from cydp.exact._sorted_units import sort_groups
 from cydp.exact._time_grid import SteppedTimes, read_time_grid
@@ -34,11 +35,13 @@ from cydp.releases._release import ADDED, recorded
 from cydp.releases._rows import Codes, Key, Rows
 from cydp.releases._tally import Tally, add_arrays
 from cydp.releases._unit import Unit
+from cydp.releases._user_sums import bounded_sums
 
 __all__ = [
     "FoundTally",
     "GroupRows",
     "Summary",
+    "UserPairs",
     "columns_of",
     "distances_by_key",
     "exact_summary",
@@ -212,17 +215,51 @@ def _asked_of(column: str, given: Any) -> tuple[Any, Any, Any]:
     return given[0], given[1], given[2] if len(given) == 3 else None
 
 
+@dataclass(frozen=True, slots=True, repr=False, eq=False)
+class UserPairs:
+    """Users beside the keys in which they count, and all of their rows there. NOT private.
+
+    Attributes
+    ----------
+    codes : ndarray of uint32, shape (rows,)
+        The pair of each row; the number of pairs for other rows.
+    keys : ndarray of int64, shape (pairs,)
+        The code of the key of each pair.
+    most : int
+        How many rows those of a pair are worth at most.
+
+    """
+
+    codes: Codes
+    keys: NDArray[np.int64]
+    most: int
+
+    def sums(self, summary: Summary, n_keys: int, values: NDArray[Any]) -> list[NDArray[np.int64]]:
+        """Return the sum of a summary by key, and the number of rows that it is over."""
+        numbers = fill_absent(values, summary.filled, summary.grid)
+        found = sort_groups(self.codes, numbers, len(self.keys), summary.grid)
+        by_key = [np.zeros(n_keys, np.int64) for _ in range(2)]
+        for whole, each in zip(by_key, bounded_sums(found, self.most), strict=True):
+            np.add.at(whole, self.keys, each)
+        above, rows = by_key
+        return [above + (summary.grid.lowest - summary.shift) * rows, rows]
+
+
 def exact_summary(
-    summary: Summary, codes: Codes, n_keys: int, values: NDArray[Any]
+    summary: Summary, codes: Codes, n_keys: int, values: NDArray[Any], pairs: UserPairs | None
 ) -> dict[str, Any]:
     """Return the exact answers of a summary by key, by the names of parts.
 
     They are sums, in steps, and the number of rows that they are over; or the ranked numbers of all
-    its quantiles, by its own name.
+    its quantiles, by its own name. With `pairs` sums are over all rows of users.
     """
     if summary.kind == "quantile":
         filled = fill_absent(values, summary.filled, summary.grid)
         return {summary.name: sort_groups(codes, filled, n_keys, summary.grid)}
+    if pairs is not None:
+        sums, rows = pairs.sums(summary, n_keys, values)
+        mean = {summary.name: sums}
+        return {summary.rows_name: rows, **mean} if summary.counts_rows else mean
     sums = sum_groups(codes, values, summary.grid, n_keys)
     if summary.filled is None and summary.kind == "sum":
         return {summary.name: sums}
@@ -305,6 +342,7 @@ class GroupRows(Rows):
         key: Key,
         *,
         left_out: int | None = None,
+        pairs: bool = False,
         at_once: bool = False,
     ) -> Totals:
         """Return the answers of a function of codes of public keys, added over pieces of the rows.
@@ -312,22 +350,27 @@ class GroupRows(Rows):
         Parameters
         ----------
         exact : callable
-            Returns answers from the code of each row, the numbers of columns by their names, and
-            how many rows are left out, or None.
+            Returns answers from the code of each row, the numbers of columns by their names, how
+            many rows are left out, or None, and users beside their keys, or None.
         unit : Unit
             How many partitions and rows of a user count.
         key : ndarray of uint64 or None
             As in `bound_users`.
         left_out : int, optional
             The most rows of a user that are counted as left out. Default: none is counted.
+        pairs : bool
+            Whether users beside their keys are wanted, if they have more rows than count.
         at_once : bool
             Whether all rows are read together.
 
         """
 
         def read() -> Totals:
-            codes, gone = self._codes(unit, key, left_out)
-            found: Totals = exact(codes, self.read_numbers(), gone)
+            n_keys, matched = len(self._public), match_labels(self.labels, self._public)
+            codes = self.bound(matched, n_keys, unit, key)
+            gone = self._gone(matched, codes, n_keys, left_out, key)
+            users = self._pairs(matched, codes, n_keys, unit, key) if pairs else None
+            found: Totals = exact(codes, self.read_numbers(), gone, users)
             return found
 
         return read() if at_once else self.add(read)
@@ -336,22 +379,28 @@ class GroupRows(Rows):
         """Return how many rows of each public key count."""
         n_keys = len(self._public)
         counts: NDArray[np.int64]
-        (counts,) = self.add(lambda: [count_codes(self._codes(unit, key)[0], n_keys)])
+
+        def read() -> Totals:
+            matched = match_labels(self.labels, self._public)
+            return [count_codes(self.bound(matched, n_keys, unit, key), n_keys)]
+
+        (counts,) = self.add(read)
         return counts
 
     def find(
-        self, unit: Unit, key: Key, left_out: int | None = None
-    ) -> tuple[tuple[NDArray[Any], ...], Codes, Codes, int | None]:
+        self, unit: Unit, key: Key, left_out: int | None = None, *, pairs: bool = False
+    ) -> tuple[tuple[NDArray[Any], ...], Codes, Codes, int | None, UserPairs | None]:
         """Return the keys that occur, the code of each row, and the code of a row of each unit.
 
-        And how many rows are left out, as in `add_by_key`.
+        And how many rows are left out, and users beside their keys, as in `add_by_key`.
         """
         found = find_labels(self.labels)
         codes = one_row_a_unit = self.bound(found.codes, found, unit, key)
         gone = self._gone(found.codes, codes, len(found), left_out, key)
         if self.users is not None and unit.max_rows > 1:
             one_row_a_unit = self.bound(codes, found, unit, key, max_rows=1)
-        return found.arrays, codes, one_row_a_unit, gone
+        users = self._pairs(found.codes, codes, len(found), unit, key) if pairs else None
+        return found.arrays, codes, one_row_a_unit, gone, users
 
     def read_numbers(self) -> dict[str, NDArray[Any]]:
         """Return the columns of numbers by their names."""
@@ -362,11 +411,24 @@ class GroupRows(Rows):
         assert self.keys is not None
         return self.keys
 
-    def _codes(self, unit: Unit, key: Key, left_out: int | None = None) -> tuple[Codes, int | None]:
-        """Return the public key of each row, none for rows that do not count; and `left_out`."""
-        n_keys, matched = len(self._public), match_labels(self.labels, self._public)
-        codes = self.bound(matched, n_keys, unit, key)
-        return codes, self._gone(matched, codes, n_keys, left_out, key)
+    def _pairs(
+        self, matched: Codes, codes: Codes, n_keys: int, unit: Unit, key: Key
+    ) -> UserPairs | None:
+        """Return users beside the keys in which they count; None if all of their rows do.
+
+        And None if the rows of a user are bounded in all keys together: they would be worth a part
+        of a row in each.
+        """
+        if self.users is None or unit.max_partitions is None or np.array_equal(matched, codes):
+            return None
+        assert key is not None
+        users, n_users = code_users(self.users, matched < n_keys, key)
+        pairs = matched.astype(np.uint64) * n_users + users
+        distinct, found = find_integers(pairs, users < n_users)
+        counts = np.zeros(len(distinct) + 1, np.bool_)
+        counts[found[codes < n_keys]] = True
+        found[~counts[found]] = len(distinct)
+        return UserPairs(found, (distinct // max(n_users, 1)).astype(np.int64), unit.max_rows)
 
     def _gone(
         self, matched: Codes, codes: Codes, n_keys: int, left_out: int | None, key: Key

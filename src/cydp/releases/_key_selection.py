@@ -16,7 +16,7 @@ from cydp.accounting._loss import ApproxDP, Loss, PureDP
 from cydp.mechanisms._count_threshold import CountThreshold
 from cydp.mechanisms._partition_selection import PartitionSelection
 from cydp.releases._noise_split import Part
-from cydp.releases._terms import Split, losses_by_noise
+from cydp.releases._terms import Split, fitting, losses_by_noise
 from cydp.releases._unit import Unit
 
 __all__ = [
@@ -85,15 +85,9 @@ def read_rules(
     return THRESHOLD, OPTIMAL
 
 
-def by_least_noise(build: Callable[[str], Any], rules: Sequence[str]) -> Any:
+def by_least_noise(build: Callable[[Any], Any], rules: Sequence[Any]) -> Any:
     """Return the query with the least `selection_noise`: one is built by each of the rules."""
-    first, *others = rules
-    found = [build(first)]  # raises errors of parameters
-    for rule in others:
-        try:
-            found.append(build(rule))
-        except ValueError:
-            continue  # a table of probabilities may be too long, or a scale too small
+    found = fitting(rules, build)  # a table of probabilities may be too long, or a scale too small
     return found[0] if len(found) == 1 else min(found, key=lambda query: query.selection_noise)
 
 
@@ -114,23 +108,32 @@ def select_first(
             "not tell how many units there are in each key"
         )
     rest, relation = 1 - share, unit.relation
-    parts_privacy: Loss = privacy
-    noisy, delta = 0.0, privacy.delta * share
-    if rest:
-        epsilon = as_exact(privacy.epsilon * rest)
-        both = ApproxDP(epsilon, as_exact(privacy.delta * rest), relation=relation)
-        options = losses_by_noise(both, noise)
-        found = [parts_of(each)[1] for each in options]
-        noisy, parts_privacy = min(zip(found, options, strict=True), key=lambda pair: pair[0])
-        if isinstance(parts_privacy, PureDP):
-            delta = privacy.delta
     # Unless under "add-remove", the mechanism itself takes twice as many.
     reached = unit.most_reached // (1 if relation == "add-remove" else 2)
-    mechanism = PartitionSelection(
-        epsilon=privacy.epsilon * share, delta=delta, max_partitions=reached, relation=relation
-    )
-    half = mechanism.half_kept * unit.max_rows
-    return Selecting(mechanism, parts_privacy, noisy + 2 * math.log(half))
+
+    def select(option: tuple[float, Loss]) -> Selecting:
+        noisy, loss = option
+        mechanism = PartitionSelection(
+            epsilon=privacy.epsilon * share,
+            delta=privacy.delta * (1 if rest and isinstance(loss, PureDP) else share),
+            max_partitions=reached,
+            relation=relation,
+        )
+        half = mechanism.half_kept * unit.max_rows
+        return Selecting(mechanism, loss, noisy + 2 * math.log(half))
+
+    if not rest:
+        return select((0.0, privacy))
+    epsilon = as_exact(privacy.epsilon * rest)
+    both = ApproxDP(epsilon, as_exact(privacy.delta * rest), relation=relation)
+    found = fitting(losses_by_noise(both, noise), lambda loss: (parts_of(loss)[1], loss))
+    least, *others = sorted(found, key=lambda option: option[0])
+    try:
+        return select(least)
+    except ValueError:  # with all of delta, or a part of it, a table of probabilities may fit
+        if not others:
+            raise
+        return select(*others)
 
 
 def select_by_count(
@@ -145,14 +148,15 @@ def select_by_count(
     Gaussian noise needs a half of delta.
     """
     half = as_exact(privacy.delta / 2)
-    found = []
-    for loss in losses_by_noise(ApproxDP(privacy.epsilon, half, relation=unit.relation), noise):
+
+    def select(loss: Loss) -> Selecting:
         delta = privacy.delta if isinstance(loss, PureDP) else half
         parts, noisy = parts_of(loss)
         mechanism = CountThreshold(parts[counts].noise, delta, unit.max_partitions, unit.max_rows)
-        noisy += 2 * math.log(mechanism.threshold)
-        found.append(Selecting(mechanism, loss, noisy))
-    return min(found, key=lambda each: each.noise)
+        return Selecting(mechanism, loss, noisy + 2 * math.log(mechanism.threshold))
+
+    losses = losses_by_noise(ApproxDP(privacy.epsilon, half, relation=unit.relation), noise)
+    return min(fitting(losses, select), key=lambda each: each.noise)
 
 
 def words_of_selection(mechanism: PartitionSelection | CountThreshold) -> str:

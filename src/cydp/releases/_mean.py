@@ -39,6 +39,7 @@ from cydp.releases._run import release, run
 from cydp.releases._tally import Tally
 from cydp.releases._terms import Split, Weights, read_split
 from cydp.releases._unit import Unit, UnitName
+from cydp.releases._user_sums import bounded_sums
 from cydp.releases.output._sheet import Numbers, Sheet
 
 __all__ = ["MeanQuery", "MeanRelease", "MomentQuery", "MomentRelease", "mean", "sums_of"]
@@ -62,6 +63,7 @@ class MomentQuery(NumbersQuery):
 
     own: ClassVar[tuple[str, ...]] = ("split",)
     part_names: ClassVar[tuple[str, ...]] = _PARTS
+    all_rows_count: ClassVar[bool] = True
 
     weights: Weights
 
@@ -249,7 +251,8 @@ class MeanQuery(MomentQuery):
 
     def read(self, source: NumberRows, key: Key) -> Tally:
         """Add x - c, in steps, and count the rows."""
-        totals = source.add(lambda: sums_of(self, self.values(source, key)))
+        exact = _sums_by_row if source.users is None else _sums_by_user
+        totals = source.add(lambda: exact(self, source, key))
         if not self.by_distances:
             return Tally(self, dict(zip(_PARTS, totals, strict=True)))
         deviations, count = totals
@@ -348,7 +351,8 @@ def mean(
         What the protected unit is called in a ledger's `privacy_unit`, such as "person". A sequence
         adds the units within it: ("household", "person"). Default: the name of the column of users.
     max_rows : int >= 1, optional
-        Required with `user`: the most records of one user that count, chosen at random.
+        Required with `user`: how many records those of one user are worth at most. All of them
+        count, with equal weights.
     max_rows_per_unit : int >= 1, optional
         Instead of `user`: the caller's promise that no unit has more records than this. Nothing
         checks it.
@@ -396,6 +400,17 @@ def mean(
     """
     made: MeanRelease = run(MeanQuery, locals())
     return made
+
+
+def _sums_by_row(query: MeanQuery, source: NumberRows, key: Key) -> list[int]:
+    return sums_of(query, query.values(source, key))
+
+
+def _sums_by_user(query: MeanQuery, source: NumberRows, key: Key) -> list[int]:
+    """Return what `sums_of` returns, of all rows of users, who have a bounded weight."""
+    above, rows = bounded_sums(query.by_user(source, key), query.unit.max_rows)
+    count = int(rows.sum())
+    return [int(above.sum()) - query.above_lower * count, count]
 
 
 def sums_of(query: MeanQuery, values: NDArray[Any]) -> list[int]:

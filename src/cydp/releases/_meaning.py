@@ -34,10 +34,12 @@ def meaning_of(loss: Loss, unit: Unit) -> list[str]:
 
     Examples
     --------
+    >>> import textwrap
     >>> for sentence in meaning_of(PureDP(1), Unit()):
-    ...     print(sentence)
+    ...     print(textwrap.fill(sentence, 96))
     The odds of one row being present against absent move by a factor of at most e**epsilon = 2.72.
-    The odds of two values of one row move by a factor of at most e**(2 epsilon) = 7.39.
+    The odds of one value of one row against another move by a factor of at most e**(2 epsilon) =
+    7.39.
     A fair bet on whether one row is present is won with a probability of at most 0.7311.
 
     """
@@ -51,7 +53,8 @@ def meaning_of(loss: Loss, unit: Unit) -> list[str]:
         found = [f"The odds of {presence} move by {_factor(loss.epsilon)}."]
         if unit.relation == "add-remove":
             found.append(
-                f"The odds of two values of {one} move by {_factor(2 * loss.epsilon, '2 epsilon')}."
+                f"The odds of one value of {one} against another move by "
+                f"{_factor(2 * loss.epsilon, '2 epsilon')}."
             )
         return [*found, bet]
     found = []
@@ -78,9 +81,12 @@ def _questions_of(unit: Unit) -> tuple[str, str]:
     one = f"one {unit.name}"
     return {
         "add-remove": (f"{one} being present against absent", f"whether {one} is present"),
-        "change-one": (f"two values of {one}", f"which of two values is that of {one}"),
+        "change-one": (
+            f"one value of {one} against another",
+            f"which of two values is that of {one}",
+        ),
         "add-remove-or-change": (
-            f"{one} being present against absent, and of two values of {one},",
+            f"{one} being present against absent, and of one value of {one} against another,",
             f"whether {one} is present, or which of two values it has,",
         ),
     }[unit.relation]

@@ -12,7 +12,9 @@ from numpy.typing import NDArray
 
 from cydp._numbers.bounds import check_pair
 from cydp.exact._grid import Grid
+from cydp.exact._sorted_units import SortedUnits, sort_groups
 from cydp.exact._time_grid import TimeGrid
+from cydp.releases._missing import fill_absent
 from cydp.releases._query import DataQuery, Given
 from cydp.releases._rows import Key, NumberRows
 from cydp.releases._unit import Unit
@@ -94,3 +96,8 @@ class NumbersQuery(DataQuery):
     def values(self, source: NumberRows, key: Key) -> NDArray[Any]:
         """Return the numbers that count, masked where they are null; the data is read here."""
         return source.read(self.unit, key, absent_count=self.filled is not None)
+
+    def by_user(self, source: NumberRows, key: Key) -> SortedUnits:
+        """Return all numbers of each user, on the grid; the data is read here."""
+        codes, users, values = source.by_user(key, absent_count=self.filled is not None)
+        return sort_groups(codes, fill_absent(values, self.filled, self.grid), users, self.grid)

@@ -22,7 +22,7 @@ from cydp._numbers.rounding import root_above
 from cydp.accounting._loss import Loss
 from cydp.exact._grid import Grid
 from cydp.exact._sorted_units import SortedUnits
-from cydp.exact._spread_units import SPREAD_BITS
+from cydp.mechanisms._quantile import SPREAD_BITS
 from cydp.mechanisms._quantile_tree import (
     MOST_TIED,
     QuantileRange,

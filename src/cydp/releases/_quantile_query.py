@@ -181,6 +181,17 @@ class QuantileQuery(NumbersQuery):
             for q, name, error in zip(self.qs, names, errors, strict=True)
         ]
 
+    @property
+    def words_of_parts(self) -> dict[str, str]:
+        """What texts call parts: also the ends of intervals."""
+        points = super().words_of_parts
+        ends = ((_LOWER, "the lower end of"), (_UPPER, "the upper end of"))
+        return points | {
+            f"{name}{end}": f"{words} {point}"
+            for end, words in ends
+            for name, point in points.items()
+        }
+
     def read(self, source: NumberRows, key: Key) -> Tally:
         """Sort the numbers, in steps."""
         return Tally(self, {"ranks": read_sorted(self, source, key)})
@@ -255,7 +266,11 @@ def read_quantiles(qs: Any) -> tuple[tuple[Fraction, ...], bool]:
     """
     if not isinstance(qs, list | tuple | np.ndarray):
         return (read_quantile(qs),), False
-    found = tuple(map(read_quantile, qs))
+    try:
+        found = tuple(map(read_quantile, qs))
+    except ValueError as error:
+        hint = ": the pair of bounds comes after q" if len(qs) == 2 else ""
+        raise ValueError(f"{error}{hint}") from None
     if not 1 <= len(found) <= _MOST:
         raise ValueError(f"q must be one quantile, or a list of 1 to {_MOST:,}")
     return found, True

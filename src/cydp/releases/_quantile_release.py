@@ -200,9 +200,9 @@ class QuantileRelease(Release):
     def _noise_words(self) -> str:
         parts = self.query.parts.values()
         if not self.interval_steps:
-            return format_noise(parts)
+            return super()._noise_words
         points = [part for part in parts if not any(self.query.beyond(part))]
-        return f"{format_noise(points)}; as much for each end"
+        return f"{format_noise(points, self.query.words_of_parts)}; as much for each end"
 
     @property
     def _exact(self) -> dict[str, Any]:

@@ -18,7 +18,7 @@ from cydp._columns.canonical import digest_argument
 from cydp._generator import Generator
 from cydp.accounting._loss import Loss
 from cydp.accounting.ledger._serialize import deserialize, serialize
-from cydp.releases._answers import Answer
+from cydp.releases._answers import Answer, NoisyAnswer, RankAnswer
 from cydp.releases._format import format_parameter
 from cydp.releases._kept_queries import NESTED, flat_arguments, keep_results, nested_arguments
 from cydp.releases._meaning import notes_on
@@ -72,6 +72,7 @@ class Query(ABC):
     rows_given: ClassVar[str] = "n"  # the argument of `explain` on which errors depend
     bounded: ClassVar[str] = "rows"  # of a user: see `TERMS`
     column_arguments: ClassVar[tuple[str, ...]] = ("column", "user")
+    all_rows_count: ClassVar[bool] = False  # of a user, worth as many rows as their bound
 
     privacy: Loss
     unit: Unit
@@ -141,6 +142,12 @@ class Query(ABC):
         return ()
 
     @property
+    def words_of_parts(self) -> dict[str, str]:
+        """What texts call parts, by their names: the numbers that are read off them."""
+        read = [answer for answer in self.answers() if isinstance(answer, NoisyAnswer | RankAnswer)]
+        return {answer.part.name: answer.name for answer in read}
+
+    @property
     def in_words(self) -> str:
         """What is released of which columns, and for which public keys, in a line for a report."""
         return words_of_reads(self.title, self.reads, self.contents)
@@ -158,12 +165,14 @@ class Query(ABC):
     @property
     def protects(self) -> str:
         """What is protected, in words."""
-        return self.unit.words
+        return self.unit.words_of(all_rows=self.all_rows_count)
 
     @property
     def left_out(self) -> tuple[str, ...]:
         """A note on the rows that may be left out to bound what one user adds, or nothing."""
-        return (self.unit.left_out(self.left_out_may),) if self.unit.has_users else ()
+        if not self.unit.has_users:
+            return ()
+        return (self.unit.left_out(self.left_out_may, all_rows=self.all_rows_count),)
 
     @property
     def left_out_may(self) -> str:

@@ -64,6 +64,8 @@ class Reads(NamedTuple):
     path : str or None
         The absolute path, or glob, of the files that the table is, which a charge id belongs to.
         What is released does not depend on it, so `to_dict` leaves it out.
+    called : str or None
+        The function that was called, if its query is that of another one, which `to_dict` says.
 
     """
 
@@ -77,6 +79,7 @@ class Reads(NamedTuple):
     path: str | None = None
     chooses_blocks: bool = False
     besides_blocks: str | None = None
+    called: str | None = None
 
     @property
     def notes(self) -> tuple[str, ...]:

@@ -5,7 +5,7 @@ from __future__ import annotations
 
 from abc import abstractmethod
 from collections.abc import Iterable
-from dataclasses import dataclass, field, fields
+from dataclasses import dataclass, field, fields, replace
 from fractions import Fraction
 from types import MappingProxyType
 from typing import Any, Self, TypeVar, cast
@@ -81,8 +81,11 @@ class Release(Exportable):
 
     @property
     def unit(self) -> str:
-        """What is protected, in words."""
-        return self.query.protects
+        """What is protected, in words; a promise for any unit holds for that of the ledger."""
+        query, paid = self.query, self.payment
+        if paid is None or query.unit.protected:
+            return query.protects
+        return replace(query.unit, name=paid.privacy_unit).words
 
     @property
     def mechanism(self) -> Any:
@@ -212,7 +215,8 @@ class Release(Exportable):
         paid = self.payment
         if paid is None or not paid.blocks or paid.privacy_unit == self.query.unit.name:
             return []
-        notes = [f"the ledger that has paid protects: one {paid.privacy_unit}"]
+        is_said = not self.query.unit.protected  # as what is protected
+        notes = [] if is_said else [f"the ledger that has paid protects: one {paid.privacy_unit}"]
         if not self.query.reads.chooses_blocks:
             promise = "that all rows lie in the blocks that have paid is the caller's promise"
             notes.append(promise)
@@ -220,7 +224,7 @@ class Release(Exportable):
 
     @property
     def _noise_words(self) -> str:
-        return format_noise(self.query.parts.values())
+        return format_noise(self.query.parts.values(), self.query.words_of_parts)
 
     @property
     def _exact(self) -> dict[str, Any]:

@@ -323,26 +323,22 @@ class NumberRows(Rows):
         values: NDArray[Any] = self.columns[0].read()
         if self.users is None:
             return self.in_sample(values)
-        return values[self._stay(values, unit, key, absent_count)]
+        return values[self.stay(_outside(values, absent_count), unit, key)]
 
-    def by_user(
-        self, unit: Unit, key: Key, *, absent_count: bool = False
-    ) -> tuple[Codes, int, NDArray[Any]]:
+    def by_user(self, key: Key, *, absent_count: bool) -> tuple[Codes, int, NDArray[Any]]:
         """Return the code of each row's user, how many users there are, and the numbers.
 
-        Rows that do not count have a code outside. Parameters as in `read`.
+        All rows of each user, but those without a number unless `absent_count`: they have a code
+        outside.
         """
         assert self.users is not None
         assert key is not None
         values: NDArray[Any] = self.columns[0].read()
-        stays = self._stay(values, unit, key, absent_count)
-        return *code_users(self.users, stays, key), values
+        return *code_users(self.users, ~_outside(values, absent_count), key), values
 
-    def _stay(
-        self, values: NDArray[Any], unit: Unit, key: Key, absent_count: bool
-    ) -> NDArray[np.bool_]:
-        outside = np.zeros(len(values), np.bool_) if absent_count else is_absent(values)
-        return self.stay(outside, unit, key)
+
+def _outside(values: NDArray[Any], absent_count: bool) -> NDArray[np.bool_]:
+    return np.zeros(len(values), np.bool_) if absent_count else is_absent(values)
 
 
 class PresentRows(Rows):

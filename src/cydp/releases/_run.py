@@ -15,6 +15,7 @@ from cydp._call_errors import explain_arguments
 from cydp._columns.conditions import condition_on_blocks
 from cydp._columns.stored_tables import choose_rows, open_data_table
 from cydp._columns.table import Table
+from cydp._columns.tables import refuse_other_than_table
 from cydp._default_generator import generator_or_default
 from cydp._generator import Generator
 from cydp.accounting._budget import Asked
@@ -97,6 +98,14 @@ def prepare(kind: type[DataQuery], given: Given) -> Prepared:
         If an argument is not allowed.
 
     """
+    try:
+        return _prepared(kind, given)
+    except (TypeError, ValueError):
+        refuse_other_than_table(given[kind.data], kind.data, given)
+        raise
+
+
+def _prepared(kind: type[DataQuery], given: Given) -> Prepared:
     data, given = given[kind.data], with_noise(given, given.get("budget"))
     opened = _in_blocks(open_data_table(data, kind.data), given.get("budget"), kind.data)
     given = kind.settled(given if opened is data else {**given, kind.data: opened})
@@ -130,16 +139,22 @@ def with_noise(given: Given, budget: Any) -> Given:
 
 
 def _in_blocks(data: Any, budget: Any, name: str) -> Any:
-    """Return the rows that lie in the blocks that pay, if the ledger tells which these are."""
-    rows = budget.rows_read if isinstance(budget, LedgerScope) else None
-    if rows is None:
+    """Return the rows that lie in the blocks that pay: the ledger tells them, or it is promised."""
+    if not isinstance(budget, LedgerScope) or not budget.blocks or budget.table_in_blocks:
         return data
+    column = budget.ledger.block_column
+    if column is None:
+        raise ValueError(
+            f"{name} must hold no rows of other blocks than those that pay, and this ledger does "
+            f"not know which rows these are: filter {name} to the blocks, and promise it by "
+            "ledger.scope(..., table_in_blocks=True), or make a ledger with block_column='...'"
+        )
     try:
-        return choose_rows(data, condition_on_blocks(*rows), name)
+        return choose_rows(data, condition_on_blocks(column, budget.blocks), name)
     except TypeError:
         raise TypeError(
             f"{name} must be a path of files or a relation of DuckDB, of which the rows of the "
-            f"blocks are read by the ledger's column {rows[0]!r}: filter another table or lazy "
+            f"blocks are read by the ledger's column {column!r}: filter another table or lazy "
             "frame to these blocks, and promise it by ledger.scope(..., table_in_blocks=True)"
         ) from None
 

@@ -9,7 +9,6 @@ from dataclasses import dataclass, field, replace
 from typing import Any, ClassVar, Self
 
 import numpy as np
-from numpy.typing import NDArray
 
 from cydp._arguments import Bounds, Column, Integer, Number
 from cydp._generator import Generator
@@ -21,7 +20,6 @@ from cydp.exact._grid import Grid, public_grid
 from cydp.mechanisms._run import Budget
 from cydp.releases._answers import OF_X, Answer, NoisyAnswer
 from cydp.releases._count import NumberRelease
-from cydp.releases._group_rows import Summary, exact_summary
 from cydp.releases._missing import Missing, count_present, read_missing
 from cydp.releases._noise_split import Aggregate
 from cydp.releases._numbers_query import NumbersQuery
@@ -30,6 +28,7 @@ from cydp.releases._rows import Key, NumberRows
 from cydp.releases._run import release, run
 from cydp.releases._tally import Tally
 from cydp.releases._unit import Unit, UnitName
+from cydp.releases._user_sums import bounded_sums
 
 __all__ = ["SumQuery", "sum"]
 
@@ -44,6 +43,7 @@ class SumQuery(NumbersQuery):
     function: ClassVar[str] = "sum"
     is_count: ClassVar[bool] = False
     own: ClassVar[tuple[str, ...]] = ("max_sum_per_user",)
+    all_rows_count: ClassVar[bool] = True
 
     most: int | None = field(default=None, metadata=ADDED)
 
@@ -103,10 +103,8 @@ class SumQuery(NumbersQuery):
 
     def read(self, source: NumberRows, key: Key) -> Tally:
         """Add the numbers, in steps; or the sums of users, each within its bounds."""
-        if self.most is not None:
-            (steps,) = source.add(lambda: [_sum_of_users(self, source, key)])
-            return Tally(self, {"sum": steps})
-        (steps,) = source.add(lambda: [_sum_of(self, self.values(source, key))])
+        exact = _sum_of if source.users is None else _sum_of_users
+        (steps,) = source.add(lambda: [exact(self, source, key)])
         return Tally(self, {"sum": steps})
 
     def result(self, drawn: int, payment: Payment | None) -> NumberRelease:
@@ -171,7 +169,8 @@ def sum(
         What the protected unit is called in a ledger's `privacy_unit`, such as "person". A sequence
         adds the units within it: ("household", "person"). Default: the name of the column of users.
     max_rows : int >= 1, optional
-        Required with `user`: the most records of one user that count, chosen at random.
+        Required with `user`: how many records those of one user are worth at most. All of them
+        count, with equal weights.
     max_rows_per_unit : int >= 1, optional
         Instead of `user`: the caller's promise that no unit has more records than this. Nothing
         checks it.
@@ -241,17 +240,18 @@ def _read_most(most: Number | None, grid: Grid, unit: Unit) -> int | None:
 
 
 def _sum_of_users(query: SumQuery, source: NumberRows, key: Key) -> int:
-    """Return the exact sum, in steps, of the sums of users, each clamped to its bounds."""
-    codes, users, values = source.by_user(query.unit, key, absent_count=query.filled is not None)
-    summary = Summary("sum", "", query.grid, query.filled)
-    (sums,) = exact_summary(summary, codes, users, values).values()
-    least, largest = query.ends_of_user
-    clamped = np.clip(sums, max(least, _ENDS.min), min(largest, _ENDS.max))
-    return int(clamped.astype(object).sum())  # which may be beyond int64
+    """Return the exact sum, in steps, of the sums of users, each within its bounds."""
+    above, rows = bounded_sums(query.by_user(source, key), query.unit.max_rows)
+    sums = above + query.grid.lowest * rows
+    if query.most is not None:
+        least, largest = query.ends_of_user
+        sums = np.clip(sums, max(least, _ENDS.min), min(largest, _ENDS.max))
+    return int(sums.astype(object).sum())  # which may be beyond int64
 
 
-def _sum_of(query: SumQuery, values: NDArray[Any]) -> int:
+def _sum_of(query: SumQuery, source: NumberRows, key: Key) -> int:
     """Return the exact sum of numbers, in steps."""
+    values = query.values(source, key)
     steps = sum_units(values, query.grid)
     if query.filled is not None:
         steps += query.filled * (values.size - count_present(values))

@@ -21,6 +21,7 @@ __all__ = [
     "Split",
     "Weights",
     "epsilon_of_each",
+    "fitting",
     "least_noise",
     "losses_by_noise",
     "read_privacy",
@@ -58,6 +59,8 @@ class _Noisy(Protocol):
 
 
 _Query = TypeVar("_Query", bound=_Noisy)
+_Candidate = TypeVar("_Candidate")
+_Made = TypeVar("_Made")
 
 
 def read_privacy(
@@ -139,18 +142,42 @@ def least_noise(losses: Iterable[Loss], build: Callable[[Loss], _Query]) -> _Que
     Raises
     ------
     TypeError, ValueError
-        The last error of `build`, if it makes no query.
+        As `fitting`.
 
     """
-    made, wrong = [], ValueError("there is no loss")
-    for loss in losses:
+    return min(fitting(losses, build), key=lambda query: query.log_noise)
+
+
+def fitting(candidates: Iterable[_Candidate], build: Callable[[_Candidate], _Made]) -> list[_Made]:
+    """Return what is made of the candidates for which noise fits, in their order.
+
+    Parameters
+    ----------
+    candidates : iterable
+        Losses, or rules.
+    build : callable
+        Makes something of a candidate, or raises a ValueError.
+
+    Raises
+    ------
+    TypeError, ValueError
+        The first error of `build`, if it makes nothing: all of them may be about a parameter.
+
+    Examples
+    --------
+    >>> fitting(["2", "two", "3"], int)
+    [2, 3]
+
+    """
+    made, wrong = [], list[ValueError]()
+    for candidate in candidates:
         try:
-            made.append(build(loss))
-        except ValueError as error:  # mostly since no noise fits
-            wrong = error
+            made.append(build(candidate))
+        except ValueError as error:
+            wrong.append(error)
     if not made:
-        raise wrong
-    return min(made, key=lambda query: query.log_noise)
+        raise wrong[0]
+    return made
 
 
 def terms_of(given: Mapping[str, Any], bounded: str) -> list[Any]:

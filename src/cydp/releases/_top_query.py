@@ -7,6 +7,7 @@ import math
 from dataclasses import dataclass, field
 from fractions import Fraction
 from functools import cached_property
+from itertools import product
 from typing import Any, ClassVar, Self, TypeAlias
 
 import numpy as np
@@ -15,6 +16,7 @@ from numpy.typing import NDArray
 from cydp._arguments import Number
 from cydp._generator import Generator
 from cydp._numbers.rational import float_of, log_of, read_integer
+from cydp._numbers.rounding import decimal_above
 from cydp._sensitivity import sensitivity_of
 from cydp.accounting._loss import ZCDP, ApproxDP, Loss
 from cydp.accounting.ledger._paid import Payment
@@ -32,7 +34,7 @@ from cydp.releases._reads import count_keys, digest_keys
 from cydp.releases._release import ADDED, recorded
 from cydp.releases._rows import Key
 from cydp.releases._tally import Tally
-from cydp.releases._terms import epsilon_of_each, losses_by_noise
+from cydp.releases._terms import epsilon_of_each, fitting, losses_by_noise
 from cydp.releases._top_found import FoundTopQuery
 from cydp.releases._top_release import TopRelease
 from cydp.releases._unit import Unit
@@ -69,6 +71,14 @@ class TopQuery(DataQuery):
     n_keys: int
     way: str = field(default=_PEELING, repr=False, metadata=ADDED)
 
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        if isinstance(self.privacy, ApproxDP) and isinstance(self.selection, ExponentialMechanism):
+            epsilon, delta = self.privacy.epsilon, self.privacy.delta
+            rho = decimal_above(self._choices * self.selection.epsilon**2 / 8)
+            loss = ApproxDP(epsilon, delta, rho=rho, relation=self.relation)
+            object.__setattr__(self, "loss", loss)
+
     @classmethod
     def of(cls, given: Given, source: GroupRows | None) -> DataQuery:
         """Return the query of a call: another one for keys that are not public."""
@@ -96,13 +106,12 @@ class TopQuery(DataQuery):
         if not 1 <= number <= n_keys:
             raise ValueError(f"k must be from 1 to the number of keys, {n_keys}, not {number}")
 
-        def by(way: str) -> Any:
-            query = cls(privacy, unit, number, n_keys, way)
-            assert query.selection  # raises errors of parameters
-            return query
+        def by(way: tuple[str, Loss]) -> Any:
+            return cls(way[1], unit, number, n_keys, way[0])  # raises an error if no noise fits
 
         ways = (_PEELING, _ONE_SHOT) if selection is None else (selection,)
-        made: Self = by_least_noise(by, ways)
+        # Where the same is taken under epsilon alone, no delta is spent.
+        made: Self = by_least_noise(by, [*product(ways, losses_by_noise(privacy, None))])
         return made
 
     @classmethod
@@ -180,7 +189,8 @@ class TopQuery(DataQuery):
             (part,) = split_privacy(loss, self.aggregates())[0].values()
             return _gap_bound(part.noise, self.n_keys * self.k, "0.95")
 
-        return min(losses_by_noise(self.privacy, None), key=gap)
+        found = fitting(losses_by_noise(self.privacy, None), lambda loss: (gap(loss), loss))
+        return min(found, key=lambda pair: pair[0])[1]
 
     @cached_property
     def selection(self) -> Any:
@@ -190,11 +200,16 @@ class TopQuery(DataQuery):
         unit = self.unit
         grows = unit.relation == "add-remove" and not unit.contains
         most = sensitivity_of(Fraction(unit.max_rows), unit.relation)  # of the change of one count
-        choices = max(min(self.k, self.n_keys - 1), 1)  # the last key of all is no choice
+        choices = self._choices
         epsilon = epsilon_of_each(self.privacy, choices)
         is_pure = not isinstance(self.privacy, ZCDP) and epsilon * choices == self.privacy.epsilon
         kind = PermuteAndFlip if is_pure else ExponentialMechanism
         return kind(epsilon=epsilon, sensitivity=most, monotonic=grows)
+
+    @property
+    def _choices(self) -> int:
+        """How many keys are selected one after the other; the last key of all is no choice."""
+        return max(min(self.k, self.n_keys - 1), 1)
 
     @property
     def mechanism_name(self) -> str:

@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 
 from cydp._arguments import Number
 from cydp._numbers.rational import float_of
-from cydp.releases._format import counted, format_noise
+from cydp.releases._format import counted
 from cydp.releases._release import Release, recorded
 from cydp.releases.output._sheet import Numbers, Sheet, keys_of
 
@@ -73,7 +73,7 @@ class TopRelease(Release):
     @property
     def _noise_words(self) -> str:
         if self.query.parts:
-            return f"{format_noise(self.query.parts.values())}, on the counts of all keys"
+            return f"{super()._noise_words}, on the counts of all keys"
         name, scale = type(self.mechanism).__name__, f"{float_of(self.mechanism.scale):,.6g}"
         return f"{name}, scale {scale} {self._counted[scale != '1']}"
 

@@ -264,12 +264,22 @@ class Unit:
     @property
     def words(self) -> str:
         """What is protected, in words."""
+        return self.words_of()
+
+    def words_of(self, *, all_rows: bool = False) -> str:
+        """Return what is protected, in words.
+
+        Parameters
+        ----------
+        all_rows : bool, default False
+            Whether all rows of a user count, and are worth a bounded number of rows.
+
+        """
         if self.has_users:
-            return (
-                f"{self.subject}, whatever rows they have: "
-                f"of each {self.name} at most {self._rows_that_count} "
-                + ("counts" if self.max_rows == 1 else "count")
-            )
+            count = "counts" if self.max_rows == 1 else "count"
+            rows = self._rows_that_count
+            how = f"all rows count, worth {rows} at most" if all_rows else f"at most {rows} {count}"
+            return f"{self.subject}, whatever rows they have: of each {self.name} {how}"
         if self.promised:
             return (
                 f"{self.subject}, if none has more than "
@@ -281,7 +291,7 @@ class Unit:
             "column as user="
         )
 
-    def left_out(self, so: str) -> str:
+    def left_out(self, so: str, *, all_rows: bool = False) -> str:
         """Return what the bound of a user's rows may leave out, in words.
 
         It follows from public parameters: whether rows were left out, and how many, is not said.
@@ -290,13 +300,17 @@ class Unit:
         ----------
         so : str
             What that may do to the released numbers.
+        all_rows : bool, default False
+            As in `words_of`.
 
         """
-        return (
-            f"what each {self.name} has beyond {self._rows_that_count} is left out, and so are "
-            f"rows whose {self.name} is missing, so {so}. Errors and intervals are about the noise "
-            "alone"
+        rows, missing = self._rows_that_count, f"rows whose {self.name} is missing"
+        what = (
+            f"all rows of each {self.name} count, worth {rows} at most, and {missing} are left out"
+            if all_rows
+            else f"what each {self.name} has beyond {rows} is left out, and so are {missing}"
         )
+        return f"{what}, so {so}. Errors and intervals are about the noise alone"
 
     @property
     def _rows_that_count(self) -> str:

@@ -36,8 +36,9 @@ class ValuesQuery(GroupQuery):
         n_keys = count_keys(given["keys"], None) if keys is None else len(keys)
         split, left_out, selection = given["split"], given["left_out"], given["selection"]
         asked = n_keys, True, None, None, None, "drop", split, left_out, selection
-        found, columns = GroupQuery.kept(given, *asked), key_names([given["column"]])
-        return found.reading(columns={**found.reads.columns, "by": columns}, keys=keys)
+        found = GroupQuery.kept(given, *asked)
+        columns = {**found.reads.columns, "by": key_names([given["column"]])}
+        return found.reading(columns=columns, keys=keys, called="value_counts")
 
     @classmethod
     def declare(cls, given: Given) -> GroupRows:

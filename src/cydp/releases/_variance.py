@@ -10,21 +10,20 @@ from fractions import Fraction
 from itertools import pairwise
 from typing import Any, ClassVar, Self
 
-from numpy.typing import NDArray
-
 from cydp._arguments import Bounds, Column, Integer, Number
 from cydp._generator import Generator
 from cydp._numbers.bounds import read_bounds
 from cydp.accounting._loss import Loss
 from cydp.accounting.ledger._paid import Payment
 from cydp.exact._clamped_sum import sum_units_and_squares
-from cydp.exact._grid import Grid, centre_of, public_grid
+from cydp.exact._grid import Grid, public_grid
 from cydp.mechanisms._run import Budget
 from cydp.releases._answers import Answer, Steps
 from cydp.releases._distances import (
     DISTANCES,
     VarianceByDistances,
     distances_of,
+    rounded_distances,
     variance_distances,
 )
 from cydp.releases._mean import MomentQuery, MomentRelease
@@ -37,10 +36,12 @@ from cydp.releases._run import release, run
 from cydp.releases._tally import Tally
 from cydp.releases._terms import Split
 from cydp.releases._unit import Unit, UnitName
+from cydp.releases._user_sums import moments_of_users, worth_of
 
 __all__ = ["VarianceRelease", "variance"]
 
 _PARTS = ("squares", "sum", "count")
+_SQUARED_DISTANCES = ("below", "above", "across")
 _STEPS_OF_WIDTH = 2**21  # so that squares of deviations, and their noise, have room in int64
 _PIECES = 256  # of the distances of two numbers
 _MOST_STEPS = 2**31  # from 0 to a bound, as the kernel of squares allows
@@ -116,22 +117,16 @@ class VarianceQuery(MomentQuery):
         ]
 
     def read(self, source: NumberRows, key: Key) -> Tally:
-        """Add (x - c)**2 and x - c, in steps, and count the rows."""
-        totals = source.add(lambda: _sums_of(self, self.values(source, key)))
-        return Tally(self, dict(zip(_PARTS, totals, strict=True)))
+        """Add (x - c)**2 and x - c, in steps, and count the rows; or add distances."""
+        exact = _sums_by_row if source.users is None else _sums_by_user
+        totals = source.add(lambda: exact(self, source, key))
+        names = _SQUARED_DISTANCES if self.by_distances else _PARTS
+        return Tally(self, dict(zip(names, totals, strict=True)))
 
     def draw(self, tally: Tally, generator: Generator) -> Any:
         """Return each part with its noise; the sum of squares is rounded down before."""
         if self.by_distances:
-            squares, deviations, rows = (tally.parts[name] for name in _PARTS)
-            apart = self.above_lower
-            found = variance_distances(
-                squares + apart * (2 * deviations + apart * rows),
-                deviations + apart * rows,
-                rows,
-                self.width,
-                self.squares_per_step,
-            )
+            found = rounded_distances(tally.parts.values(), self.squares_per_step)
             return super().draw(replace(tally, parts={DISTANCES: found}), generator)
         rounded = tally.parts["squares"] // self.squares_per_step
         return super().draw(replace(tally, parts={**tally.parts, "squares": rounded}), generator)
@@ -157,10 +152,11 @@ class VarianceQuery(MomentQuery):
         distance from c: docs/releases/units.md. Each move here is for a piece of all t.
         """
         ends = [Fraction(self.width * i, _PIECES) for i in range(_PIECES + 1)]
+        rounding = int(self.unit.has_users)  # of what many rows of a user are worth
         return [
             {
-                "squares": size_of(self._rounded(self._squares_apart(*piece))),
-                "sum": size_of(piece[1]),
+                "squares": size_of(self._rounded(self._squares_apart(*piece) + rounding)),
+                "sum": size_of(piece[1] + rounding),
             }
             for piece in pairwise(ends)
         ]
@@ -300,7 +296,8 @@ def variance(
         What the protected unit is called in a ledger's `privacy_unit`, such as "person". A sequence
         adds the units within it: ("household", "person"). Default: the name of the column of users.
     max_rows : int >= 1, optional
-        Required with `user`: the most records of one user that count, chosen at random.
+        Required with `user`: how many records those of one user are worth at most. All of them
+        count, with equal weights.
     max_rows_per_unit : int >= 1, optional
         Instead of `user`: the caller's promise that no unit has more records than this. Nothing
         checks it.
@@ -352,12 +349,33 @@ def variance(
     return made
 
 
-def _sums_of(query: VarianceQuery, values: NDArray[Any]) -> list[int]:
-    """Return the exact sums of (x - c)^2 and x - c, in steps, and the number of rows."""
+def _sums_by_row(query: VarianceQuery, source: NumberRows, key: Key) -> list[Any]:
+    values = query.values(source, key)
     total, squares = sum_units_and_squares(values, query.grid)
-    count, centre = count_present(values), centre_of(query.grid)
+    count, lowest = count_present(values), query.grid.lowest
     if query.filled is not None:
         absent = values.size - count
         total, squares = total + query.filled * absent, squares + query.filled**2 * absent
         count = values.size
-    return [squares + centre * (centre * count - 2 * total), total - centre * count, count]
+    squares += lowest * (lowest * count - 2 * total)
+    return _about(query, squares, total - lowest * count, count)
+
+
+def _sums_by_user(query: VarianceQuery, source: NumberRows, key: Key) -> list[int]:
+    """Return the sums over all rows of users, who have a bounded weight."""
+    most = query.unit.max_rows
+    few, many = moments_of_users(query.by_user(source, key), most)
+    bounded = [worth_of(each, many[-1], most) for each in _about(query, *many)]
+    both = zip(_about(query, *few), bounded, strict=True)
+    return [one + int(others.sum()) for one, others in both]
+
+
+def _about(query: VarianceQuery, squares: Any, total: Any, rows: Any) -> list[Any]:
+    """Return what is released, from sums of k**2 and k: x is k steps above the lower bound.
+
+    They are the sums of (x - c)**2 and x - c, and the number of rows; or of distances.
+    """
+    if query.by_distances:
+        return [*variance_distances(squares, total, rows, query.width)]
+    apart = query.above_lower
+    return [squares + apart * (apart * rows - 2 * total), total - apart * rows, rows]

@@ -7,6 +7,7 @@ from typing import Any
 
 from cydp._columns.condition_parser import parse_condition
 from cydp._columns.stored_tables import choose_rows
+from cydp._columns.tables import refuse_other_than_table
 
 __all__ = ["where"]
 
@@ -25,8 +26,9 @@ def where(table: Any, condition: str) -> Any:
     condition : str
         Comparisons of columns with constants by ``= != < <= > >=``, ``in (...)``, ``between``,
         ``like`` and ``is null``, joined by ``and``, ``or``, ``not`` and parentheses, such as
-        ``"age >= 18 and country = 'DE'"``. A row for which it is unknown, since a value is missing,
-        is left out. Releases, certificates and ledgers say the condition.
+        ``"age >= 18 and country = 'DE'"``. Names of columns distinguish case. A row for which it is
+        unknown, since a value is missing, is left out. Releases, certificates and ledgers say the
+        condition.
 
     Returns
     -------
@@ -52,4 +54,8 @@ def where(table: Any, condition: str) -> Any:
     'age >= 18'
 
     """
-    return choose_rows(table, parse_condition(condition), "table")
+    try:
+        return choose_rows(table, parse_condition(condition), "table")
+    except (TypeError, ValueError):
+        refuse_other_than_table(table, "table", {"condition": condition})
+        raise

@@ -9,6 +9,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from fractions import Fraction
 from functools import lru_cache
+from typing import Any, ClassVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -46,6 +47,18 @@ class FractionalSums:
 
     cells: int
     percent: int
+
+    largest: ClassVar[float] = 1.0  # the coefficient of noise in a sum of cells
+
+    @property
+    def fields(self) -> dict[str, Any]:
+        """What a query records."""
+        return {"percent": self.percent}
+
+    @property
+    def nodes(self) -> int:
+        """How many sums there are."""
+        return self.cells
 
     @property
     def weights(self) -> _Ints:

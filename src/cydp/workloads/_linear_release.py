@@ -122,4 +122,5 @@ _WORDS = {
     "tree": "the counts of a tree's nodes",
     "workload": "the answers",
     "fractional_sums": "fractional sums of bins",
+    "tents": "bins and overlapping sums of them",
 }

@@ -54,11 +54,12 @@ def marginals(
         in all tables or in none: each column of a set must have a value in its domain.
     consistent : bool, default False
         Whether the sums that tables share, such as the total, are made equal by weighted least
-        squares. Then counts are floats.
-    strategy : {"tables", "residuals"}, optional
-        What has noise: the tables; or, if they are `consistent` and noise is Gaussian, what each
-        set of columns adds to its subsets. Default: what has the least sum of variances, one of
-        each table; tables, if `split` is given.
+        squares. Then counts are floats, except with "joint", whose counts always agree.
+    strategy : {"tables", "joint", "residuals"}, optional
+        What has noise: the tables; the cells of all their columns together, of which tables are
+        sums; or, if tables are `consistent` and noise is Gaussian, what each set of columns adds to
+        its subsets. Default: what has the least product of the variances of tables; tables, if
+        `split` is given.
     split : dict, optional
         The weights of tables in the privacy by name, such as {"sex, age": 2}; of their variances,
         whose sum is made the least, with "residuals". Default: 1 each.
@@ -108,7 +109,9 @@ def marginals(
     The same `max_rows` records of a user count in every table.
 
     A record is in one cell of each table, so k tables have k times the noise of one in pure DP, and
-    sqrt(k) times that in zCDP. docs/workloads.md has the proofs.
+    sqrt(k) times that in zCDP. It is in one cell of all columns together, so with "joint" a count
+    that is the sum of c of them has sqrt(c) times the noise of one. docs/workloads.md has the
+    proofs.
 
     References
     ----------

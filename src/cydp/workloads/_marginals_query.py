@@ -18,7 +18,7 @@ from cydp._numbers.rational import float_of
 from cydp.accounting._loss import Loss, PureDP
 from cydp.accounting.ledger._paid import Payment
 from cydp.accounting.ledger._serialize import register
-from cydp.releases._answers import Answer
+from cydp.releases._answers import Answer, NoisyAnswer
 from cydp.releases._cells import CellRows
 from cydp.releases._domains import Domain, domain_rows, labels_of, read_domains
 from cydp.releases._format import counted
@@ -31,7 +31,7 @@ from cydp.releases._terms import read_split, read_terms, terms_of
 from cydp.releases._unit import Unit
 from cydp.workloads._cell_ranges import MOST_CELLS
 from cydp.workloads._chernoff_bounds import SumsAnswer, Terms
-from cydp.workloads._consistency import Floats, agree, effect_weights, shared_sets
+from cydp.workloads._consistency import agree, effect_weights, marginal, shared_sets
 from cydp.workloads._marginals_release import MarginalsRelease
 from cydp.workloads._residuals import (
     Residual,
@@ -42,9 +42,17 @@ from cydp.workloads._residuals import (
     tables_of,
     why_no_residuals,
 )
-from cydp.workloads._tables_query import TOTAL, Columns, TablesQuery
+from cydp.workloads._tables_query import TOTAL, Columns, TablesQuery, read_sets, sizes_of
 
 __all__ = ["MarginalsQuery"]
+
+_MADE = {
+    "tables": "made consistent by weighted least squares",
+    "joint": "sums of noisy counts in the cells of all columns together",
+    "residuals": "made consistent by residuals",
+}
+_LEAST = 5e-324  # a variance that is below it is 0 as a float
+_MOST_VARIANCE = 2.0**100  # of sums in int64, so that they stay there
 
 
 @dataclass(frozen=True, repr=False)
@@ -97,9 +105,19 @@ class MarginalsQuery(TablesQuery):
         domains = [(each, "domains") for each in used.values()]
         return domain_rows(given["table"], domains, given["user"])
 
+    @property
+    def combines(self) -> bool:
+        """Whether the released counts are made of several numbers with noise."""
+        return self.consistent
+
+    @property
+    def notes(self) -> tuple[str, ...]:
+        """A note on what the released counts are made of, if they are no noisy counts."""
+        return (_MADE[self.strategy],) if self.combines else ()
+
     def answers(self) -> list[Answer]:
         """Return the counts of each table."""
-        if not self.consistent:
+        if not self.combines:
             return super().answers()
         return [
             SumsAnswer(name, math.prod(shape), counted(self.unit)[1], tuple(self.terms(i)))
@@ -120,7 +138,7 @@ class MarginalsQuery(TablesQuery):
         """Return the numbers with noise, with an axis for each column."""
         return tuple(each.reshape(shape) for each, shape in zip(noisy, self.shapes, strict=True))
 
-    def fitted(self, tables: Sequence[NDArray[np.int64]]) -> list[Floats]:
+    def fitted(self, tables: Sequence[NDArray[np.int64]]) -> Sequence[NDArray[Any]]:
         """Return the tables that agree, of the numbers with noise."""
         return agree(tables, self.columns, [*self.noise_variances.values()])
 
@@ -129,20 +147,19 @@ class MarginalsQuery(TablesQuery):
         """What the query shows: the columns of each table, and how many places each column has."""
         sizes = tuple(self.sizes.items())
         found = {"sets": self.columns, "sizes": sizes, "weights": self.weights}
-        return {**found, "consistent": self.consistent}
+        named = {} if self.strategy == "tables" else {"strategy": self.strategy}
+        return {**found, "consistent": self.consistent, **named}
 
     @property
     def sizes(self) -> dict[str, int]:
-        """How many keys or bins each column has, in the order of the domains."""
-        return {name: each.size for name, each in self.reads.public.items()}
+        """How many keys or bins each column has, in the order of the domains if these are read."""
+        found = sizes_of(self.columns, self.shapes)
+        return {name: found[name] for name in self.reads.public or found}
 
     @property
-    def weighted_variance(self) -> float:
-        """The sum of the variances of tables, times their weights."""
-        return math.fsum(
-            float_of(weight) * variance
-            for (_, weight), variance in zip(self.weights, self.variance.values(), strict=True)
-        )
+    def log_noise(self) -> float:
+        """The sum of the logarithms of the variances of tables."""
+        return math.fsum(math.log(each or _LEAST) for each in self.variance.values())
 
     @cached_property
     def _squares(self) -> list[list[float]]:
@@ -150,9 +167,7 @@ class MarginalsQuery(TablesQuery):
         if not self.consistent:
             n = range(len(self.columns))
             return [[float(i == j) for j in n] for i in n]
-        pairs = zip(self.columns, self.shapes, strict=True)
-        sizes = {n: size for each in pairs for n, size in zip(*each, strict=True)}
-        return effect_weights(self.columns, sizes, [*self.noise_variances.values()])
+        return effect_weights(self.columns, self.sizes, [*self.noise_variances.values()])
 
     def terms(self, table: int) -> list[Terms]:
         """Return the noise that adds up to the error of a cell."""
@@ -230,14 +245,9 @@ class ResidualsQuery(MarginalsQuery):
         """Return the differences, with an axis for each column."""
         return tuple(noisy)
 
-    def fitted(self, tables: Sequence[NDArray[np.int64]]) -> list[Floats]:
+    def fitted(self, tables: Sequence[NDArray[np.int64]]) -> Sequence[NDArray[Any]]:
         """Return the tables with these deviations."""
         return tables_of(self.residuals, tables, self.columns, self.shapes)
-
-    @property
-    def parameters(self) -> Mapping[str, Any]:
-        """What the query shows."""
-        return {**super().parameters, "strategy": self.strategy}
 
     @cached_property
     def _squares(self) -> list[list[float]]:
@@ -252,34 +262,107 @@ class ResidualsQuery(MarginalsQuery):
         ]
 
 
+class JointQuery(MarginalsQuery):
+    """Several tables that agree: sums of the cells of all their columns, which have noise."""
+
+    strategy: ClassVar[str] = "joint"
+    combines: ClassVar[bool] = True
+
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        if max(self.variance.values()) > _MOST_VARIANCE:
+            raise ValueError("strategy cannot be 'joint': sums of its noise could leave int64")
+
+    @property
+    def cells(self) -> int:
+        """How many cells all columns have together."""
+        return math.prod(self.sizes.values())
+
+    @property
+    def nbytes(self) -> int:
+        """How many bytes the counts with noise have."""
+        return 8 * self.cells
+
+    def aggregates(self) -> list[Aggregate]:
+        """Return the counts of cells."""
+        return [Aggregate("cells", self.unit.change_each_partition(1, 1, self.cells))]
+
+    def row_moves(self) -> None:
+        """Return nothing: there is one part."""
+
+    def answers(self) -> list[Answer]:
+        """Return the counts of each table; those of cells themselves have the noise's bound."""
+        part = self.parts["cells"]
+        return [
+            NoisyAnswer(each.name, each.cells, each.unit, part)
+            if each.cells == self.cells
+            else each
+            for each in super().answers()
+        ]
+
+    def read(self, source: CellRows, key: Key) -> Tally:
+        """Count the rows in the cells of all columns."""
+        (counts,) = source.count_tables([range(len(self.sizes))], self.unit, key)
+        return Tally(self, {"cells": counts})
+
+    def shaped(self, noisy: list[NDArray[np.int64]]) -> tuple[NDArray[np.int64], ...]:
+        """Return the counts of cells, with an axis for each column."""
+        return (noisy[0].reshape([*self.sizes.values()]),)
+
+    def fitted(self, tables: Sequence[NDArray[np.int64]]) -> Sequence[NDArray[Any]]:
+        """Return the sums of cells, which are integers."""
+        names = [*self.sizes]
+        return [np.asarray(marginal(tables[0], names, columns)) for columns in self.columns]
+
+    @cached_property
+    def _squares(self) -> list[list[float]]:
+        return [[self.cells / math.prod(shape)] for shape in self.shapes]
+
+
+_KINDS: dict[str, type[MarginalsQuery]] = {
+    each.strategy: each for each in (MarginalsQuery, JointQuery, ResidualsQuery)
+}
+
+
 def _best(privacy: Loss, unit: Unit, own: Sequence[Any], given: Given) -> MarginalsQuery:
     """Return the query of the strategy with the least variance, unless it was given."""
-    strategy, noise = given["strategy"], given["noise"]
-    if strategy not in (None, *_STRATEGIES):
-        raise ValueError(f"strategy must be one of {', '.join(_STRATEGIES)}, not {strategy!r}")
+    strategy, noise, split = given["strategy"], given["noise"], given["split"] is not None
+    if strategy is not None and strategy not in list(_KINDS):  # which need not be hashable
+        raise ValueError(f"strategy must be one of {', '.join(_KINDS)}, not {strategy!r}")
+    why_not = _why_not(own, isinstance(privacy, PureDP) or noise == "laplace", split)
+    if strategy is None:
+        strategies = ["tables"] if split else [name for name in _KINDS if not why_not.get(name)]
+    elif strategy in why_not:
+        raise ValueError(f"strategy cannot be {strategy!r}: {why_not[strategy]}")
+    else:
+        strategies = [strategy]
+    made, errors = [], []
+    for kind in map(_KINDS.__getitem__, strategies):
+        try:
+            asked = (noise or "gaussian") if kind is ResidualsQuery else noise
+            made.append(kind.least_noisy(privacy, unit, asked, *own))
+        except ValueError as error:  # mostly since no noise fits
+            errors.append(error)
+    if not made:
+        raise errors[0]
+    return min(made, key=lambda query: query.log_noise)
+
+
+def _why_not(own: Sequence[Any], pure: bool, split: bool) -> dict[str, str]:
+    """Return why strategies cannot be used, of those that cannot."""
     sets, _, shapes, *_, consistent = own
-    pure = isinstance(privacy, PureDP) or noise == "laplace"
-    if strategy == ResidualsQuery.strategy:
-        why_not = why_no_residuals(sets, shapes)
-        if not consistent:
-            why_not = "the tables are consistent then"
-        elif pure:
-            why_not = "deviations cost no less with Laplace noise"
-        if why_not:
-            raise ValueError(f"strategy cannot be 'residuals': {why_not}")
-        return ResidualsQuery(privacy, unit, *own)
-    found = MarginalsQuery.least_noisy(privacy, unit, noise, *own)
-    free = strategy is None and given["split"] is None and consistent and not pure
-    if not free or why_no_residuals(sets, shapes):
-        return found
-    try:
-        other = ResidualsQuery(privacy, unit, *own)
-    except ValueError:  # no noise fits
-        return found
-    return min(found, other, key=lambda query: query.weighted_variance)
-
-
-_STRATEGIES = (MarginalsQuery.strategy, ResidualsQuery.strategy)
+    found = {}
+    if math.prod(sizes_of(sets, shapes).values()) > MOST_CELLS:
+        found["joint"] = "all columns together have more than 2**26 cells"
+    elif split:
+        found["joint"] = "no table has noise of its own, which split would weight"
+    if not consistent:
+        found["residuals"] = "the tables are consistent then"
+    elif pure:
+        found["residuals"] = "deviations cost no less with Laplace noise"
+    elif why_not := why_no_residuals(sets, shapes):
+        found["residuals"] = why_not
+    return found
 
 
 def _pack(query: MarginalsQuery) -> dict[str, Any]:
@@ -287,7 +370,7 @@ def _pack(query: MarginalsQuery) -> dict[str, Any]:
 
 
 def _unpack(parts: dict[str, Any]) -> MarginalsQuery:
-    kind = ResidualsQuery if "strategy" in parts else MarginalsQuery
+    kind = _KINDS[parts.get("strategy", MarginalsQuery.strategy)]
     sets, sizes = tuple(map(tuple, parts["sets"])), dict(parts["sizes"])
     weights = tuple(map(tuple, parts["weights"]))
     shapes = tuple(tuple(sizes[column] for column in columns) for columns in sets)
@@ -298,7 +381,7 @@ def _unpack(parts: dict[str, Any]) -> MarginalsQuery:
     )  # fmt: skip
 
 
-for _kind in (MarginalsQuery, ResidualsQuery):
+for _kind in _KINDS.values():
     register(_kind, _pack, _unpack)  # a ledger has sets and sizes; all else follows
 
 
@@ -310,40 +393,3 @@ def _read_tables(domains: Any, sets: Any) -> tuple[tuple[Columns, ...], dict[str
     columns = read_sets(sets, list(public))
     used = {name for table in columns for name in table}
     return columns, {name: each for name, each in public.items() if name in used}
-
-
-def read_sets(sets: Any, columns: Sequence[str]) -> tuple[Columns, ...]:
-    """Return the columns of each table.
-
-    Raises
-    ------
-    TypeError, ValueError
-        Unless sets is a list of distinct sets of names of columns.
-
-    Examples
-    --------
-    >>> read_sets(["sex", ("sex", "age"), ()], ["sex", "age"])
-    (('sex',), ('sex', 'age'), ())
-
-    """
-    if isinstance(sets, str) or not isinstance(sets, Sequence):
-        raise TypeError(
-            "sets must be a list with the columns of each table, such as ['sex', ('sex', 'age')]"
-        )
-    found = []
-    for each in sets:
-        names = (each,) if isinstance(each, str) else each
-        if not isinstance(names, list | tuple) or not all(isinstance(n, str) for n in names):
-            raise TypeError("sets must have names of columns, or tuples of them")
-        for name in names:
-            if name not in columns:
-                raise ValueError(f"sets must be of columns in domains, which has no {name!r}")
-        if len(set(names)) < len(names):
-            raise ValueError("sets must have each column of a table once")
-        found.append(tuple(names))
-    if not any(found):
-        raise ValueError("sets must have a table over a column: cydp.count counts all rows")
-    titles = [", ".join(names) or TOTAL for names in found]
-    if len({frozenset(names) for names in found}) < len(found) or len(set(titles)) < len(titles):
-        raise ValueError("sets must be distinct")
-    return tuple(found)

@@ -12,11 +12,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from cydp._arguments import Integer, Number
+from cydp._numbers.rational import read_integer
 from cydp.releases._format import counted
 from cydp.releases._release import Release, recorded
 from cydp.releases.output._sheet import Numbers, Sheet, bins_of, keys_of
 from cydp.releases.output._words import axis_labels
-from cydp.workloads._chernoff_bounds import bound_sums
 
 __all__ = ["MarginalsRelease"]
 
@@ -37,7 +37,8 @@ class MarginalsRelease(Release):
         The entry of the ledger that has paid; None without a ledger.
     tables : tuple of ndarrays of int64
         What was released: the noisy counts of each table, with a dimension for each of its columns,
-        as they were before they were made consistent; or the differences of `query.residuals`.
+        as they were before they were made consistent; one table of all columns; or the differences
+        of `query.residuals`.
     domains : tuple of ndarrays
         The keys of each column, or the edges of its bins, in the order of ``query.sizes``.
 
@@ -84,7 +85,7 @@ class MarginalsRelease(Release):
 
     @cached_property
     def _released(self) -> list[NDArray[Any]]:
-        if not self.query.consistent:
+        if not self.query.combines:
             return list(self.tables)
         found = self.query.fitted(self.tables)
         for table in found:
@@ -111,13 +112,14 @@ class MarginalsRelease(Release):
         Parameters
         ----------
         confidence : number between 0 and 1, default 0.95
-            The least probability that this holds; for consistent tables by Chernoff's bound.
+            The least probability that this holds; for counts that are made of several noisy ones by
+            Chernoff's bound.
         count : int >= 1, default 1
             The number of cells for which it holds together.
 
         Returns
         -------
-        dict of int, or of float for consistent tables
+        dict of int, or of float for counts that are made of several noisy ones
             In records.
 
         Raises
@@ -132,15 +134,12 @@ class MarginalsRelease(Release):
         {'x': 6, 'total': 6}
 
         """
-        query = self.query
-        if not query.consistent:
-            return {
-                name: part.noise.error_bound(confidence, count=count)
-                for name, part in query.parts.items()
-            }
+        bounds = {
+            each.name: each.error_bound({}, confidence, read_integer(count, "count"))
+            for each in self.query.answers()
+        }
         return {
-            name: float(bound_sums(query.terms(i), confidence, count))
-            for i, name in enumerate(query.names)
+            name: each if isinstance(each, int) else float(each) for name, each in bounds.items()
         }
 
     def interval(
@@ -186,14 +185,12 @@ class MarginalsRelease(Release):
             lower=values - bound,
             upper=values + bound,
         )
-        fit = self.query.strategy == "tables"
-        made = f"made consistent by {'weighted least squares' if fit else 'residuals'}"
         return self._make_sheet(
             [keys_of((names, np.array(cells, object)), ("table", "cell"), what="cell")],
             [counts],
             confidence,
             simultaneous,
-            notes=(made,) if self.query.consistent else (),
+            notes=self.query.notes,
         )
 
     def _cells(self, columns: tuple[str, ...]) -> list[str]:

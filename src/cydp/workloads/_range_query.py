@@ -4,7 +4,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from fractions import Fraction
 from typing import Any, ClassVar, Self
@@ -36,41 +36,31 @@ from cydp.workloads._fractional_sums import (
     why_no_fractional_sums,
 )
 from cydp.workloads._range_release import RangeRelease
+from cydp.workloads._sums_query import SumsQuery
+from cydp.workloads._tents import TENTS, Tents, range_tents, why_no_tents
 from cydp.workloads._tree import Tree, change_nodes, levels_to_root
 from cydp.workloads._tree_variance import mean_range_variance, range_variance
 
 __all__ = ["RangeQuery", "choose_tree"]
 
-_STRATEGIES = ("tree", FRACTIONAL)
+_WHY_NOT = {FRACTIONAL: why_no_fractional_sums, TENTS: why_no_tents}
+_STRATEGIES = ("tree", *_WHY_NOT)
 _LEAST = 5e-324  # a variance that is below it is 0 as a float
 _BRANCHINGS = 64  # all smaller ones are tried, and the best one for each number of levels
 
 
 @recorded
 @dataclass(frozen=True, repr=False)
-class RangeQuery(DataQuery):
-    """The counts of all nodes of a tree over cells, or fractional sums of them.
-
-    Attributes
-    ----------
-    cells : int
-        The number of cells.
-    branching : int
-        How many nodes of a level have one parent.
-    levels : int
-        How many levels have noise, with the cells themselves.
-    percent : int
-        The power of the running sums that has noise; 0: the nodes of a tree have.
-
-    """
+class RangeQuery(SumsQuery):
+    """The counts of all nodes of a tree over cells, fractional sums of them, or tents."""
 
     function: ClassVar[str] = "range_counts"
-    bounded: ClassVar[str] = "partitions"
 
     cells: int
     branching: int
     levels: int
     percent: int = field(default=0, metadata=ADDED)
+    tents: tuple[int, ...] = field(default=(), metadata=ADDED)
 
     @classmethod
     def of(cls, given: Given, source: CellRows | None) -> DataQuery:
@@ -91,24 +81,24 @@ class RangeQuery(DataQuery):
         if strategy not in (None, *_STRATEGIES):
             raise ValueError(f"strategy must be one of {', '.join(_STRATEGIES)}, not {strategy!r}")
         made, of_tree = [], branching is not None or levels is not None
-        if strategy == FRACTIONAL:
+        if strategy in _WHY_NOT:
             if of_tree:
-                raise ValueError("branching and levels are of trees, not of 'fractional_sums'")
-            if why_not := why_no_fractional_sums(cells):
-                raise ValueError(f"strategy cannot be 'fractional_sums': {why_not}")
+                raise ValueError(f"branching and levels are of trees, not of {strategy!r}")
+            if why_not := _WHY_NOT[strategy](cells):
+                raise ValueError(f"strategy cannot be {strategy!r}: {why_not}")
         else:
             tree = choose_tree(cells, branching, levels, privacy, unit)
             made.append(cls(privacy, unit, cells, tree.branching, tree.levels))
-        # Laplace noise would be for the sum of all weights, which is many times the largest one.
-        if strategy is None and not of_tree and not isinstance(privacy, PureDP):
-            strategy = FRACTIONAL
-        if strategy == FRACTIONAL:
-            for each in fractional_sums(cells):
-                try:
-                    made.append(cls(privacy, unit, cells, 2, 1, each.percent))
-                except ValueError:  # no noise fits
-                    if not made:
-                        raise
+        if strategy is None and not of_tree:
+            # Laplace noise of fractional sums would be for the sum of all weights, which is many
+            # times the largest one; Gaussian noise of tents is more than theirs.
+            strategy = TENTS if isinstance(privacy, PureDP) else FRACTIONAL
+        for each in _others(strategy, cells):
+            try:
+                made.append(cls(privacy, unit, cells, 2, 1, **each.fields))
+            except ValueError:  # no noise fits
+                if not made:
+                    raise
         return min(made, key=lambda query: query.mean_variance)
 
     @classmethod
@@ -118,7 +108,7 @@ class RangeQuery(DataQuery):
 
     def answers(self) -> list[Answer]:
         """Return the counts of bins; `range_variance` is the variance of any range."""
-        if self.levels == 1 and not self.percent:  # a histogram
+        if self.levels == 1 and self.strategy == "tree":  # a histogram
             return [NoisyAnswer("counts", self.cells, "rows", self.part)]
         return [SumsAnswer("counts", self.cells, "rows", (self.terms,))]
 
@@ -131,7 +121,8 @@ class RangeQuery(DataQuery):
     def terms_of_ranges(self, lows: NDArray[np.int64], highs: NDArray[np.int64]) -> Terms:
         """Return the noise in the counts of ranges."""
         step = float_of(self.part.step)
-        return Terms(self.part.noise, step**2 * self._squares(lows, highs), step)
+        squares, largest = self._squares(lows, highs), self.sums.largest
+        return Terms(self.part.noise, step**2 * squares, step * largest)
 
     def _squares(self, lows: NDArray[np.int64], highs: NDArray[np.int64]) -> NDArray[np.float64]:
         """Return the variances of ranges, in variances of the noise."""
@@ -143,7 +134,7 @@ class RangeQuery(DataQuery):
     @property
     def nbytes(self) -> int:
         """How many bytes the counts of nodes have."""
-        return 8 * (self.cells if self.percent else self.tree.nodes)
+        return 8 * self.sums.nodes
 
     def read(self, source: CellRows, key: Key) -> Tally:
         """Count the rows in each node."""
@@ -169,7 +160,7 @@ class RangeQuery(DataQuery):
     @property
     def parameters(self) -> Mapping[str, Any]:
         """What the query shows, and a ledger records."""
-        hidden = ("branching", "levels") if self.percent else ("percent",)
+        hidden = () if self.strategy == "tree" else ("branching", "levels")
         return {name: each for name, each in super().parameters.items() if name not in hidden}
 
     @property
@@ -179,18 +170,8 @@ class RangeQuery(DataQuery):
 
     @property
     def strategy(self) -> str:
-        """Which sums of cells have noise: "tree" or "fractional_sums"."""
-        return FRACTIONAL if self.percent else "tree"
-
-    @property
-    def sums(self) -> Tree | FractionalSums:
-        """The sums of cells that have noise."""
-        return FractionalSums(self.cells, self.percent) if self.percent else self.tree
-
-    @property
-    def tree(self) -> Tree:
-        """The nodes that are counted; a tree of the cells alone, where there is none."""
-        return Tree(self.cells, self.branching, self.levels)
+        """Which sums of cells have noise: "tree", "fractional_sums" or "tents"."""
+        return TENTS if self.tents else FRACTIONAL if self.percent else "tree"
 
     @property
     def part(self) -> Part:
@@ -231,6 +212,13 @@ class RangeQuery(DataQuery):
     def expected_error(self) -> float:
         """The root of `mean_variance`: the typical error of a range, in records."""
         return math.sqrt(self.mean_variance)
+
+
+def _others(strategy: str | None, cells: int) -> Sequence[FractionalSums | Tents]:
+    """Return the sums of a strategy that may have noise, besides a tree's."""
+    if strategy == FRACTIONAL:
+        return fractional_sums(cells)
+    return [range_tents(cells)] if strategy == TENTS and not why_no_tents(cells) else []
 
 
 def choose_tree(

@@ -36,8 +36,8 @@ class RangeRelease(Release):
     payment : Payment or None
         The entry of the ledger that has paid; None without a ledger.
     nodes : ndarray of int64
-        The noisy sums of bins: of all nodes of the tree, level after level from the bins up, or
-        the fractional sum up to each bin, in steps of `query.part.step`.
+        The noisy sums of bins: of all nodes of the tree, level after level from the bins up; or
+        the fractional sum up to each bin, or bins and tents, in steps of `query.part.step`.
     axes : tuple of one ndarray, shape (bins + 1,)
         The edges of the bins.
     names : tuple of str
@@ -250,13 +250,13 @@ class RangeRelease(Release):
             upper=self.counts + bound,
         )
         query = self.query
-        kind = (
-            f"counts of fractional sums: power {query.percent} %"
-            if query.percent
-            else f"consistent counts of a tree: {query.levels} levels, {query.branching} children"
-        )
+        kind = {
+            "tree": f"a tree: {query.levels} levels, {query.branching} children",
+            "fractional_sums": f"fractional sums: power {query.percent} %",
+            "tents": f"bins and overlapping sums of them: {', '.join(map(str, query.tents[1:]))}",
+        }[query.strategy]
         error = f"{query.expected_error:,.6g} rows, in the root of the mean square"
-        note = f"{kind}; a range is off by {error}"
+        note = f"consistent counts of {kind}; a range is off by {error}"
         axis = bins_of(self.edges, self.names[0] if self.names else "")
         return self._make_sheet([axis], [counts], confidence, simultaneous, notes=(note,))
 

@@ -4,7 +4,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field
 from fractions import Fraction
 from typing import Any, ClassVar
@@ -38,6 +38,8 @@ from cydp.workloads._fractional_sums import (
 from cydp.workloads._linear_release import LinearRelease
 from cydp.workloads._queries import Queries, read_workload, sum_of_largest
 from cydp.workloads._range_query import choose_tree
+from cydp.workloads._sums_query import SumsQuery
+from cydp.workloads._tents import TENTS, Tents, prefix_tents, range_tents, why_no_tents
 from cydp.workloads._tree import Tree, change_nodes
 
 __all__ = [
@@ -50,32 +52,27 @@ __all__ = [
 ]
 
 
-STRATEGIES = ("identity", "tree", "workload", FRACTIONAL)
+STRATEGIES = ("identity", "tree", "workload", FRACTIONAL, TENTS)
 
 
 @recorded
 @dataclass(frozen=True, repr=False)
-class LinearQuery(DataQuery):
+class LinearQuery(SumsQuery):
     """A workload of linear queries on the counts of cells, and where noise is added.
 
     Attributes
     ----------
-    strategy : {"identity", "tree", "workload", "fractional_sums"}
+    strategy : {"identity", "tree", "workload", "fractional_sums", "tents"}
         Where noise is added: to the counts of cells, of a tree's nodes, to the answers, or to
-        fractional sums of cells.
-    queries, cells : int
-    branching, levels : int
-        The tree's; 2 and 1 where there is no tree.
+        other sums of cells.
+    queries : int
     changes : tuple (Fraction, Fraction, int)
         How far a unit can change the numbers with noise: in the L1 and in the L2 norm, and in how
         many numbers.
-    percent : int
-        The power of the running sums that has noise; 0, if they have none.
 
     """
 
     function: ClassVar[str] = "linear_queries"
-    bounded: ClassVar[str] = "partitions"
 
     strategy: str
     queries: int
@@ -84,6 +81,7 @@ class LinearQuery(DataQuery):
     levels: int
     changes: tuple[Fraction, Fraction, int]
     percent: int = field(default=0, metadata=ADDED)
+    tents: tuple[int, ...] = field(default=(), metadata=ADDED)
 
     @classmethod
     def of(cls, given: Given, source: CellRows | None) -> DataQuery:
@@ -125,12 +123,12 @@ class LinearQuery(DataQuery):
     def terms(self) -> Terms:
         """The noise in the answers, if it is not added to them directly."""
         queries = self.reads.public["workload"]
-        return Terms(self.part.noise, squares_of(queries, self), queries.largest())
+        return Terms(self.part.noise, squares_of(queries, self), largest_of(queries, self))
 
     @property
     def nbytes(self) -> int:
         """How many bytes the numbers with noise have, at most."""
-        return 8 * max(self.tree.nodes, self.queries)
+        return 8 * max(self.sums.nodes, self.queries)
 
     def read(self, source: CellRows, key: Key) -> Tally:
         """Count the rows, and sum the counts to the numbers with noise."""
@@ -144,17 +142,15 @@ class LinearQuery(DataQuery):
     def result(self, drawn: NDArray[np.int64], payment: Payment | None) -> LinearRelease:
         """Return the release."""
         queries, answers = self.reads.public["workload"], drawn
-        largest = np.ones(self.queries)
         if self.strategy != "workload":
             identity = self.strategy == "identity"
-            cells = drawn.astype(np.float64) if identity else self.sums.fit(drawn)
-            answers, largest = queries.answer(cells), queries.largest()
+            answers = queries.answer(drawn.astype(np.float64) if identity else self.sums.fit(drawn))
         return LinearRelease(
             query=self,
             noisy=drawn,
             answers=answers,
             squares=squares_of(queries, self),
-            largest=largest,
+            largest=largest_of(queries, self),
             payment=payment,
         )
 
@@ -164,23 +160,8 @@ class LinearQuery(DataQuery):
     def aggregates(self) -> list[Aggregate]:
         """Return the numbers with noise."""
         change = Change(*self.changes, self.unit.relation)
-        return [Aggregate(self.strategy, change, UNIT_STEP if self.percent else Fraction(1))]
-
-    @property
-    def parameters(self) -> Mapping[str, Any]:
-        """What the query shows, and a ledger records."""
-        found = super().parameters
-        return {name: each for name, each in found.items() if name != "percent" or each}
-
-    @property
-    def sums(self) -> Tree | FractionalSums:
-        """The sums of cells that have noise."""
-        return FractionalSums(self.cells, self.percent) if self.percent else self.tree
-
-    @property
-    def tree(self) -> Tree:
-        """The tree; a tree of the cells alone, where there is none."""
-        return Tree(self.cells, self.branching, self.levels)
+        step = Fraction(1) if isinstance(self.sums, Tree) else UNIT_STEP
+        return [Aggregate(self.strategy, change, step)]
 
     @property
     def part(self) -> Part:
@@ -194,7 +175,7 @@ class StrategyError:
 
     Attributes
     ----------
-    strategy : {"identity", "tree", "workload", "fractional_sums"}
+    strategy : {"identity", "tree", "workload", "fractional_sums", "tents"}
     total : float
         The sum of the variances of all answers, in squared records; infinite where the strategy
         cannot be used.
@@ -244,25 +225,44 @@ def strategies_of(
         yield StrategyError("workload", math.inf, math.inf, why_not)
     else:
         yield query("workload", change_answers(queries, unit), alone)
-    yield _best_sums(queries, privacy, unit)
-
-
-def _best_sums(queries: Queries, privacy: Loss, unit: Unit) -> LinearQuery | StrategyError:
-    """Return the query of the power of the running sums with the least error."""
-    why_not = queries.why_no_sums
     if isinstance(privacy, PureDP):
-        why_not = "Laplace noise would be for the sum of all weights of a cell"
+        yield StrategyError(FRACTIONAL, math.inf, math.inf, _NO_LAPLACE)
+        why_not = why_no_tents(cells)
+        yield _best_sums(TENTS, why_not, _both_tents, queries, privacy, unit)
+    else:
+        why_not = queries.why_no_sums
+        yield _best_sums(FRACTIONAL, why_not, fractional_sums, queries, privacy, unit)
+        yield StrategyError(TENTS, math.inf, math.inf, _NO_GAUSSIAN)
+
+
+_NO_LAPLACE = "Laplace noise would be for the sum of all weights of a cell"
+_NO_GAUSSIAN = "Gaussian noise in fractional sums is less"
+
+
+def _both_tents(cells: int) -> list[Tents]:
+    return [range_tents(cells), prefix_tents(cells)]
+
+
+def _best_sums(
+    strategy: str,
+    why_not: str,
+    others: Callable[[int], Sequence[FractionalSums | Tents]],
+    queries: Queries,
+    privacy: Loss,
+    unit: Unit,
+) -> LinearQuery | StrategyError:
+    """Return the query with the least error, of those with noise in other sums than a tree's."""
     if why_not:
-        return StrategyError(FRACTIONAL, math.inf, math.inf, why_not)
+        return StrategyError(strategy, math.inf, math.inf, why_not)
     made = []
-    for sums in fractional_sums(queries.cells):
+    for sums in others(queries.cells):
         change = sums.change(unit)
         changes = change.l1, change.l2, change.coordinates
-        own = FRACTIONAL, queries.count, sums.cells, 2, 1, changes, sums.percent
+        own = strategy, queries.count, sums.cells, 2, 1, changes
         try:
-            made.append(LinearQuery(privacy, unit, *own))
+            made.append(LinearQuery(privacy, unit, *own, **sums.fields))
         except ValueError as error:  # no noise fits
-            return StrategyError(FRACTIONAL, math.inf, math.inf, str(error))
+            return StrategyError(strategy, math.inf, math.inf, str(error))
     return min(made, key=lambda query: errors_of(queries, query).total)
 
 
@@ -273,6 +273,13 @@ def squares_of(queries: Queries, query: LinearQuery) -> NDArray[np.float64]:
     if query.strategy == "identity":
         return queries.squares()
     return float_of(query.part.step) ** 2 * queries.noise_of(query.sums)
+
+
+def largest_of(queries: Queries, query: LinearQuery) -> NDArray[np.float64]:
+    """Return the largest absolute coefficient of noise in each answer, or more."""
+    if query.strategy == "workload":
+        return np.ones(queries.count)
+    return float_of(query.part.step) * query.sums.largest * queries.largest()
 
 
 def errors_of(queries: Queries, query: LinearQuery | StrategyError) -> StrategyError:

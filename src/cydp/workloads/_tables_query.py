@@ -4,7 +4,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, ClassVar, TypeAlias
 
@@ -17,7 +17,7 @@ from cydp.releases._rows import Key
 from cydp.releases._tally import Tally
 from cydp.releases._terms import Weights, read_split
 
-__all__ = ["TOTAL", "Columns", "TablesQuery", "read_weights"]
+__all__ = ["TOTAL", "Columns", "TablesQuery", "read_sets", "read_weights", "sizes_of"]
 
 TOTAL = "total"
 """The name of the part that is the number of rows."""
@@ -94,7 +94,7 @@ class TablesQuery(DataQuery):
             for name, cells in self._cells.items()
         ]
 
-    def row_moves(self) -> RowMoves:
+    def row_moves(self) -> RowMoves | None:
         """Return what a row does: one that stays does not change the number of rows."""
         return moves_of_tables(self._cells)
 
@@ -130,3 +130,46 @@ def read_weights(
         for name, weight in (split or {}).items():
             given[", ".join(map(str, name)) if isinstance(name, tuple) else name] = weight
     return read_split(given, known)
+
+
+def read_sets(sets: Any, columns: Sequence[str]) -> tuple[Columns, ...]:
+    """Return the columns of each table.
+
+    Raises
+    ------
+    TypeError, ValueError
+        Unless sets is a list of distinct sets of names of columns.
+
+    Examples
+    --------
+    >>> read_sets(["sex", ("sex", "age"), ()], ["sex", "age"])
+    (('sex',), ('sex', 'age'), ())
+
+    """
+    if isinstance(sets, str) or not isinstance(sets, Sequence):
+        raise TypeError(
+            "sets must be a list with the columns of each table, such as ['sex', ('sex', 'age')]"
+        )
+    found = []
+    for each in sets:
+        names = (each,) if isinstance(each, str) else each
+        if not isinstance(names, list | tuple) or not all(isinstance(n, str) for n in names):
+            raise TypeError("sets must have names of columns, or tuples of them")
+        for name in names:
+            if name not in columns:
+                raise ValueError(f"sets must be of columns in domains, which has no {name!r}")
+        if len(set(names)) < len(names):
+            raise ValueError("sets must have each column of a table once")
+        found.append(tuple(names))
+    if not any(found):
+        raise ValueError("sets must have a table over a column: cydp.count counts all rows")
+    titles = [", ".join(names) or TOTAL for names in found]
+    if len({frozenset(names) for names in found}) < len(found) or len(set(titles)) < len(titles):
+        raise ValueError("sets must be distinct")
+    return tuple(found)
+
+
+def sizes_of(columns: Sequence[Columns], shapes: Sequence[tuple[int, ...]]) -> dict[str, int]:
+    """Return how many places each column has."""
+    pairs = zip(columns, shapes, strict=True)
+    return {name: size for each in pairs for name, size in zip(*each, strict=True)}

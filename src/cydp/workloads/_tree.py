@@ -10,7 +10,7 @@ from bisect import bisect_left
 from dataclasses import dataclass
 from fractions import Fraction
 from functools import cached_property, lru_cache
-from typing import Any
+from typing import Any, ClassVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -80,6 +80,8 @@ class Tree:
     cells: int
     branching: int
     levels: int
+
+    largest: ClassVar[float] = 1.0  # the coefficient of noise in a sum of cells
 
     @cached_property
     def shape(self) -> tuple[Level, ...]:

@@ -46,7 +46,7 @@ def test_a_day_is_its_text(ledger: BudgetLedger, name: str) -> None:
         assert ledger.scope(blocks=[other]).blocks == (TEXT,)
         assert not ledger.would_exceed(PureDP("0.1"), blocks=[other])
     ledger.charge(PureDP("1/4"), blocks=[DAYS[name]])
-    cydp.count([1], epsilon="1/4", budget=ledger.scope(blocks=[DAYS[name]]))
+    cydp.count([1], epsilon="1/4", budget=ledger.scope(blocks=[DAYS[name]], table_in_blocks=True))
     assert ledger.spent == {TEXT: PureDP("1/2")}
     ledger.retire(DAYS[name])
     assert ledger.find_blocks() == []

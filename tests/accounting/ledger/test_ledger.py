@@ -108,10 +108,46 @@ class Unreadable:
         raise AssertionError("was read")
 
 
+def test_a_ledger_that_is_there_is_taken_if_it_is_the_same(path: Path) -> None:
+    given: Any = {"by_block": True, "block_column": "day"}
+    for _ in range(2):
+        with new(path, exist_ok=True, **given) as ledger:
+            ledger.add_block("2024-01-01", exist_ok=True)
+            ledger.add_blocks(["2024-01-01", "2024-01-02"], exist_ok=True, site="north")
+            ledger.charge(PureDP("1/4"), blocks=["2024-01-01"])
+    ledger.retire("2024-01-02")
+    assert ledger.spent == {"2024-01-01": PureDP("1/2"), "2024-01-02": PureDP(0)}
+    assert [block.dims for block in ledger.blocks()] == [{}, {"site": "north"}]
+    head = ledger.head()
+    others = {
+        "budget must be PureDP(epsilon=1), as": {"budget": PureDP(2)},
+        "not ZCDP(rho=1)": {"budget": ZCDP(1)},
+        "block_column must be 'day'": {"block_column": None},
+        "units_in_one_block must be False": {"units_in_one_block": True},
+        "by_block must be True": {"by_block": False, "block_column": None},
+    }
+    for words, other in others.items():
+        with pytest.raises(LedgerError, match=f"exists already.*{re.escape(words)}"):
+            new(path, exist_ok=True, **given | other)
+    with pytest.raises(LedgerError, match="privacy_unit must be 'person'"):
+        BudgetLedger.create(path, PureDP(1), privacy_unit="row", exist_ok=True, **given)
+    with pytest.raises(LedgerError, match="exists already: open"):
+        new(path, **given)
+    with pytest.raises(LedgerError, match="'2024-01-01' is in the ledger already, with another"):
+        ledger.add_blocks(["2024-01-03", "2024-01-01"], PureDP("1/2"), exist_ok=True)
+    with pytest.raises(TypeError, match="exist_ok must be True or False, not int"):
+        ledger.add_block("2024-01-03", exist_ok=1)  # type: ignore[arg-type]
+    assert ledger.add_blocks(["2024-01-02"], exist_ok=True) is None  # which stays retired
+    assert ledger.head() == head
+    path.with_name("text").write_text("no ledger")
+    with pytest.raises(LedgerError, match="has made this file"):
+        new(path.with_name("text"), exist_ok=True)
+
+
 def test_releases_charge_before_they_read(path: Path) -> None:
     ledger = new(path, by_block=True)
     ledger.add_block("today")
-    budget = ledger.scope(blocks=["today"])
+    budget = ledger.scope(blocks=["today"], table_in_blocks=True)
     released = cydp.histogram([1, 2], 2, (0, 4), epsilon=0.25, max_rows_per_unit=1, budget=budget)
     assert released.counts.shape == (2,)
     with pytest.raises(AssertionError, match="was read"):
@@ -167,7 +203,7 @@ def test_nothing_is_left_of_a_retired_block(path: Path, budget: Any) -> None:
 def test_blocks_with_a_label(path: Path) -> None:
     ledger = new(path, by_block=True)
     ledger.add_blocks(["mon", "tue"], PureDP(0.5), year=2026)
-    budget = ledger.scope(blocks=["mon"], label="ages by\ndecade")
+    budget = ledger.scope(blocks=["mon"], label="ages by\ndecade", table_in_blocks=True)
     assert not budget.would_exceed(PureDP(0.5))
     assert budget.would_exceed(PureDP(0.75))
     cydp.histogram([1, 2], 2, (0, 4), epsilon=0.5, max_rows_per_unit=1, budget=budget)

@@ -99,7 +99,8 @@ def test_blocks_of_one_line_are_together(tmp_path: Path) -> None:
     ) as ledger:
         ledger.add_blocks(["mon", "tue"])
         for day in ("mon", "tue", "mon"):
-            cydp.count([1], epsilon="1/8", max_rows_per_unit=1, budget=ledger.scope(blocks=[day]))
+            payer = ledger.scope(blocks=[day], table_in_blocks=True)
+            cydp.count([1], epsilon="1/8", max_rows_per_unit=1, budget=payer)
         report = ledger.report()
         last = report.text.splitlines()[-1]
         assert last.endswith("3 times PureDP(epsilon=0.125) in 'mon', 'tue': count")

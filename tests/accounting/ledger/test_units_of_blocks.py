@@ -66,7 +66,7 @@ def test_a_unit_that_lies_in_one_block_is_named_if_the_ledger_was_made_so(path: 
     with BudgetLedger.create(path, PureDP(1), privacy_unit="row", by_block=True) as rows:
         assert rows.privacy_unit == "row"
         rows.add_blocks(["a", "b"])
-        cydp.count([1, 2], epsilon=1, budget=rows.scope(blocks=["a", "b"]))
+        cydp.count([1, 2], epsilon=1, budget=rows.scope(blocks=["a", "b"], table_in_blocks=True))
 
 
 def test_a_person_in_several_blocks_loses_the_sum(month: BudgetLedger) -> None:
@@ -196,7 +196,8 @@ def released(unit: Any, budget: Any) -> Any:
 def test_a_release_of_several_blocks_does_not_understate(path: Path) -> None:
     with new(path, PureDP(4), by_block=True) as ledger:
         ledger.add_blocks(["d1", "d2"])
-        several, single = ledger.scope(blocks=["d1", "d2"]), ledger.scope(blocks=["d1"])
+        several = ledger.scope(blocks=["d1", "d2"], table_in_blocks=True)
+        single = ledger.scope(blocks=["d1"], table_in_blocks=True)
         one = released("person", single)
         assert one.query.parts["n"].change.l1 == 1
         assert reaches("person") == reaches(BOTH) == 2
@@ -215,7 +216,7 @@ def test_a_release_of_several_blocks_does_not_understate(path: Path) -> None:
 def test_releases_and_certificates_name_the_unit(path: Path) -> None:
     with new(path, PureDP(3), by_block=True) as ledger:
         ledger.add_blocks(["d1", "d2"])
-        release = released("person", ledger.scope(blocks=["d1"]))
+        release = released("person", ledger.scope(blocks=["d1"], table_in_blocks=True))
         assert release.payment.privacy_unit == IN_ONE
         assert f"the ledger that has paid protects: one {IN_ONE}" in repr(release)
         assert "is the caller's promise" in " ".join(repr(release).split())

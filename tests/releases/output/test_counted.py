@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -113,6 +114,30 @@ def test_explain_says_it_too() -> None:
     assert "error of n: within 12 rows, with" in repr(often)
 
 
+def test_a_name_that_is_no_word_stays() -> None:
+    """And in the words of a ledger the unit has the plural, not the block."""
+    words = {"user_id": "3 values of 'user_id'", "user in one block": "3 users in one block"}
+    for name, counts in words.items():
+        release = cydp.count([1, 2, 3], user=[5, 6, 7], unit=name, max_rows=1, epsilon=1000)
+        assert str(release).startswith(f"count: {counts}; epsilon=1000,")
+    one = cydp.count([1], user=[5], unit="u1", max_rows=1, epsilon=1000)
+    assert str(one).startswith("count: 1 value of 'u1';")
+
+
+def test_a_promise_for_any_unit_is_said_of_the_unit_of_the_ledger(tmp_path: Path) -> None:
+    with cydp.BudgetLedger.create(
+        tmp_path / "l.db", cydp.PureDP(9), privacy_unit="visitor", by_block=True
+    ) as ledger:
+        ledger.add_blocks(["mon"])
+        budget = ledger.scope(blocks=["mon"])
+        release = cydp.count([1], max_rows_per_unit=2, epsilon=1, budget=budget)
+    said = "whether one visitor in one block is in the table or not, if none has more than 2 rows"
+    assert release.unit.startswith(said)
+    assert release.to_dict()["protects"] == release.unit
+    assert str(release).count("visitor in one block") == 1
+    assert "whether one unit is" in cydp.count([1], max_rows_per_unit=2, epsilon=1).unit
+
+
 def test_a_name_is_no_formula_of_a_plot() -> None:
     release = cydp.count([1, 2], user=[7, 7], unit="$v", max_rows=1, epsilon=1)
-    assert r"(\$vs)" in release.plot(Figure().subplots()).get_xlabel()
+    assert r"(values of '\$v')" in release.plot(Figure().subplots()).get_xlabel()

@@ -26,7 +26,7 @@ from cydp.releases.output._sheet import Numbers, Sheet, keys_of
 
 def check_a_file_has_what_frames_have(name: str, folder: Path) -> None:
     release, path = made(name), folder / "file.parquet"
-    release.to_parquet(path)
+    release.to_parquet(path, overwrite=True)
     expected = release.to_arrow()
     read = duckdb.read_parquet(str(path))
     assert read.columns == expected.column_names
@@ -34,7 +34,7 @@ def check_a_file_has_what_frames_have(name: str, folder: Path) -> None:
     assert pq.read_schema(path).metadata.items() >= expected.schema.metadata.items()
     text = release.to_csv()
     assert text.splitlines()[0].split(",") == expected.column_names
-    release.to_csv(folder / "file.csv")
+    release.to_csv(folder / "file.csv", overwrite=True)
     assert (folder / "file.csv").read_bytes().decode() == text
     found = pd.read_csv(io.StringIO(text), keep_default_na=False)
     for column in expected.column_names:
@@ -52,6 +52,25 @@ def test_an_open_file_is_written_to(tmp_path: Path) -> None:
     assert written.getvalue() == text == (tmp_path / "t.csv").read_bytes().decode()
 
 
+@pytest.mark.parametrize("write", ["to_csv", "to_parquet"])
+def test_a_file_that_is_there_stays(
+    write: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A link to nothing, too, and before the confidence is looked at."""
+    monkeypatch.chdir(tmp_path)
+    Path("mine").write_text("data")
+    os.symlink("nowhere", "link")
+    for path in ("mine", Path("link")):
+        with pytest.raises(FileExistsError) as caught:
+            getattr(made("histogram"), write)(path, confidence=7)
+        shown = f"'{path}' exists already: choose another name, or add overwrite=True"
+        assert str(caught.value) == shown
+    assert Path("mine").read_text() == "data"
+    assert sorted(os.listdir()) == ["link", "mine"]
+    getattr(made("histogram"), write)("mine", overwrite=True)
+    assert Path("mine").read_bytes() != b"data"
+
+
 def test_files_have_what_frames_have(tmp_path: Path) -> None:
     assert failing(lambda name: check_a_file_has_what_frames_have(name, tmp_path), MADE) == {}
     assert sorted(os.listdir(tmp_path)) == ["file.csv", "file.parquet"]
@@ -61,7 +80,7 @@ def check_keys_of_every_kind(name: str, folder: Path) -> None:
     given, kind, expected = COLUMNS[name]
     release = table_of(given if isinstance(given, np.ndarray) else objects(given))
     if "span" not in name:  # Parquet's own type for spans is not Arrow's
-        release.to_parquet(folder / "keys.parquet")
+        release.to_parquet(folder / "keys.parquet", overwrite=True)
         read = duckdb.read_parquet(str(folder / "keys.parquet")).fetchall()
         nulls = [row[0] is None for row in read]
         assert nulls == [entry is None for entry in expected], kind
@@ -119,11 +138,11 @@ def test_a_file_is_there_whole_or_as_it_was(
 
     monkeypatch.setattr(_files.os, "replace", fail)
     with pytest.raises(OSError, match="the disk is full"):
-        getattr(made("mean"), name)(path)
+        getattr(made("mean"), name)(path, overwrite=True)
     assert path.read_bytes() == first
     assert os.listdir(tmp_path) == [path.name]
     monkeypatch.undo()
-    getattr(made("mean"), name)(str(path))
+    getattr(made("mean"), name)(str(path), overwrite=True)
     assert path.read_bytes() != first
     assert os.listdir(tmp_path) == [path.name]
 

@@ -126,9 +126,29 @@ def test_names_do_not_clash() -> None:
 
 def test_selected_keys_have_the_name_of_their_column() -> None:
     release = cydp.top_k({"educ": ["a", "b"]}, 1, ["a", "b"], column="educ", epsilon=1)
-    assert list(release.to_pandas()) == pa.table(release).column_names == ["educ", "rank"]
+    assert list(release.to_pandas()) == pa.table(release).column_names
+    assert list(release.to_pandas(confidence=None)) == ["educ", "rank"]
+    assert list(release.to_pandas())[2:] == ["rank_error_rows"]
     assert repr(release).splitlines()[3].split() == ["educ", "rank"]
-    assert list(made("top").to_pandas()) == ["key", "rank"]
+    assert list(made("top").to_pandas(confidence=None)) == ["key", "rank"]
+
+
+def test_errors_in_another_unit_are_columns_where_there_are_no_intervals() -> None:
+    table = {"user": [i // 3 for i in range(90)], "x": [float(i % 50) for i in range(90)]}
+    bound = cydp.contribution_bound(table, user="user", max=9, share=0.9, epsilon=1)
+    (row,) = bound.to_pandas().to_dict("records")
+    assert row == {
+        "share": 0.9, "of": "users", "unit": "rows", "bound": bound.value,
+        "bound_error_users": bound.rank_error(),
+    }  # fmt: skip
+    chosen = cydp.quantile(table, [0.25, 0.5], (0, 50), column="x", epsilon=1)
+    frame = pa.table(chosen).to_pydict()
+    assert list(frame) == ["q", "quantile", "quantile_error_ranks"]
+    assert frame["quantile_error_ranks"] == chosen.to_dict()["columns"]["quantile"]["error"]["each"]
+    interval = cydp.median(table, (0, 50), column="x", epsilon=1, interval=0.9)
+    ends = ["median", "median_lower", "median_upper"]
+    assert list(interval.to_pandas(confidence=0.9)) == ends
+    assert list(interval.to_pandas(confidence=0.99)) == ["median", "median_error_ranks"]
 
 
 def test_halves_of_surrogate_pairs_are_escaped() -> None:

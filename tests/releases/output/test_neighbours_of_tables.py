@@ -56,7 +56,7 @@ def table_of(rows: list[tuple[Any, Any, Any]]) -> pa.Table:
 
 def shape_of(release: Any, folder: Path) -> dict[str, Any]:
     """Return all of the outputs but the numbers."""
-    release.to_parquet(folder / "file.parquet")
+    release.to_parquet(folder / "file.parquet", overwrite=True)
     frame, written = release.to_pandas(), release.to_csv()
     ax = release.plot(column=release._sheet(0.95, False).columns[-1].name)
     return {

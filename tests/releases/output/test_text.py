@@ -31,7 +31,7 @@ error: each within 6, with 95 % confidence"""
 QUANTILES = """\
 quantile: 3 quantiles; epsilon=0.5, relation='add-remove'
 protects: whether one row is in the table or not
-noise: QuantileMechanism, scale 4 ranks (q0), 4 ranks (q1), 6.4 ranks (q2)
+noise: QuantileMechanism, scale 4 ranks (q=1/4), 4 ranks (median), 6.4 ranks (q=9/10)
   q     quantile  +- ranks
   0.25   26.1714       280
   0.5     50.837       180

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""How the file of a new ledger is made: it is there at the end, complete, or it is not."""
+"""How a new ledger is made: its first entry, and its file, which is complete or is not there."""
 
 from __future__ import annotations
 
@@ -8,19 +8,78 @@ import shutil
 import sqlite3
 import sys
 import tempfile
+import uuid
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
-from typing import TypeVar
+from typing import Any, TypeVar
 
+from cydp._relations import check_relation
+from cydp.accounting._budget import check_budget
 from cydp.accounting._errors import LedgerError
+from cydp.accounting._loss import ZCDP, ApproxDP, Loss, PureDP
 from cydp.accounting.ledger import _open_file, _path
 from cydp.accounting.ledger._entries import SCHEMA
+from cydp.accounting.ledger._serialize import check_string, own_amount_of, strings_of
 from cydp.accounting.ledger._store import Store
 
-__all__ = ["create_file"]
+__all__ = ["MEASURES", "create_file", "first_entry"]
+
+MEASURES: dict[str, type[Loss]] = {"pure": PureDP, "approximate": ApproxDP, "zcdp": ZCDP}
 
 T = TypeVar("T")
+
+_NAMES = {kind: name for name, kind in MEASURES.items()}
+_ROW = "row"  # which lies in one block
+
+
+def first_entry(
+    budget: Loss,
+    relation: str,
+    privacy_unit: str,
+    by_block: bool,
+    units_in_one_block: bool,
+    block_column: str | None,
+) -> dict[str, Any]:
+    """Return the entry that makes a ledger; TypeError or ValueError for a bad parameter.
+
+    The parameters are those of `BudgetLedger.create`.
+    """
+    check_budget(budget, relation)
+    if not check_string(privacy_unit, "privacy_unit").strip():
+        raise ValueError("privacy_unit must say what one unit stands for, such as 'person'")
+    if not isinstance(by_block, bool):
+        raise TypeError(
+            f"by_block must be True or False, not {type(by_block).__name__}: blocks are added "
+            "later, by add_blocks"
+        )
+    if check_relation(relation) != "add-remove" and by_block:
+        raise ValueError(
+            f"relation must be 'add-remove' for a ledger with blocks: under {relation!r} a "
+            "record that changes may move from one block to another"
+        )
+    if not isinstance(units_in_one_block, bool):
+        raise TypeError(
+            f"units_in_one_block must be True or False, not {type(units_in_one_block).__name__}"
+        )
+    if units_in_one_block and not by_block:
+        raise ValueError("units_in_one_block must be left out for a ledger without blocks")
+    if block_column is not None:
+        check_string(block_column, "block_column")
+        if not by_block:
+            raise ValueError("block_column must be left out for a ledger without blocks")
+    splits = by_block and not units_in_one_block and privacy_unit != _ROW
+    return {
+        "kind": "create",
+        "measure": _NAMES[type(budget)],
+        "budget": strings_of(own_amount_of(budget)),
+        "relation": relation,
+        "privacy_unit": f"{privacy_unit} in one block" if splits else privacy_unit,
+        "whole_unit": privacy_unit,
+        "uuid": str(uuid.uuid4()),
+        # Earlier ledgers have no such entry.
+        **({} if block_column is None else {"block_column": block_column}),
+    }
 
 
 def create_file(path: Path, write: Callable[[sqlite3.Connection], T]) -> T:
@@ -82,7 +141,10 @@ def _taken_message(path: Path, suffix: str = "") -> str:
             "a file is there already that SQLite would take for a part of the ledger: "
             f"{path}{suffix}; choose another path"
         )
-    return f"{path} exists already: open a ledger with BudgetLedger.open, or choose another path"
+    return (
+        f"{path} exists already: open a ledger with BudgetLedger.open, say exist_ok=True, or "
+        "choose another path"
+    )
 
 
 @contextmanager

@@ -5,7 +5,7 @@ from __future__ import annotations
 
 import json
 import os
-import uuid
+from collections.abc import Mapping
 from sqlite3 import Connection
 from types import TracebackType
 from typing import Any, NoReturn, Self
@@ -13,12 +13,12 @@ from typing import Any, NoReturn, Self
 from cydp._call_errors import explain_arguments
 from cydp._relations import check_relation
 from cydp.accounting._amounts import loss_of_amount
-from cydp.accounting._budget import check_budget
 from cydp.accounting._errors import (
     LedgerCorruptError,
+    LedgerError,
     LedgerRollbackError,
 )
-from cydp.accounting._loss import ZCDP, ApproxDP, Loss, PureDP
+from cydp.accounting._loss import Loss
 from cydp.accounting._words import format_name
 from cydp.accounting.ledger._blocks import (
     ALL,
@@ -27,7 +27,7 @@ from cydp.accounting.ledger._blocks import (
     insert_block,
     read_states,
 )
-from cydp.accounting.ledger._create import create_file
+from cydp.accounting.ledger._create import MEASURES, create_file, first_entry
 from cydp.accounting.ledger._entries import (
     Entry,
     append_entry,
@@ -39,6 +39,7 @@ from cydp.accounting.ledger._entries import (
     verify,
 )
 from cydp.accounting.ledger._guarantee import guarantee_of
+from cydp.accounting.ledger._history import LedgerHistory
 from cydp.accounting.ledger._ledger_blocks import LedgerBlocks
 from cydp.accounting.ledger._ledger_results import LedgerResults
 from cydp.accounting.ledger._path import read_path
@@ -46,18 +47,12 @@ from cydp.accounting.ledger._report import MOST_READ, LedgerReport, write_report
 from cydp.accounting.ledger._serialize import (
     amount_from,
     check_head,
-    check_string,
     describe_writer,
     own_amount_of,
-    strings_of,
 )
 from cydp.accounting.ledger._store import Store
 
 __all__ = ["BudgetLedger"]
-
-_MEASURES: dict[str, type[Loss]] = {"pure": PureDP, "approximate": ApproxDP, "zcdp": ZCDP}
-_NAMES = {kind: name for name, kind in _MEASURES.items()}
-_ROW = "row"  # which lies in one block
 
 
 class BudgetLedger(LedgerResults, LedgerBlocks):
@@ -91,6 +86,7 @@ class BudgetLedger(LedgerResults, LedgerBlocks):
     Examples
     --------
     >>> import tempfile
+    >>> from cydp import PureDP
     >>> with tempfile.TemporaryDirectory() as folder:
     ...     path = folder + "/ledger"
     ...     with BudgetLedger.create(path, PureDP(1), privacy_unit="person") as ledger:
@@ -130,13 +126,14 @@ class BudgetLedger(LedgerResults, LedgerBlocks):
         by_block: bool = False,
         units_in_one_block: bool = False,
         block_column: str | None = None,
+        exist_ok: bool = False,
     ) -> Self:
         """Make a ledger in a new file.
 
         Parameters
         ----------
         path : path
-            The path of a file that does not exist.
+            The path of a file that does not exist, unless `exist_ok` is True.
         budget : PureDP, ApproxDP or ZCDP
             What may be spent in all. Charges must be in its measure.
         relation : {"add-remove", "change-one", "add-remove-or-change"}, default "add-remove"
@@ -156,6 +153,10 @@ class BudgetLedger(LedgerResults, LedgerBlocks):
             The name of the column whose entry is the block that a row lies in: its text, an integer
             in digits, a date as "2024-01-31", or the day of a time. A release that is paid by
             `scope(blocks=...)` then reads the rows of these blocks alone.
+        exist_ok : bool, default False
+            Whether to open a ledger that is there already, with all that was charged to it, if it
+            was made with the same settings. So a script can run again, in several processes at once
+            too. An older copy of the file is not noticed: `open` has `expect_head` for this.
 
         Returns
         -------
@@ -166,54 +167,28 @@ class BudgetLedger(LedgerResults, LedgerBlocks):
         TypeError, ValueError
             For a bad parameter.
         LedgerError
-            If there is a file already, or no file can be made that keeps what is written.
+            If there is a file already, or, with `exist_ok`, one that is no ledger of these
+            settings, and if no file can be made that keeps what is written.
 
         Examples
         --------
         >>> import tempfile
         >>> from cydp import ZCDP
         >>> with tempfile.TemporaryDirectory() as folder:
-        ...     ledger = BudgetLedger.create(folder + "/ledger", ZCDP(1), privacy_unit="person")
+        ...     for _ in range(2):
+        ...         with BudgetLedger.create(
+        ...             folder + "/ledger", ZCDP(1), privacy_unit="person", exist_ok=True
+        ...         ) as ledger:
+        ...             receipt = ledger.charge(ZCDP("0.1"))
         ...     ledger.remaining
-        ...     ledger.close()
-        ZCDP(rho=1)
+        ZCDP(rho=0.8)
 
         """
-        check_budget(budget, relation)
-        if not check_string(privacy_unit, "privacy_unit").strip():
-            raise ValueError("privacy_unit must say what one unit stands for, such as 'person'")
-        if not isinstance(by_block, bool):
-            raise TypeError(
-                f"by_block must be True or False, not {type(by_block).__name__}: blocks are added "
-                "later, by add_blocks"
-            )
-        if check_relation(relation) != "add-remove" and by_block:
-            raise ValueError(
-                f"relation must be 'add-remove' for a ledger with blocks: under {relation!r} a "
-                "record that changes may move from one block to another"
-            )
-        if not isinstance(units_in_one_block, bool):
-            raise TypeError(
-                f"units_in_one_block must be True or False, not {type(units_in_one_block).__name__}"
-            )
-        if units_in_one_block and not by_block:
-            raise ValueError("units_in_one_block must be left out for a ledger without blocks")
-        if block_column is not None:
-            check_string(block_column, "block_column")
-            if not by_block:
-                raise ValueError("block_column must be left out for a ledger without blocks")
-        splits = by_block and not units_in_one_block and privacy_unit != _ROW
-        about = {
-            "kind": "create",
-            "measure": _NAMES[type(budget)],
-            "budget": strings_of(own_amount_of(budget)),
-            "relation": relation,
-            "privacy_unit": _part_of(privacy_unit) if splits else privacy_unit,
-            "whole_unit": privacy_unit,
-            "uuid": str(uuid.uuid4()),
-            # Earlier ledgers have no such entry.
-            **({} if block_column is None else {"block_column": block_column}),
-        }
+        about = first_entry(
+            budget, relation, privacy_unit, by_block, units_in_one_block, block_column
+        )
+        if not isinstance(exist_ok, bool):
+            raise TypeError(f"exist_ok must be True or False, not {type(exist_ok).__name__}")
 
         def write(connection: Connection) -> tuple[int, str]:
             connection.execute("INSERT INTO head VALUES (?, 0, '')", (about["uuid"],))
@@ -223,8 +198,38 @@ class BudgetLedger(LedgerResults, LedgerBlocks):
                 insert_block(connection, ALL, own_amount_of(budget))
             return read_head(connection)
 
-        head = create_file(read_path(path), write)
-        return cls.open(path, expect_head=head)
+        try:
+            head = create_file(read_path(path), write)
+        except LedgerError:
+            if not exist_ok or not os.path.isfile(path):
+                raise
+        else:
+            return cls.open(path, expect_head=head)
+        ledger = cls.open(path)
+        with ledger._store.closed_by_errors():
+            ledger._check_same(path, about, by_block=by_block)
+        return ledger
+
+    def _check_same(
+        self, path: str | os.PathLike[str], about: Mapping[str, Any], *, by_block: bool
+    ) -> None:
+        """Raise a LedgerError unless the ledger was made with these settings."""
+        unit, whole = about["privacy_unit"], about["whole_unit"]
+        budget = loss_of_amount(MEASURES[about["measure"]], amount_from(about["budget"]))
+        settings = {
+            "budget": (self.budget, budget),
+            "relation": (self.relation, about["relation"]),
+            "privacy_unit": (self._whole_unit, whole),
+            "by_block": (ALL not in self._states(), by_block),
+            "units_in_one_block": (self.privacy_unit == self._whole_unit, unit == whole),
+            "block_column": (self.block_column, about.get("block_column")),
+        }
+        for name, (kept, given) in settings.items():
+            if kept != given:
+                raise LedgerError(
+                    f"{path} exists already, and {name} must be {kept!r}, as it was made with, not "
+                    f"{given!r}: choose another path for another budget"
+                )
 
     @classmethod
     @explain_arguments
@@ -264,6 +269,7 @@ class BudgetLedger(LedgerResults, LedgerBlocks):
         Examples
         --------
         >>> import tempfile
+        >>> from cydp import PureDP
         >>> with tempfile.TemporaryDirectory() as folder:
         ...     path = folder + "/ledger"
         ...     BudgetLedger.create(path, PureDP(1), privacy_unit="person").close()
@@ -283,7 +289,7 @@ class BudgetLedger(LedgerResults, LedgerBlocks):
                 )
             try:
                 entry = json.loads(first[0])
-                budget = loss_of_amount(_MEASURES[entry["measure"]], amount_from(entry["budget"]))
+                budget = loss_of_amount(MEASURES[entry["measure"]], amount_from(entry["budget"]))
                 unit, id_ = entry["privacy_unit"], entry["uuid"]
                 whole, column = entry["whole_unit"], entry.get("block_column")
                 return whole, column, budget, unit, check_relation(entry["relation"]), id_
@@ -318,20 +324,38 @@ class BudgetLedger(LedgerResults, LedgerBlocks):
         found = LossesByBlock({id_: each.remaining for id_, each in self._states().items()})
         return found.get(ALL, found)
 
-    def history(self) -> list[dict[str, Any]]:
+    def history(self) -> LedgerHistory:
         """Return all entries, oldest first, and check their hashes.
 
         Returns
         -------
-        list of dict
+        LedgerHistory
+            A list of dict, which prints a line for each entry, as `cydp ledger history` does.
 
         Raises
         ------
         LedgerCorruptError
             If an entry is not what was written.
 
+        Examples
+        --------
+        >>> import tempfile
+        >>> import cydp
+        >>> with tempfile.TemporaryDirectory() as folder:
+        ...     ledger = BudgetLedger.create(f"{folder}/b.db", cydp.PureDP(1), privacy_unit="row")
+        ...     _ = ledger.charge(cydp.PureDP("0.1"), label="ages")
+        ...     entries = ledger.history()
+        ...     ledger.close()
+        >>> entries[-1]["label"]
+        'ages'
+        >>> print(entries)  # doctest: +ELLIPSIS
+        1 ... create epsilon=1 for each row, add-remove
+        2 ... block
+        3 ... charge epsilon=0.1: ages
+
         """
-        return self._store.read(lambda connection: list(read_entries(connection)))
+        entries = self._store.read(lambda connection: list(read_entries(connection)))
+        return LedgerHistory(entries, self.budget)
 
     def head(self) -> tuple[int, str]:
         """Return the head: the place and the hash of the last entry.
@@ -422,8 +446,3 @@ class BudgetLedger(LedgerResults, LedgerBlocks):
     def __repr__(self) -> str:
         unit = format_name(self.privacy_unit)
         return f"<BudgetLedger: {self.budget} for each {unit}, {self.relation!r}>"
-
-
-def _part_of(unit: str) -> str:
-    """Return what a ledger protects if its blocks may split a unit."""
-    return f"{unit} in one block"

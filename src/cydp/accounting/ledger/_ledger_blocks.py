@@ -24,6 +24,7 @@ from cydp.accounting.ledger._blocks import (
     check_block_ids,
     check_days,
     insert_block,
+    json_of_amount,
     match_dims,
     read_block,
     read_block_states,
@@ -60,7 +61,9 @@ class LedgerBlocks:
     _whole_unit: str
     block_column: str | None
 
-    def add_block(self, block: str | date, budget: Loss | None = None, **dims: Any) -> None:
+    def add_block(
+        self, block: str | date, budget: Loss | None = None, *, exist_ok: bool = False, **dims: Any
+    ) -> None:
         """Add a block of data.
 
         Parameters
@@ -71,6 +74,8 @@ class LedgerBlocks:
         budget : loss, optional
             What may be spent in the block, in the ledger's measure. The ledger's budget is the
             most, and the default.
+        exist_ok : bool, default False
+            Whether to leave a block that the ledger has as it is, if its budget is the same.
         **dims
             Further facts about the block, which the history keeps, and `find_blocks` finds it by.
 
@@ -80,7 +85,8 @@ class LedgerBlocks:
             For a bad id, for a budget that is larger or of another measure, and for dims that JSON
             cannot hold.
         LedgerError
-            If the ledger was made without blocks, or has a block of this id.
+            If the ledger was made without blocks, or has a block of this id, with another budget
+            if `exist_ok` is True.
 
         Examples
         --------
@@ -95,13 +101,15 @@ class LedgerBlocks:
         {'mon': PureDP(epsilon=0.5)}
 
         """
-        self.add_blocks([read_block_id(block, "block")], budget, **dims)
+        self.add_blocks([read_block_id(block, "block")], budget, exist_ok=exist_ok, **dims)
 
     @explain_arguments
     def add_blocks(
         self,
         blocks: Iterable[str | date] | Mapping[Any, Loss],
         budget: Loss | None = None,
+        *,
+        exist_ok: bool = False,
         **dims: Any,
     ) -> None:
         """Add several blocks of data at once, as `add_block` does, all of them or none.
@@ -111,7 +119,7 @@ class LedgerBlocks:
         blocks : list of str or dates, or dict of losses by block id
             A dict gives each block its own budget; then `budget` must be left out. For days, such
             as ``np.arange("2024-01", "2024-02", dtype="datetime64[D]")``.
-        budget, **dims
+        budget, exist_ok, **dims
             As in `add_block`, for all of the blocks.
 
         Raises
@@ -142,21 +150,33 @@ class LedgerBlocks:
         }
         if "at_least" in dims:
             raise TypeError("dims must not have 'at_least', which find_blocks takes as a cost")
+        if not isinstance(exist_ok, bool):
+            raise TypeError(f"exist_ok must be True or False, not {type(exist_ok).__name__}")
         checked_dims = check_dims(dims)
 
         def insert(connection: Connection) -> None:
             for block, amount in amounts.items():
-                known = connection.execute("SELECT id FROM block WHERE id IN (?, ?)", (ALL, block))
+                known = connection.execute(
+                    "SELECT id, budget FROM block WHERE id IN (?, ?)", (ALL, block)
+                )
                 found = known.fetchone()
-                if found == (ALL,):
+                if found is not None and found[0] == ALL:
                     raise LedgerError(
                         "no block can be added, since the ledger was made without blocks: make "
                         "another ledger with by_block=True"
                     )
                 if found is not None:
-                    raise LedgerError(
-                        f"block {block!r} is in the ledger already: use another id, or leave it out"
-                    )
+                    if not exist_ok:
+                        raise LedgerError(
+                            f"block {block!r} is in the ledger already: use another id, leave it "
+                            "out, or say exist_ok=True"
+                        )
+                    if found[1] != json_of_amount(amount):
+                        raise LedgerError(
+                            f"block {block!r} is in the ledger already, with another budget: "
+                            "leave it out"
+                        )
+                    continue
                 entry = {"kind": "block", "block": block, "budget": strings_of(amount)}
                 append_entry(connection, entry | {"dims": checked_dims} | describe_writer())
                 insert_block(connection, block, amount)

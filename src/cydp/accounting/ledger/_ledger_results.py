@@ -72,9 +72,9 @@ class LedgerResults(LedgerCharges):
             refused. The ledger compares the absolute path of a table that is one. It cannot see
             that the data has changed, nor tell a frame or a query from another.
         table_in_blocks : bool, default False
-            The caller's promise that all rows of the table lie in the blocks. Without it, and if
-            the ledger has a `block_column`, a release reads only the rows of the blocks, of a path
-            or a relation of DuckDB, and refuses another table.
+            The caller's promise that all rows of the table lie in the blocks. Without it a release
+            reads only the rows of the blocks, of a path or a relation of DuckDB, if the ledger has
+            a `block_column`; else it is refused.
 
         Returns
         -------

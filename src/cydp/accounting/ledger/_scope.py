@@ -116,16 +116,6 @@ class LedgerScope:
         """What may still be charged to the block; a dict of losses for several blocks."""
         return self._each("remaining")
 
-    @property
-    def rows_read(self) -> tuple[str, tuple[str, ...]] | None:
-        """The column and the blocks whose rows a release reads; None: all rows of its table."""
-        column = self.ledger.block_column
-        return (
-            None
-            if column is None or not self.blocks or self.table_in_blocks
-            else (column, self.blocks)
-        )
-
     def _each(self, what: str) -> Any:
         states = self.ledger._states(self.blocks or (ALL,))
         found = LossesByBlock({block: getattr(state, what) for block, state in states.items()})

@@ -44,12 +44,16 @@ _DTYPES: dict[type, str] = {
 def columns_of(sheet: Sheet, *, intervals: bool) -> dict[str, NDArray[Any]]:
     """Return labels and numbers by their names, each an array with an entry for each cell."""
     found = {_escaped(name): _with_whole_text(keys) for name, keys in sheet.labels().items()}
+    found |= {name: np.full(sheet.cells, value) for name, value in sheet.parameters.items()}
     for column in sheet.columns:
         name = _escaped(column.name)
         found[name] = np.ravel(column.values)
         if intervals and column.lower is not None and column.upper is not None:
             found[f"{name}_lower"] = np.ravel(column.lower)
             found[f"{name}_upper"] = np.ravel(column.upper)
+        elif intervals and column.bound is not None:
+            bound = np.broadcast_to(column.bound, np.shape(column.values))
+            found[_escaped(column.error_name)] = np.ravel(bound)
     return found
 
 

@@ -18,7 +18,15 @@ from cydp._extras import import_extra
 from cydp.releases.output._arrow import Stream, columns_of
 from cydp.releases.output._sheet import Sheet, time_words
 
-__all__ = ["csv_of", "finish_file", "new_file", "write_file", "write_parquet"]
+__all__ = ["check_free", "csv_of", "finish_file", "new_file", "write_file", "write_parquet"]
+
+
+def check_free(path: str | os.PathLike[str], overwrite: bool) -> None:
+    """Raise a FileExistsError if a file would be replaced that the caller has not given up."""
+    if not overwrite and os.path.lexists(path):
+        raise FileExistsError(
+            f"{os.fspath(path)!r} exists already: choose another name, or add overwrite=True"
+        )
 
 
 def write_file(path: str | os.PathLike[str], write: Callable[[str], object]) -> None:

@@ -4,7 +4,8 @@
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass, replace
+from collections.abc import Mapping
+from dataclasses import dataclass, field, replace
 from datetime import datetime
 from fractions import Fraction
 from typing import Any
@@ -132,6 +133,12 @@ class Numbers:
     rounded_to: str = ""
     why_none: str = ""
 
+    @property
+    def error_name(self) -> str:
+        """What tables call a column of bounds, which stands where there are no intervals."""
+        unit = self.bound_unit.partition(" of ")[0].replace(" ", "_")
+        return f"{self.name}_error" + (f"_{unit}" if unit else "")
+
 
 _LONGEST_NOTE = 400  # letters, in texts
 
@@ -173,6 +180,8 @@ class Sheet:
     further_notes : tuple of str
         Sentences on how the result was got, for texts alone: a certificate is of what JSON has,
         which is the same each time.
+    parameters : mapping of str
+        Public parameters that tables have as columns, before the numbers.
 
     """
 
@@ -187,11 +196,23 @@ class Sheet:
     simultaneous: bool
     notes: tuple[str, ...] = ()
     further_notes: tuple[str, ...] = ()
+    parameters: Mapping[str, Any] = field(default_factory=dict)
 
     @property
     def shown_notes(self) -> tuple[str, ...]:
         """The notes of texts, in which a long condition is cut; JSON has all of it."""
-        return tuple(cut(note, _LONGEST_NOTE) for note in (*self.notes, *self.further_notes))
+        notes = *self.notes, *self.further_notes, *self._notes_on_names
+        return tuple(cut(note, _LONGEST_NOTE) for note in notes)
+
+    @property
+    def _notes_on_names(self) -> list[str]:
+        """Return what columns of keys are called that have the name of a column of numbers."""
+        return [
+            f"keys of {name!r} are in the column {found!r}, as a column of numbers has its name"
+            for axis, labels in zip(self.axes, self.label_names_by_axis, strict=True)
+            for name, found in zip(axis.names, labels, strict=False)
+            if axis.edges is None and name not in ("", found)
+        ]
 
     @property
     def shape(self) -> tuple[int, ...]:
@@ -245,6 +266,7 @@ class Sheet:
     def label_names_by_axis(self) -> list[list[str]]:
         """`label_names` for each axis."""
         taken = {f"{column.name}{end}".casefold() for column in self.columns for end in _ENDS}
+        taken |= {column.error_name.casefold() for column in self.columns}
         nameless = sum(axis.edges is not None and not axis.names[0] for axis in self.axes)
         found, unnamed_bins = [], 0
         for axis in self.axes:

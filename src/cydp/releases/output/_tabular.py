@@ -41,7 +41,8 @@ class Tabular(ABC):
         ----------
         confidence : number between 0 and 1, or None, default 0.95
             The confidence of the intervals, which are columns ``<name>_lower`` and
-            ``<name>_upper``; None leaves them out.
+            ``<name>_upper``, and of errors in another unit, such as ``<name>_error_ranks``; None
+            leaves them out.
         simultaneous : bool, default False
             Whether the intervals hold for all cells of a column together, and not for each.
 
@@ -78,7 +79,8 @@ class Tabular(ABC):
         ----------
         confidence : number between 0 and 1, or None, default 0.95
             The confidence of the intervals, which are columns ``<name>_lower`` and
-            ``<name>_upper``; None leaves them out.
+            ``<name>_upper``, and of errors in another unit, such as ``<name>_error_ranks``; None
+            leaves them out.
         simultaneous : bool, default False
             Whether the intervals hold for all cells of a column together, and not for each.
 
@@ -110,7 +112,8 @@ class Tabular(ABC):
         ----------
         confidence : number between 0 and 1, or None, default 0.95
             The confidence of the intervals, which are columns ``<name>_lower`` and
-            ``<name>_upper``; None leaves them out.
+            ``<name>_upper``, and of errors in another unit, such as ``<name>_error_ranks``; None
+            leaves them out.
         simultaneous : bool, default False
             Whether the intervals hold for all cells of a column together, and not for each.
 
@@ -142,6 +145,7 @@ class Tabular(ABC):
         self,
         path: str | os.PathLike[str] | TextIO | None = None,
         *,
+        overwrite: bool = False,
         confidence: Number | None = 0.95,
         simultaneous: bool = False,
     ) -> str | None:
@@ -150,11 +154,14 @@ class Tabular(ABC):
         Parameters
         ----------
         path : path or open text file, optional
-            The file, which appears whole or not at all, in place of one that is there; or a file
-            that is open for text, which is written to. Default: the text is returned.
+            The file, which appears whole or not at all; or a file that is open for text, which is
+            written to. Default: the text is returned.
+        overwrite : bool, default False
+            Whether a file that is there may be replaced.
         confidence : number between 0 and 1, or None, default 0.95
             The confidence of the intervals, which are columns ``<name>_lower`` and
-            ``<name>_upper``; None leaves them out.
+            ``<name>_upper``, and of errors in another unit, such as ``<name>_error_ranks``; None
+            leaves them out.
         simultaneous : bool, default False
             Whether the intervals hold for all cells of a column together, and not for each.
 
@@ -166,6 +173,8 @@ class Tabular(ABC):
 
         Raises
         ------
+        FileExistsError
+            If there is a file of this name, and overwrite is False.
         OSError
             If the file cannot be written.
         TypeError, ValueError
@@ -178,8 +187,10 @@ class Tabular(ABC):
         'left,right,count\n0.0,2.0,1\n2.0,4.0,1\n'
 
         """
-        from cydp.releases.output._files import csv_of, write_file
+        from cydp.releases.output._files import check_free, csv_of, write_file
 
+        if isinstance(path, str | os.PathLike):
+            check_free(path, overwrite)
         sheet, intervals = self._columns(confidence, simultaneous)
         text = csv_of(sheet, intervals=intervals)
         if path is None:
@@ -199,6 +210,7 @@ class Tabular(ABC):
         self,
         path: str | os.PathLike[str],
         *,
+        overwrite: bool = False,
         confidence: Number | None = 0.95,
         simultaneous: bool = False,
     ) -> None:
@@ -209,10 +221,13 @@ class Tabular(ABC):
         Parameters
         ----------
         path : path
-            The file, which appears whole or not at all, in place of one that is there.
+            The file, which appears whole or not at all.
+        overwrite : bool, default False
+            Whether a file that is there may be replaced.
         confidence : number between 0 and 1, or None, default 0.95
             The confidence of the intervals, which are columns ``<name>_lower`` and
-            ``<name>_upper``; None leaves them out.
+            ``<name>_upper``, and of errors in another unit, such as ``<name>_error_ranks``; None
+            leaves them out.
         simultaneous : bool, default False
             Whether the intervals hold for all cells of a column together, and not for each.
 
@@ -220,6 +235,8 @@ class Tabular(ABC):
         ------
         ImportError
             Without DuckDB.
+        FileExistsError
+            If there is a file of this name, and overwrite is False.
         OSError
             If the file cannot be written.
         TypeError, ValueError
@@ -234,8 +251,9 @@ class Tabular(ABC):
         [(2, 2, 2)]
 
         """
-        from cydp.releases.output._files import write_file, write_parquet
+        from cydp.releases.output._files import check_free, write_file, write_parquet
 
+        check_free(path, overwrite)
         stream = self._stream(confidence, simultaneous)
         write_file(path, lambda draft: write_parquet(stream, draft))
 

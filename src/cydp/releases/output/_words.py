@@ -5,6 +5,7 @@ from __future__ import annotations
 
 import math
 import textwrap
+from dataclasses import replace
 from datetime import datetime
 from decimal import ROUND_CEILING, ROUND_FLOOR, Context, Decimal
 from typing import Any
@@ -270,9 +271,13 @@ def _what(axis: Axis) -> str:
 def header_of(sheet: Sheet) -> list[str]:
     """Return the names of the columns of `rows_of`."""
     found = []
-    for axis in map(with_short_times, sheet.axes):
-        default = "key" if axis.edges is None else "bin"
-        found += [_key_words(name) if name else default for name in axis.names]
+    short = replace(sheet, axes=tuple(map(with_short_times, sheet.axes)))
+    for axis, labels in zip(short.axes, short.label_names_by_axis, strict=True):
+        default, known = ("key", labels) if axis.edges is None else ("bin", axis.names)
+        found += [
+            _key_words(label) if name else default
+            for name, label in zip(axis.names, known, strict=True)
+        ]
     for column in sheet.columns:
         found.append(_key_words(column.name))
         if shows_bounds(column):

@@ -283,7 +283,7 @@ def _marginals(setting: Setting) -> Case:
     """Return the case of a table for each pair of columns of yes or no."""
     names = [f"column {i}" for i in range(setting.dimension)]
     domains = {name: [0, 1] for name in names}
-    sets, privacy = list(combinations(names, 2)), setting.privacy
+    sets, privacy = list(combinations(names, 2)), {**setting.privacy, "strategy": "tables"}
     part, *_ = explain(marginals, domains, sets, **privacy).query.parts.values()
     rows = np.arange(1000)
     table = {name: (rows >> i % 9) & 1 for i, name in enumerate(names)}
