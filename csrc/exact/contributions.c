@@ -112,8 +112,9 @@ cydp_status cydp_bound_slices(const cydp_column *users, const cydp_column *parti
                               const uint64_t *contents, const uint8_t *valid, size_t n,
                               uint64_t max_partitions, uint64_t max_rows,
                               const uint64_t key[2], size_t slice_rows, unsigned threads,
-                              uint8_t *mask) {
-  if (max_partitions == 0 || max_rows == 0 || (uint64_t)n >> MOST_ROWS_BITS > 0)
+                              uint8_t *mask, uint32_t *pairs) {
+  if (max_partitions == 0 || max_rows == 0 || (uint64_t)n >> MOST_ROWS_BITS > 0 ||
+      (pairs && n >= UINT32_MAX))
     return CYDP_ERROR_DOMAIN;
   cydp_bounding bounding = {.users = users,
                             .partitions = partitions,
@@ -124,6 +125,7 @@ cydp_status cydp_bound_slices(const cydp_column *users, const cydp_column *parti
                             .max_rows = max_rows,
                             .key = key,
                             .mask = mask,
+                            .pairs = pairs,
                             .part_bits =
                                 cydp_bounding_bits(n, PART_ROWS, CYDP_BOUND_PART_BITS),
                             .chunks = chunks_of(n, threads)};
@@ -132,6 +134,8 @@ cydp_status cydp_bound_slices(const cydp_column *users, const cydp_column *parti
   if (n == 0)
     return CYDP_OK; /* there may be no arrays */
   memset(mask, 0, n);
+  if (pairs)
+    memset(pairs, 0xff, n * sizeof *pairs);
   cydp_generator_kernels()->siphash(key, words, 1, 2, bounding.odd);
   for (size_t i = 0; i < 2; i++)
     bounding.inverse[i] = inverse(bounding.odd[i] |= 1);
@@ -152,7 +156,7 @@ cydp_status cydp_bound_contributions(const cydp_column *users,
                                      const uint64_t *contents, const uint8_t *valid,
                                      size_t n, uint64_t max_partitions, uint64_t max_rows,
                                      const uint64_t key[2], unsigned threads,
-                                     uint8_t *mask) {
+                                     uint8_t *mask, uint32_t *pairs) {
   return cydp_bound_slices(users, partitions, contents, valid, n, max_partitions, max_rows,
-                           key, 0, threads, mask);
+                           key, 0, threads, mask, pairs);
 }

@@ -11,6 +11,7 @@
 typedef struct row_choice {
   size_t n_marks;
   word marks[BLOCK + 1];
+  size_t next_pair; /* its number */
   sorting of_user, of_pair;
   uint64_t *words[3]; /* of the rows of a pair: its hash, contents, number of the copy */
   size_t room;        /* of these */
@@ -33,6 +34,10 @@ static void write_marks(const cydp_bounding *bounding, row_choice *choice) {
     __builtin_prefetch(bounding->mask + choice->marks[i], 1);
   for (size_t i = 0; i < choice->n_marks; i++)
     bounding->mask[choice->marks[i]] = 1;
+  if (bounding->pairs) /* a row without a number is the only one of its pair */
+    for (size_t i = 0; i < choice->n_marks; i++)
+      if (bounding->pairs[choice->marks[i]] == UINT32_MAX)
+        bounding->pairs[choice->marks[i]] = (uint32_t)choice->next_pair++;
   choice->n_marks = 0;
 }
 
@@ -156,6 +161,10 @@ static bool choose_rows(const cydp_bounding *bounding, uint64_t hash, const word
 /* Marks the rows of a pair that stay. Returns false if memory ran out. */
 static bool keep_pair(const cydp_bounding *bounding, uint64_t hash, const word *rows,
                       size_t n, row_choice *choice) {
+  if (bounding->pairs)
+    for (size_t i = 0; i < n; i++)
+      bounding->pairs[rows[i]] = (uint32_t)choice->next_pair;
+  choice->next_pair++;
   if (n > bounding->max_rows)
     return choose_rows(bounding, hash, rows, n, choice);
   for (size_t i = 0; i < n; i++)

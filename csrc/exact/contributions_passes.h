@@ -23,6 +23,7 @@ typedef struct cydp_bounding {
   uint64_t odd[2];     /* secret: they spread users over parts and slots */
   uint64_t inverse[2]; /* of `odd`, modulo 2^64 */
   uint8_t *mask;
+  uint32_t *pairs; /* or NULL */
   unsigned part_bits;
   size_t chunks; /* of rows; a task of a pass has one */
   /* [chunk][part]: place of the next record; at first the number of records */

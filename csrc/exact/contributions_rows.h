@@ -205,7 +205,7 @@ static bool keep_part(const cydp_bounding *bounding, const record *records, size
   put_together(records, n, part);
   for (size_t user = 0; user < part->n_users; user++) {
     size_t first = part->ends[user], rows = part->ends[user + 1] - first;
-    if (rows <= all_stay) {
+    if (rows == 1 || (rows <= all_stay && !bounding->pairs)) {
       for (size_t i = 0; i < rows; i++)
         mark(bounding, choice, part->rows[first + i]);
       continue;
@@ -253,6 +253,7 @@ static cydp_status keep(void *self, size_t worker) {
   for (size_t next;
        enough && (next = atomic_fetch_add(&bounding->next, 1)) < bounding->last;) {
     record *own = records + (bounding->parts[next] - bounding->parts[bounding->first]);
+    choice.next_pair = bounding->parts[next]; /* a part has no more pairs than rows */
     enough = keep_part(bounding, own, close_gaps(bounding, next, own), &part, &choice);
   }
   free(part.partitions);

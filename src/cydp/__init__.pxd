@@ -175,7 +175,8 @@ cdef extern from "cydp.h" nogil:
                                          const cydp_column *partitions,
                                          const uint64_t *contents, const uint8_t *valid,
                                          size_t n, uint64_t max_partitions, uint64_t max_rows,
-                                         const uint64_t *key, unsigned threads, uint8_t *mask)
+                                         const uint64_t *key, unsigned threads, uint8_t *mask,
+                                         uint32_t *pairs)
 
     # 14. Sums on a grid
     ctypedef struct cydp_grid:

@@ -128,6 +128,7 @@ def bound_contributions(
     key: NDArray[np.uint64],
     threads: int,
     mask: NDArray[np.uint8],
+    pairs: NDArray[np.uint32] | None = None,
 ) -> None: ...
 def grid_sum(x: NDArray[Any], exponent: int, lowest: int, highest: int, threads: int) -> int: ...
 def grid_sum_and_squares(

@@ -1,7 +1,5 @@
 """exact.bound_contributions: its definition row by row, and what it must not depend on."""
 
-import itertools
-import math
 import tracemalloc
 from collections import Counter, defaultdict
 from collections.abc import Sequence

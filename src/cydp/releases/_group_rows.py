@@ -18,9 +18,8 @@ from cydp._columns.pieces import Totals
 from cydp._numbers.bounds import Pair
 from cydp._numbers.rational import format_number
 from cydp.exact._clamped_sum import sum_groups
-from cydp.exact._contributions import code_users
 from cydp.exact._grid import Grid, centre_of, public_grid
-from cydp.exact._label_sets import find_integers, find_labels
+from cydp.exact._label_sets import LabelSets, find_labels
 from cydp.exact._lookup import match_labels
 from cydp.exact._sorted_units import sort_groups
 from cydp.exact._time_grid import SteppedTimes, read_time_grid
@@ -221,26 +220,29 @@ class UserPairs:
 
     Attributes
     ----------
-    codes : ndarray of uint32, shape (rows,)
-        The pair of each row; the number of pairs for other rows.
-    keys : ndarray of int64, shape (pairs,)
-        The code of the key of each pair.
+    numbers : ndarray of uint32, shape (rows,)
+        A number of each row's pair, below the number of rows; beyond it for rows that do not count.
+    keys : ndarray of uint32, shape (rows,)
+        The code of each row's key.
     most : int
         How many rows those of a pair are worth at most.
 
     """
 
-    codes: Codes
-    keys: NDArray[np.int64]
+    numbers: Codes
+    keys: Codes
     most: int
 
     def sums(self, summary: Summary, n_keys: int, values: NDArray[Any]) -> list[NDArray[np.int64]]:
         """Return the sum of a summary by key, and the number of rows that it is over."""
-        numbers = fill_absent(values, summary.filled, summary.grid)
-        found = sort_groups(self.codes, numbers, len(self.keys), summary.grid)
-        by_key = [np.zeros(n_keys, np.int64) for _ in range(2)]
-        for whole, each in zip(by_key, bounded_sums(found, self.most), strict=True):
-            np.add.at(whole, self.keys, each)
+        filled = fill_absent(values, summary.filled, summary.grid)
+        pairs, *found = bounded_sums(self.numbers, filled, summary.grid, self.most)
+        key_of = np.zeros(len(self.keys), np.uint32)
+        inside = self.numbers < len(self.keys)
+        key_of[self.numbers[inside]] = self.keys[inside]
+        by_key = [np.zeros(n_keys, np.int64) for _ in found]
+        for whole, each in zip(by_key, found, strict=True):
+            np.add.at(whole, key_of[pairs], each)
         above, rows = by_key
         return [above + (summary.grid.lowest - summary.shift) * rows, rows]
 
@@ -367,9 +369,8 @@ class GroupRows(Rows):
 
         def read() -> Totals:
             n_keys, matched = len(self._public), match_labels(self.labels, self._public)
-            codes = self.bound(matched, n_keys, unit, key)
+            codes, users = self._bound_pairs(matched, n_keys, unit, key, pairs)
             gone = self._gone(matched, codes, n_keys, left_out, key)
-            users = self._pairs(matched, codes, n_keys, unit, key) if pairs else None
             found: Totals = exact(codes, self.read_numbers(), gone, users)
             return found
 
@@ -395,11 +396,11 @@ class GroupRows(Rows):
         And how many rows are left out, and users beside their keys, as in `add_by_key`.
         """
         found = find_labels(self.labels)
-        codes = one_row_a_unit = self.bound(found.codes, found, unit, key)
+        codes, users = self._bound_pairs(found.codes, found, unit, key, pairs)
+        one_row_a_unit = codes
         gone = self._gone(found.codes, codes, len(found), left_out, key)
         if self.users is not None and unit.max_rows > 1:
             one_row_a_unit = self.bound(codes, found, unit, key, max_rows=1)
-        users = self._pairs(found.codes, codes, len(found), unit, key) if pairs else None
         return found.arrays, codes, one_row_a_unit, gone, users
 
     def read_numbers(self) -> dict[str, NDArray[Any]]:
@@ -411,24 +412,21 @@ class GroupRows(Rows):
         assert self.keys is not None
         return self.keys
 
-    def _pairs(
-        self, matched: Codes, codes: Codes, n_keys: int, unit: Unit, key: Key
-    ) -> UserPairs | None:
-        """Return users beside the keys in which they count; None if all of their rows do.
+    def _bound_pairs(
+        self, matched: Codes, keys: int | LabelSets, unit: Unit, key: Key, wanted: bool
+    ) -> tuple[Codes, UserPairs | None]:
+        """Return the codes of rows that count, and users beside the keys in which they count.
 
-        And None if the rows of a user are bounded in all keys together: they would be worth a part
-        of a row in each.
+        No users if they are not wanted, or if no rows are left out. And none if the rows of a user
+        are bounded in all keys together: they would be worth a part of a row in each.
         """
-        if self.users is None or unit.max_partitions is None or np.array_equal(matched, codes):
-            return None
-        assert key is not None
-        users, n_users = code_users(self.users, matched < n_keys, key)
-        pairs = matched.astype(np.uint64) * n_users + users
-        distinct, found = find_integers(pairs, users < n_users)
-        counts = np.zeros(len(distinct) + 1, np.bool_)
-        counts[found[codes < n_keys]] = True
-        found[~counts[found]] = len(distinct)
-        return UserPairs(found, (distinct // max(n_users, 1)).astype(np.int64), unit.max_rows)
+        if self.users is None or unit.max_partitions is None or not wanted:
+            return self.bound(matched, keys, unit, key), None
+        numbers = np.empty(len(matched), np.uint32)
+        codes = self.bound(matched, keys, unit, key, pairs=numbers)
+        n_keys = keys if isinstance(keys, int) else len(keys)
+        all_count = np.array_equal(codes < n_keys, numbers < len(matched))
+        return codes, None if all_count else UserPairs(numbers, matched, unit.max_rows)
 
     def _gone(
         self, matched: Codes, codes: Codes, n_keys: int, left_out: int | None, key: Key
