@@ -1,8 +1,6 @@
 /* SPDX-License-Identifier: MIT
- * Contribution bounding: of each user's partitions, those with the `max_partitions`
- * smallest keyed hashes of (user, partition) stay, and of each of these pairs `max_rows`
- * rows, chosen by keyed hashes of the pair and a number: contributions_rows.h chooses, and here
- * the rows are cut into slices. docs/exact/contributions.md.
+ * Contribution bounding: contributions_choice.h chooses which rows of a user stay; here the
+ * rows are cut into slices. docs/exact/contributions.md.
  */
 #include "exact/contributions.h"
 #include "base/huge_pages.h"
@@ -18,13 +16,12 @@ enum {
   PART_ROWS = 8192,      /* of a part on average, unless there are too many */
   SLICE_BYTES = 1 << 27, /* of records: more fresh memory costs more than another pass */
   MOST_ROWS_BITS = 40,
-  MOST_CHUNKS = 1024, /* as many as there are threads of a call, at most */
-  NARROW_ROWS_BITS = CYDP_BOUND_PART_BITS + CYDP_BOUND_BUCKET_BITS + 3
+  MOST_CHUNKS = 1024 /* as many as there are threads of a call, at most */
 };
 
 /* Returns whether words of 32 bits hold the rows, users and partitions. */
 static bool is_narrow(const cydp_bounding *bounding) {
-  uint64_t all = (uint64_t)bounding->n >> NARROW_ROWS_BITS << 32;
+  uint64_t all = bounding->n - 1;
   for (size_t i = 0; i < bounding->n && all <= UINT32_MAX;) {
     size_t end = bounding->n - i < 4096 ? bounding->n : i + 4096;
     for (; i < end; i++)
@@ -112,19 +109,23 @@ static size_t chunks_of(size_t n, unsigned threads) {
 }
 
 cydp_status cydp_bound_slices(const cydp_column *users, const cydp_column *partitions,
-                              const uint8_t *valid, size_t n, uint64_t max_partitions,
-                              uint64_t max_rows, const uint64_t key[2], size_t slice_rows,
-                              unsigned threads, uint8_t *mask) {
-  if (max_partitions == 0 || max_rows == 0 || (uint64_t)n >> MOST_ROWS_BITS > 0)
+                              const uint64_t *contents, const uint8_t *valid, size_t n,
+                              uint64_t max_partitions, uint64_t max_rows,
+                              const uint64_t key[2], size_t slice_rows, unsigned threads,
+                              uint8_t *mask, uint32_t *pairs) {
+  if (max_partitions == 0 || max_rows == 0 || (uint64_t)n >> MOST_ROWS_BITS > 0 ||
+      (pairs && n >= UINT32_MAX))
     return CYDP_ERROR_DOMAIN;
   cydp_bounding bounding = {.users = users,
                             .partitions = partitions,
+                            .contents = contents,
                             .valid = valid,
                             .n = n,
                             .max_partitions = max_partitions,
                             .max_rows = max_rows,
                             .key = key,
                             .mask = mask,
+                            .pairs = pairs,
                             .part_bits =
                                 cydp_bounding_bits(n, PART_ROWS, CYDP_BOUND_PART_BITS),
                             .chunks = chunks_of(n, threads)};
@@ -133,6 +134,8 @@ cydp_status cydp_bound_slices(const cydp_column *users, const cydp_column *parti
   if (n == 0)
     return CYDP_OK; /* there may be no arrays */
   memset(mask, 0, n);
+  if (pairs)
+    memset(pairs, 0xff, n * sizeof *pairs);
   cydp_generator_kernels()->siphash(key, words, 1, 2, bounding.odd);
   for (size_t i = 0; i < 2; i++)
     bounding.inverse[i] = inverse(bounding.odd[i] |= 1);
@@ -149,10 +152,11 @@ cydp_status cydp_bound_slices(const cydp_column *users, const cydp_column *parti
 }
 
 cydp_status cydp_bound_contributions(const cydp_column *users,
-                                     const cydp_column *partitions, const uint8_t *valid,
+                                     const cydp_column *partitions,
+                                     const uint64_t *contents, const uint8_t *valid,
                                      size_t n, uint64_t max_partitions, uint64_t max_rows,
                                      const uint64_t key[2], unsigned threads,
-                                     uint8_t *mask) {
-  return cydp_bound_slices(users, partitions, valid, n, max_partitions, max_rows, key, 0,
-                           threads, mask);
+                                     uint8_t *mask, uint32_t *pairs) {
+  return cydp_bound_slices(users, partitions, contents, valid, n, max_partitions, max_rows,
+                           key, 0, threads, mask, pairs);
 }

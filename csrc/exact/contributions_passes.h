@@ -10,10 +10,8 @@
 #include <stdatomic.h>
 
 enum {
-  CYDP_BOUND_BLOCK = 256,      /* rows hashed at a time */
-  CYDP_BOUND_BUCKET_ROWS = 4,  /* of a bucket on average */
-  CYDP_BOUND_BUCKET_BITS = 15, /* at most; then buckets have more rows */
-  CYDP_BOUND_PART_BITS = 10,   /* at most: writing to more parts is slow */
+  CYDP_BOUND_BLOCK = 256,    /* rows hashed at a time */
+  CYDP_BOUND_PART_BITS = 10, /* at most: writing to more parts is slow */
 };
 
 typedef struct cydp_bounding {
@@ -21,10 +19,11 @@ typedef struct cydp_bounding {
   const uint8_t *valid; /* or NULL */
   size_t n;
   uint64_t max_partitions, max_rows;
-  const uint64_t *key;
-  uint64_t odd[2];     /* secret: they spread users over parts and buckets */
+  const uint64_t *key, *contents; /* contents may be NULL */
+  uint64_t odd[2];     /* secret: they spread users over parts and slots */
   uint64_t inverse[2]; /* of `odd`, modulo 2^64 */
   uint8_t *mask;
+  uint32_t *pairs; /* or NULL */
   unsigned part_bits;
   size_t chunks; /* of rows; a task of a pass has one */
   /* [chunk][part]: place of the next record; at first the number of records */

@@ -461,21 +461,28 @@ typedef struct cydp_column {
 /* Bounds what a user contributes: sets mask[i] to 1 for the rows that stay, and to 0 for
  * the others. Of each user at most max_partitions partitions stay, and at most max_rows
  * rows in each of these. The choice is uniformly random under a key, which must be fresh
- * and secret, and depends on the user's own rows and their order alone. A row whose
- * `valid` is 0 does not stay and is not counted; a NULL `valid` means that all are valid.
+ * and secret, and depends on the user's own rows alone. `contents` has a word for what
+ * each row holds beside user and partition: rows with equal words are copies, of which any
+ * may stay, and the order of rows changes nothing else. Without contents (NULL) all rows
+ * of a user in a partition are copies. A row whose `valid` is 0 does not stay and is not
+ * counted; a NULL `valid` means that all are valid. `pairs`, if it is not NULL, tells which
+ * rows are of one user in one partition, if the partition stays: they have one number,
+ * below n, which no other rows have, whether the rows stay or not. Rows in partitions that
+ * do not stay have UINT32_MAX.
  *
- * Another thread may change the ids meanwhile: a row then counts for a user and a
+ * Another thread may change ids and contents meanwhile: a row then counts for a user and a
  * partition that were read of it, and the bounds hold for these; it may be left out.
  * `valid`, and hashes in an array of their own, must not change.
  *
- * Takes up to 128 MB of memory. A user with millions of rows takes 96 to 144 bytes for
- * each of them. Returns CYDP_ERROR_DOMAIN if max_partitions or max_rows is 0 and for 2^40
- * rows or more, or CYDP_ERROR_MEMORY. */
+ * Takes up to 128 MB of memory, and as much again for users with millions of rows.
+ * Returns CYDP_ERROR_DOMAIN if max_partitions or max_rows is 0 and for 2^40 rows or more,
+ * 2^32 - 1 with pairs, or CYDP_ERROR_MEMORY. */
 cydp_status cydp_bound_contributions(const cydp_column *users,
-                                     const cydp_column *partitions, const uint8_t *valid,
+                                     const cydp_column *partitions,
+                                     const uint64_t *contents, const uint8_t *valid,
                                      size_t n, uint64_t max_partitions, uint64_t max_rows,
                                      const uint64_t key[2], unsigned threads,
-                                     uint8_t *mask);
+                                     uint8_t *mask, uint32_t *pairs);
 
 /* 14. Sums on a grid ----------------------------------------------------------------- */
 

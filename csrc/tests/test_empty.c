@@ -135,7 +135,7 @@ static void exact_sums_are_of_nothing(unsigned threads) {
   }
   for (cydp_dtype units = CYDP_I64; units <= CYDP_I32; units++)
     CHECK(cydp_sort_units(NULL, units, 0, -5, 5) == CYDP_OK);
-  CHECK(cydp_bound_contributions(&none, &none, NULL, 0, 1, 1, key, threads, NULL) ==
+  CHECK(cydp_bound_contributions(&none, &none, NULL, NULL, 0, 1, 1, key, threads, NULL, NULL) ==
         CYDP_OK);
 }
 

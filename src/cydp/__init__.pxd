@@ -172,9 +172,11 @@ cdef extern from "cydp.h" nogil:
         const uint64_t *ids
         const uint64_t *hashes
     cydp_status cydp_bound_contributions(const cydp_column *users,
-                                         const cydp_column *partitions, const uint8_t *valid,
+                                         const cydp_column *partitions,
+                                         const uint64_t *contents, const uint8_t *valid,
                                          size_t n, uint64_t max_partitions, uint64_t max_rows,
-                                         const uint64_t *key, unsigned threads, uint8_t *mask)
+                                         const uint64_t *key, unsigned threads, uint8_t *mask,
+                                         uint32_t *pairs)
 
     # 14. Sums on a grid
     ctypedef struct cydp_grid:

@@ -121,12 +121,14 @@ def bound_contributions(
     user_hashes: NDArray[np.uint64],
     partition_ids: NDArray[np.uint64],
     partition_hashes: NDArray[np.uint64],
+    contents: NDArray[np.uint64] | None,
     valid: NDArray[np.uint8] | None,
     max_partitions: int,
     max_rows: int,
     key: NDArray[np.uint64],
     threads: int,
     mask: NDArray[np.uint8],
+    pairs: NDArray[np.uint32] | None = None,
 ) -> None: ...
 def grid_sum(x: NDArray[Any], exponent: int, lowest: int, highest: int, threads: int) -> int: ...
 def grid_sum_and_squares(

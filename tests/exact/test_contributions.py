@@ -1,7 +1,5 @@
 """exact.bound_contributions: its definition row by row, and what it must not depend on."""
 
-import itertools
-import math
 import tracemalloc
 from collections import Counter, defaultdict
 from collections.abc import Sequence
@@ -40,16 +38,13 @@ def name_of(value: int | str, key: bytes) -> int:
     return state
 
 
-def floyd(drawn: Sequence[int], rows: int) -> set[int]:
-    """Return the rows that stay, of a place below j for each j up to `rows`."""
-    chosen = set[int]()
-    for last, place in enumerate(drawn, rows - len(drawn)):
-        chosen.add(last if place in chosen else place)
-    return chosen
-
-
 def expected(
-    users: Sequence[Any], groups: Sequence[Any], most_groups: int, most_rows: int, seed: int
+    users: Sequence[Any],
+    groups: Sequence[Any],
+    most_groups: int,
+    most_rows: int,
+    seed: int,
+    contents: Sequence[int] | None = None,
 ) -> list[bool]:
     """By the definition in docs/exact/contributions.md, one user at a time."""
     key = SeededGenerator(seed).bytes(16)
@@ -61,15 +56,18 @@ def expected(
     for user, pairs in rows.items():
         name = word(name_of(user, key))
         named = [(name_of(group, key), group) for group in pairs]
-        ranked = sorted((siphash(key, name + word(other)), group, other) for other, group in named)
-        for _, group, other in ranked[:most_groups]:
-            places = pairs[group]
-            drawn = [
-                siphash(key, name + word(other) + word(j)) * j >> 64
-                for j in range(max(len(places) - most_rows, 0) + 1, len(places) + 1)
-            ]
-            for place in floyd(drawn, len(places)):
-                stays[places[place]] = True
+        ranked = sorted((siphash(key, name + word(other)), group) for other, group in named)
+        for pair, group in ranked[:most_groups]:
+            copies = Counter[int]()
+            held = []
+            for place in pairs[group]:
+                content = contents[place] if contents else 0
+                held.append(
+                    (siphash(key, word(pair) + word(content) + word(copies[content])), place)
+                )
+                copies[content] += 1
+            for _, place in sorted(held)[:most_rows]:
+                stays[place] = True
     return stays
 
 
@@ -257,15 +255,6 @@ def test_pairs_whose_priorities_begin_alike_stay_apart() -> None:
     kept_pairs = (u * groups + g)[bound(u, g, most, 1, SeededGenerator(0))]
     assert len(np.unique(kept_pairs)) == len(kept_pairs)  # one row each
     assert (np.bincount(kept_pairs // groups, minlength=n) == most).all()
-
-
-@pytest.mark.parametrize(("rows", "most"), [(6, 1), (6, 2), (9, 3), (5, 4), (3, 3)])
-def test_rows_are_chosen_uniformly(rows: int, most: int) -> None:
-    """Each set of rows comes of as many places as any other."""
-    places = itertools.product(*map(range, range(rows - most + 1, rows + 1)))
-    sets = Counter(frozenset(floyd(drawn, rows)) for drawn in places)
-    assert len(sets) == math.comb(rows, most)
-    assert len(set(sets.values())) == 1
 
 
 # --- Ends ---------------------------------------------------------------------------------------

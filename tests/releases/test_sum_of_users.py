@@ -16,7 +16,7 @@ from releases.exact_answers import without_noise
 import cydp
 from cydp import ApproxDP, PrivacyFilter, PureDP, Session
 from cydp._columns.declared import Labels
-from cydp.exact._contributions import bound_users, code_users
+from cydp.exact._contributions import bound_users
 
 TABLE: dict[str, list[Any]] = {
     "who": ["a", "a", "a", "b", None, "c", "c"], "euros": [90, 20, None, 10, 70, -30, 500],
@@ -97,21 +97,23 @@ def test_all_small_neighbours(bounds: Any, rows: int, most: Any, missing: Any) -
     assert part.change.l1 * part.step >= largest["change-one"]
 
 
-def test_who_is_one_user_is_one_question() -> None:
-    """The users whose rows are bounded, and whose sums are clamped, are the same."""
+def test_rows_of_a_user_have_one_number() -> None:
+    """However users are written: they are told apart as for the bound on their rows."""
     users = [1, 1.0, True, np.int64(1), "1", b"1", Fraction(1), 2**70, 2.0**70, -1, 2**64 - 1, None,
              ("a", 1), ("a", 1.0), float("nan"), "a", np.str_("a"), 0, False, -0.0]  # fmt: skip
     key = np.array([3, 7], np.uint64)
     floats, large = np.array([1.5, 1.5, np.nan, 2]), np.array([2**64 - 1, 1], np.uint64)
     for column in (users, floats, large, ["b", "a", "b"]):
         labels, n = Labels(column), len(column)
-        codes, count = code_users(labels, np.ones(n, np.bool_), key)
-        first = bound_users(labels, np.zeros(n, np.uint32), 1, key, max_partitions=1)
-        assert first.sum() == count
-        assert sorted(codes[first].tolist()) == list(range(count))
-        some = np.arange(n) % 2 == 0
-        codes, count = code_users(labels, some, key)
-        assert set(codes[~some].tolist()) <= {count}
+        for some in (np.ones(n, np.bool_), np.arange(n) % 2 == 0):
+            numbers = np.empty(n, np.uint32)
+            stays = bound_users(
+                labels, (~some).astype(np.uint32), 1, key, max_partitions=1, pairs=numbers
+            )
+            counted = numbers < n
+            assert some[counted].all()
+            assert (stays <= counted).all()
+            assert sorted(numbers[stays]) == sorted(set(numbers[counted]))
 
 
 def test_noise_is_for_the_sum_and_not_for_the_rows() -> None:

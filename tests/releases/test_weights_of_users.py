@@ -14,8 +14,7 @@ from releases.exact_answers import Answers, Recorder, answers, without_noise
 
 import cydp
 from cydp.exact._grid import Grid
-from cydp.exact._sorted_units import SortedUnits
-from cydp.releases._user_sums import bounded_sums, moments_of_users, worth_of
+from cydp.releases._user_sums import add_exactly, bounded_sums, moments_of_users, worth_of
 
 BOUNDS = (-10, 60)
 BY_USER: dict[str, Any] = {"user": "who", "epsilon": 1}
@@ -91,19 +90,19 @@ def test_no_row_is_drawn() -> None:
 def test_large_numbers() -> None:
     """Totals and rows for which int64 has no room for products."""
     grid = Grid(0, 0, 2**50)
-    units, offsets = np.full(1000, 2**50), np.array([0, 1, 1000])
-    sums, rows = bounded_sums(SortedUnits(grid, units, offsets), 900)
+    users, units = np.repeat(np.array([0, 1], np.uint32), [1, 999]), np.full(1000, 2**50)
+    _, sums, rows = bounded_sums(users, units, grid, 900)
     assert (sums.tolist(), rows.tolist()) == ([2**50, 900 * 2**50], [1, 900])
     grid = Grid(0, -5, 2**22 - 6)
-    found = SortedUnits(grid, np.full(2**20 + 1, 2**22 - 6), np.array([0, 0, 1, 2**20 + 1]))
+    users = np.repeat(np.array([0, 1], np.uint32), [1, 2**20])
+    units = np.full(2**20 + 1, 2**22 - 6)
     for most in (2**19, 2**30):
-        few, many = moments_of_users(found, most)
+        squares, _, rows = moments_of_users(users, units, grid, most)
         square = (2**22 - 1) ** 2
-        assert [few[0] + sum(many[0]), few[2] + sum(many[2])] == [
-            square * (2**20 + 1), 2**20 + 1,
-        ]  # fmt: skip
-        assert [worth_of(each, 2**20, 2**19) for each in many[0]] in ([square * 2**19], [])
-    assert moments_of_users(SortedUnits(grid, units[:0], np.zeros(1, np.int64)), 1)[0] == [0, 0, 0]
+        assert (squares.tolist(), rows.tolist()) == ([square, square * 2**20], [1, 2**20])
+        assert add_exactly(squares) == square * (2**20 + 1)
+        assert worth_of(squares[1], rows[1], 2**19) == square * 2**19
+    assert [len(each) for each in moments_of_users(users[:0], units[:0], grid, 1)] == [0, 0, 0]
 
 
 # Privacy

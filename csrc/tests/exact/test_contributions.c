@@ -60,17 +60,17 @@ static void limits_hold(uint64_t max_partitions, uint64_t max_rows) {
 }
 
 static void threads_change_nothing(uint64_t max_partitions, uint64_t max_rows) {
-  CHECK(cydp_bound_contributions(&by_user, &by_partition, valid, ROWS, max_partitions,
-                                 max_rows, key, 1, alone) == CYDP_OK);
+  CHECK(cydp_bound_contributions(&by_user, &by_partition, NULL, valid, ROWS, max_partitions,
+                                 max_rows, key, 1, alone, NULL) == CYDP_OK);
   for (unsigned threads = 0; threads < 9; threads += 2) {
     memset(mask, 0x5a, sizeof mask);
-    CHECK(cydp_bound_contributions(&by_user, &by_partition, valid, ROWS, max_partitions,
-                                   max_rows, key, threads, mask) == CYDP_OK);
+    CHECK(cydp_bound_contributions(&by_user, &by_partition, NULL, valid, ROWS, max_partitions,
+                                   max_rows, key, threads, mask, NULL) == CYDP_OK);
     CHECK(memcmp(mask, alone, ROWS) == 0 && mask[ROWS] == 0x5a);
     for (size_t slice = 1; slice < ROWS; slice = 10 * slice + 1) {
       memset(mask, 0x5a, sizeof mask);
-      CHECK(cydp_bound_slices(&by_user, &by_partition, valid, ROWS, max_partitions,
-                              max_rows, key, slice, threads, mask) == CYDP_OK);
+      CHECK(cydp_bound_slices(&by_user, &by_partition, NULL, valid, ROWS, max_partitions,
+                              max_rows, key, slice, threads, mask, NULL) == CYDP_OK);
       CHECK(memcmp(mask, alone, ROWS) == 0 && mask[ROWS] == 0x5a);
     }
     limits_hold(max_partitions, max_rows);
@@ -79,12 +79,12 @@ static void threads_change_nothing(uint64_t max_partitions, uint64_t max_rows) {
 
 /* Only ties could tell: those of partitions, whose order they decide. */
 static void codes_change_nothing(uint64_t max_partitions, uint64_t max_rows) {
-  CHECK(cydp_bound_contributions(&by_user, &by_partition, valid, ROWS, max_partitions,
-                                 max_rows, key, 1, alone) == CYDP_OK);
+  CHECK(cydp_bound_contributions(&by_user, &by_partition, NULL, valid, ROWS, max_partitions,
+                                 max_rows, key, 1, alone, NULL) == CYDP_OK);
   for (size_t u = 0; u < 2; u++)
     for (size_t g = 0; g < 2; g++) {
-      CHECK(cydp_bound_contributions(&other_users[u], &other_partitions[g], valid, ROWS,
-                                     max_partitions, max_rows, key, 2, mask) == CYDP_OK);
+      CHECK(cydp_bound_contributions(&other_users[u], &other_partitions[g], NULL, valid, ROWS,
+                                     max_partitions, max_rows, key, 2, mask, NULL) == CYDP_OK);
       CHECK(memcmp(mask, alone, ROWS) == 0);
     }
 }
@@ -92,25 +92,25 @@ static void codes_change_nothing(uint64_t max_partitions, uint64_t max_rows) {
 /* However many threads are allowed: no more memory is asked for than rows are worth. */
 static void threads_are_as_many_as_rows_are_worth(void) {
   for (size_t n = 1; n <= 10; n += 9) {
-    CHECK(cydp_bound_contributions(&by_user, &by_partition, NULL, n, 1, 1, key, 1, alone) ==
+    CHECK(cydp_bound_contributions(&by_user, &by_partition, NULL, NULL, n, 1, 1, key, 1, alone, NULL) ==
           CYDP_OK);
-    CHECK(cydp_bound_contributions(&by_user, &by_partition, NULL, n, 1, 1, key, UINT_MAX,
-                                   mask) == CYDP_OK);
+    CHECK(cydp_bound_contributions(&by_user, &by_partition, NULL, NULL, n, 1, 1, key, UINT_MAX,
+                                   mask, NULL) == CYDP_OK);
     CHECK(memcmp(mask, alone, n) == 0);
   }
 }
 
 static void refusals(void) {
-  CHECK(cydp_bound_contributions(&by_user, &by_partition, NULL, 1, 0, 1, key, 1, mask) ==
+  CHECK(cydp_bound_contributions(&by_user, &by_partition, NULL, NULL, 1, 0, 1, key, 1, mask, NULL) ==
         CYDP_ERROR_DOMAIN);
-  CHECK(cydp_bound_contributions(&by_user, &by_partition, NULL, 1, 1, 0, key, 1, mask) ==
+  CHECK(cydp_bound_contributions(&by_user, &by_partition, NULL, NULL, 1, 1, 0, key, 1, mask, NULL) ==
         CYDP_ERROR_DOMAIN);
   size_t many = (size_t)1 << 40;
-  CHECK(cydp_bound_contributions(&by_user, &by_partition, NULL, many, 1, 1, key, 1,
-                                 mask) == CYDP_ERROR_DOMAIN);
+  CHECK(cydp_bound_contributions(&by_user, &by_partition, NULL, NULL, many, 1, 1, key, 1,
+                                 mask, NULL) == CYDP_ERROR_DOMAIN);
   const cydp_strings none = {mask, NULL, 0, NULL};
   CHECK(cydp_factorize(&none, many, key, ids, hashes) == CYDP_ERROR_DOMAIN);
-  CHECK(cydp_bound_contributions(&by_user, &by_partition, NULL, 0, 1, 1, key, 1, mask) ==
+  CHECK(cydp_bound_contributions(&by_user, &by_partition, NULL, NULL, 0, 1, 1, key, 1, mask, NULL) ==
         CYDP_OK);
 }
 
@@ -212,11 +212,11 @@ static void codes_decide_what_is_equal(void) {
   for (size_t i = 0; i < 40; i++)
     two[i] = i % 2 ? 7 : 9;
   const cydp_column alike = {two, one}, same = {one, one};
-  CHECK(cydp_bound_contributions(&same, &alike, NULL, 40, 1, 100, key, 1, mask) ==
+  CHECK(cydp_bound_contributions(&same, &alike, NULL, NULL, 40, 1, 100, key, 1, mask, NULL) ==
         CYDP_OK);
   for (size_t i = 0; i < 40; i++)
     CHECK(mask[i] == i % 2); /* a tie, which the lesser partition wins */
-  CHECK(cydp_bound_contributions(&alike, &same, NULL, 40, 1, 1, key, 1, mask) == CYDP_OK);
+  CHECK(cydp_bound_contributions(&alike, &same, NULL, NULL, 40, 1, 1, key, 1, mask, NULL) == CYDP_OK);
   size_t kept[2] = {0};
   for (size_t i = 0; i < 40; i++)
     kept[i % 2] += mask[i];

@@ -22,13 +22,12 @@ from cydp._columns.strings import Strings, fixed_width, join_bytes
 from cydp._default_generator import generator_or_default
 from cydp._generator import Generator
 from cydp._numbers.rational import read_integer
-from cydp.exact._label_sets import LabelSets, find_integers
+from cydp.exact._label_sets import LabelSets
 from cydp.exact._user_identifiers import MOST, identify_labels
 
 __all__ = [
     "bound_contributions",
     "bound_users",
-    "code_users",
     "count_contributions",
     "sample_key",
 ]
@@ -115,6 +114,7 @@ def bound_users(
     *,
     max_partitions: Integer,
     max_rows_per_partition: Integer = 1,
+    pairs: NDArray[np.uint32] | None = None,
 ) -> NDArray[np.bool_]:
     """Choose the rows that stay, as `bound_contributions` does, for users of any kind. NOT private.
 
@@ -131,6 +131,10 @@ def bound_users(
         The secret key that `sample_key` returned, one for all pieces of the rows.
     max_partitions, max_rows_per_partition
         As in `bound_contributions`.
+    pairs : ndarray of uint32, shape (n,), optional
+        Receives, for each row in a partition that stays for its user, a number below n that all
+        rows of the user there have, and no others, whether the row stays or not; 2**32 - 1 for
+        other rows.
 
     Returns
     -------
@@ -158,7 +162,7 @@ def bound_users(
     count = keys if isinstance(keys, int) else len(keys)
     inside = codes < count
     present = both_present(present, None if inside.all() else inside)
-    return _choose(_identify(values, present, key), (ids, hashes), present, *limits, key)
+    return _choose(_identify(values, present, key), (ids, hashes), present, *limits, key, pairs)
 
 
 def count_contributions(
@@ -214,41 +218,6 @@ def count_contributions(
     return counts
 
 
-def code_users(
-    users: Labels, inside: NDArray[np.bool_], key: Words
-) -> tuple[NDArray[np.uint32], int]:
-    """Return a code for the user of each row, and how many users there are. NOT private.
-
-    Rows outside, and rows without a user, have this number as their code.
-
-    Parameters
-    ----------
-    users : Labels
-    inside : ndarray of bool, shape (n,)
-    key : ndarray of uint64, shape (2,)
-        By it labels are hashed.
-
-    Raises
-    ------
-    ValueError
-        If there are not as many users as rows.
-
-    Examples
-    --------
-    >>> users, inside = Labels(["ann", "bob", None, "ann"]), np.array([True, True, True, False])
-    >>> codes, n_users = code_users(users, inside, np.zeros(2, np.uint64))
-    >>> sorted(codes[:2].tolist()), codes[2:].tolist(), n_users
-    ([0, 1], [2, 2], 2)
-
-    """
-    values, present = identify_labels(users)
-    ids, _ = _identify(values, present, key)
-    if len(ids) != len(inside):
-        raise ValueError("user must have an entry for each row")
-    distinct, codes = find_integers(ids, both_present(present, inside))
-    return codes, len(distinct)
-
-
 def sample_key(users: Labels | None, generator: Generator) -> Words | None:
     """Return a secret key for `bound_users`, the same for all pieces of the rows of users.
 
@@ -268,6 +237,7 @@ def _choose(
     most_partitions: int,
     most_rows: int,
     key: Words,
+    pairs: NDArray[np.uint32] | None = None,
 ) -> NDArray[np.bool_]:
     """Return the rows that stay, by the ids and the hashes of users and partitions."""
     n = len(users[0])
@@ -276,12 +246,14 @@ def _choose(
     _core.bound_contributions(
         *users,
         *partitions,
+        None,
         valid,
         most_partitions,
         most_rows,
         key,
         _threads.threads_for(n),
         stays.view(np.uint8),
+        pairs,
     )
     return stays
 

@@ -32,7 +32,6 @@ from cydp._default_generator import default_generator
 __all__ = [
     "LabelSets",
     "find_distinct",
-    "find_integers",
     "find_labels",
     "find_strings",
     "list_texts",
@@ -107,7 +106,7 @@ def find_labels(columns: Sequence[Labels]) -> LabelSets:
         pairs = codes.astype(np.int64)
         pairs *= width
         pairs += second
-        found, codes = find_integers(pairs, present)
+        found, codes = _find_integers(pairs, present)
         first, last = np.divmod(found, width)
         places = [*(array[first] for array in places), labels[last]]
     return LabelSets(tuple(places), codes)
@@ -155,7 +154,7 @@ def _find_numbers(values: LabelValues) -> Found:
         known = (integers >= 0) & (integers < _DAY // kind.nanoseconds)
     if known is not None and not known.all():
         present = both_present(present, known)
-    distinct, codes = find_integers(integers, present)
+    distinct, codes = _find_integers(integers, present)
     if array.dtype.kind == "f":
         labels = distinct.view(array.dtype.newbyteorder("="))
         order = np.argsort(labels)
@@ -170,7 +169,7 @@ def _find_numbers(values: LabelValues) -> Found:
     return distinct.astype(kind.dtype), codes
 
 
-def find_integers(x: NDArray[Any], present: Mask) -> Found:
+def _find_integers(x: NDArray[Any], present: Mask) -> Found:
     """Return the distinct integers, sorted, and the place of each row's; their number for none."""
     known = x if present is None else x[present]
     if len(known) == 0:

@@ -14,7 +14,7 @@ from cydp import _core, _threads
 from cydp._columns.blocks import BLOCK_ROWS
 from cydp.exact._grid import Array, Grid, check_shapes, split_numbers, split_pairs
 
-__all__ = ["SortedUnits", "round_units", "sort_groups", "sort_units"]
+__all__ = ["SortedUnits", "group_blocks", "round_units", "sort_groups", "sort_units"]
 
 _SORTED_BY_NUMPY = 2**12  # numbers below which numpy's sort is faster
 
@@ -129,7 +129,7 @@ def sort_groups(codes: NDArray[np.uint32], values: Array, n_groups: int, grid: G
         return _sort_wide_groups(codes, values, n_groups, grid)
     # Group and unit make one integer: sorting these is several times as fast as sorting twice.
     keys, end = np.empty(values.size, np.int64), 0
-    for code_rows, unit_rows in _group_blocks(codes, values, n_groups, grid):
+    for code_rows, unit_rows in group_blocks(codes, values, n_groups, grid):
         block = keys[end : end + len(unit_rows)]
         np.left_shift(code_rows, bits, out=block, dtype=np.int64)
         block += unit_rows
@@ -150,7 +150,7 @@ def _sort_wide_groups(
     codes: NDArray[np.uint32], values: Array, n_groups: int, grid: Grid
 ) -> SortedUnits:
     groups, units, end = np.empty(values.size, np.uint32), np.empty(values.size, np.int64), 0
-    for code_rows, unit_rows in _group_blocks(codes, values, n_groups, grid):
+    for code_rows, unit_rows in group_blocks(codes, values, n_groups, grid):
         groups[end : end + len(unit_rows)] = code_rows
         units[end : end + len(unit_rows)] = unit_rows
         end += len(unit_rows)
@@ -178,10 +178,13 @@ def _offsets_of(groups: NDArray[np.uint32], n_groups: int) -> NDArray[np.int64]:
     return np.cumsum(offsets, out=offsets)
 
 
-def _group_blocks(
+def group_blocks(
     codes: NDArray[np.uint32], values: Array, n_groups: int, grid: Grid
 ) -> Iterator[tuple[NDArray[np.uint32], NDArray[np.int64]]]:
-    """Yield the codes below n_groups and their units; each block overwrites the one before it."""
+    """Yield the codes below n_groups and their units, in steps of the grid.
+
+    Rows of NaN and masked ones are left out. Each block overwrites the one before it.
+    """
     units = np.empty(min(values.size, BLOCK_ROWS), np.int64)
     for code_rows, rows, clamping in split_pairs(codes, values, grid):
         for first in range(0, len(rows), BLOCK_ROWS):

@@ -19,7 +19,7 @@ from cydp._numbers.bounds import Pair
 from cydp._numbers.rational import as_exact, format_number
 from cydp.exact._clamped_sum import sum_groups
 from cydp.exact._grid import Grid, centre_of, public_grid
-from cydp.exact._label_sets import find_labels
+from cydp.exact._label_sets import LabelSets, find_labels
 from cydp.exact._lookup import match_labels
 from cydp.exact._sorted_units import sort_groups
 from cydp.exact._time_grid import SteppedTimes, read_time_grid
@@ -34,7 +34,7 @@ from cydp.releases._release import ADDED, recorded
 from cydp.releases._rows import Codes, Key, Rows
 from cydp.releases._tally import Tally, add_arrays
 from cydp.releases._unit import Unit
-from cydp.releases._user_pairs import UserPairs, pair_users
+from cydp.releases._user_pairs import UserPairs
 
 __all__ = [
     "FoundTally",
@@ -341,9 +341,8 @@ class GroupRows(Rows):
 
         def read() -> Totals:
             n_keys, matched = len(self._public), match_labels(self.labels, self._public)
-            codes = self.bound(matched, n_keys, unit, key)
+            codes, users = self._bound_pairs(matched, n_keys, unit, key, pairs)
             gone = self._gone(matched, codes, n_keys, left_out, key)
-            users = self._pairs(matched, codes, n_keys, unit, key, pairs)
             found: Totals = exact(codes, self.read_numbers(), gone, users)
             return found
 
@@ -369,11 +368,11 @@ class GroupRows(Rows):
         And how many rows are left out, and users beside their keys, as in `add_by_key`.
         """
         found = find_labels(self.labels)
-        codes = one_row_a_unit = self.bound(found.codes, found, unit, key)
+        codes, users = self._bound_pairs(found.codes, found, unit, key, pairs)
+        one_row_a_unit = codes
         gone = self._gone(found.codes, codes, len(found), left_out, key)
         if self.users is not None and unit.max_rows > 1:
             one_row_a_unit = self.bound(codes, found, unit, key, max_rows=1)
-        users = self._pairs(found.codes, codes, len(found), unit, key, pairs)
         return found.arrays, codes, one_row_a_unit, gone, users
 
     def read_numbers(self) -> dict[str, NDArray[Any]]:
@@ -385,26 +384,23 @@ class GroupRows(Rows):
         assert self.keys is not None
         return self.keys
 
-    def _pairs(
-        self,
-        matched: Codes,
-        codes: Codes,
-        n_keys: int,
-        unit: Unit,
-        key: Key,
-        wanted: bool | None,
-    ) -> UserPairs | None:
-        """Return users beside the keys in which they count, if they are wanted.
+    def _bound_pairs(
+        self, matched: Codes, keys: int | LabelSets, unit: Unit, key: Key, wanted: bool | None
+    ) -> tuple[Codes, UserPairs | None]:
+        """Return the codes of rows that count, and users beside the keys in which they count.
 
-        None if the rows of a user are bounded in all keys together: they would be worth a part of a
-        row in each.
+        No users if they are not wanted, or, where that is None, if no rows are left out. And none
+        if the rows of a user are bounded in all keys together: they would be worth a part of a row
+        in each.
         """
         if self.users is None or unit.max_partitions is None or wanted is False:
-            return None
-        if wanted is None and np.array_equal(matched, codes):
-            return None
-        assert key is not None
-        return pair_users(self.users, matched, codes, n_keys, unit.max_rows, key)
+            return self.bound(matched, keys, unit, key), None
+        numbers = np.empty(len(matched), np.uint32)
+        codes = self.bound(matched, keys, unit, key, pairs=numbers)
+        n_keys = keys if isinstance(keys, int) else len(keys)
+        if wanted is None and np.array_equal(codes < n_keys, numbers < len(matched)):
+            return codes, None
+        return codes, UserPairs(numbers, matched, unit.max_rows)
 
     def _gone(
         self, matched: Codes, codes: Codes, n_keys: int, left_out: int | None, key: Key

@@ -39,7 +39,7 @@ from cydp.releases._run import release, run
 from cydp.releases._tally import Tally
 from cydp.releases._terms import Split, Weights, read_split
 from cydp.releases._unit import Unit, UnitName
-from cydp.releases._user_sums import bounded_sums
+from cydp.releases._user_sums import add_exactly, bounded_sums
 from cydp.releases.output._sheet import Numbers, Sheet
 
 __all__ = ["MeanQuery", "MeanRelease", "MomentQuery", "MomentRelease", "mean", "sums_of"]
@@ -408,9 +408,9 @@ def _sums_by_row(query: MeanQuery, source: NumberRows, key: Key) -> list[int]:
 
 def _sums_by_user(query: MeanQuery, source: NumberRows, key: Key) -> list[int]:
     """Return what `sums_of` returns, of all rows of users, who have a bounded weight."""
-    above, rows = bounded_sums(query.by_user(source, key), query.unit.max_rows)
+    _, above, rows = bounded_sums(*query.by_user(source, key), query.grid, query.unit.max_rows)
     count = int(rows.sum())
-    return [int(above.sum()) - query.above_lower * count, count]
+    return [add_exactly(above) - query.above_lower * count, count]
 
 
 def sums_of(query: MeanQuery, values: NDArray[Any]) -> list[int]:

@@ -12,11 +12,10 @@ from numpy.typing import NDArray
 
 from cydp._numbers.bounds import check_pair
 from cydp.exact._grid import Grid
-from cydp.exact._sorted_units import SortedUnits, sort_groups
 from cydp.exact._time_grid import TimeGrid
 from cydp.releases._missing import fill_absent
 from cydp.releases._query import DataQuery, Given
-from cydp.releases._rows import Key, NumberRows
+from cydp.releases._rows import Codes, Key, NumberRows
 from cydp.releases._unit import Unit
 
 __all__ = ["NumbersQuery", "note_on_bounds", "weighs_less"]
@@ -97,7 +96,7 @@ class NumbersQuery(DataQuery):
         """Return the numbers that count, masked where they are null; the data is read here."""
         return source.read(self.unit, key, absent_count=self.filled is not None)
 
-    def by_user(self, source: NumberRows, key: Key) -> SortedUnits:
-        """Return all numbers of each user, on the grid; the data is read here."""
-        codes, users, values = source.by_user(key, absent_count=self.filled is not None)
-        return sort_groups(codes, fill_absent(values, self.filled, self.grid), users, self.grid)
+    def by_user(self, source: NumberRows, key: Key) -> tuple[Codes, NDArray[Any]]:
+        """Return a number for each row's user, and the values; the data is read here."""
+        users, values = source.by_user(self.unit, key, absent_count=self.filled is not None)
+        return users, fill_absent(values, self.filled, self.grid)

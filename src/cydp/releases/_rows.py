@@ -18,9 +18,10 @@ from cydp._columns.sources import open_source
 from cydp._columns.table import Table
 from cydp._columns.tables import is_table, is_tabular, open_table
 from cydp._columns.truncated import TruncatedSource
-from cydp.exact._contributions import bound_users, code_users, count_contributions
+from cydp.exact._contributions import bound_users, count_contributions
 from cydp.exact._label_sets import LabelSets
 from cydp.exact._time_grid import TimeGrid
+from cydp.exact._user_identifiers import MOST
 from cydp.releases._missing import count_present, is_absent, present_labels
 from cydp.releases._unit import Unit
 
@@ -217,6 +218,7 @@ class Rows:
         key: Key,
         *,
         max_rows: int | None = None,
+        pairs: Codes | None = None,
     ) -> Codes:
         """Return the codes; a row that does not count gets a code outside.
 
@@ -233,6 +235,8 @@ class Rows:
             As in `bound_users`.
         max_rows : int, optional
             The most rows of a user that stay in each partition. Default: the unit's own bound.
+        pairs : ndarray of uint32, shape (n,), optional
+            As in `bound_users`; used with users alone.
 
         """
         stays = self._draw_sample(len(codes))
@@ -247,6 +251,7 @@ class Rows:
                 key,
                 max_partitions=1 if in_all else unit.max_partitions or unit.max_rows,
                 max_rows_per_partition=max_rows or unit.max_rows,
+                pairs=pairs,
             )
         if stays is None:
             return codes
@@ -325,16 +330,15 @@ class NumberRows(Rows):
             return self.in_sample(values)
         return values[self.stay(_outside(values, absent_count), unit, key)]
 
-    def by_user(self, key: Key, *, absent_count: bool) -> tuple[Codes, int, NDArray[Any]]:
-        """Return the code of each row's user, how many users there are, and the numbers.
+    def by_user(self, unit: Unit, key: Key, *, absent_count: bool) -> tuple[Codes, NDArray[Any]]:
+        """Return a number for each row's user, as `pairs` of `bound`, and the values.
 
-        All rows of each user, but those without a number unless `absent_count`: they have a code
-        outside.
+        All rows of each user have it, but those without a value unless `absent_count`.
         """
-        assert self.users is not None
-        assert key is not None
         values: NDArray[Any] = self.columns[0].read()
-        return *code_users(self.users, ~_outside(values, absent_count), key), values
+        outside, users = _outside(values, absent_count), np.empty(len(values), np.uint32)
+        self.bound(outside.astype(np.uint32), 1, unit, key, max_rows=MOST, pairs=users)
+        return users, values
 
 
 def _outside(values: NDArray[Any], absent_count: bool) -> NDArray[np.bool_]:

@@ -26,6 +26,7 @@ from cydp.releases._run import release, run
 from cydp.releases._tally import Tally
 from cydp.releases._unit import Unit, UnitName
 from cydp.releases._user_sums import (
+    add_exactly,
     bounded_sums,
     clamped_sums,
     ends_of_sum,
@@ -224,11 +225,11 @@ def sum(
 
 def _sum_of_users(query: SumQuery, source: NumberRows, key: Key) -> int:
     """Return the exact sum, in steps, of the sums of users, each within its bounds."""
-    above, rows = bounded_sums(query.by_user(source, key), query.unit.max_rows)
+    _, above, rows = bounded_sums(*query.by_user(source, key), query.grid, query.unit.max_rows)
     sums = above + query.grid.lowest * rows
     if query.most is not None:
         sums = clamped_sums(sums, query.ends_of_user)
-    return int(sums.astype(object).sum())  # which may be beyond int64
+    return add_exactly(sums)
 
 
 def _sum_of(query: SumQuery, source: NumberRows, key: Key) -> int:

@@ -15,11 +15,15 @@ from numpy.typing import NDArray
 
 from cydp._arguments import Number
 from cydp._numbers.rational import format_number, read_positive
+from cydp.exact._clamped_sum import sum_groups
 from cydp.exact._grid import Grid
-from cydp.exact._sorted_units import SortedUnits
+from cydp.exact._sorted_units import group_blocks
+from cydp.releases._cells import count_codes
+from cydp.releases._missing import is_absent
 from cydp.releases._unit import Unit
 
 __all__ = [
+    "add_exactly",
     "bounded_sums",
     "clamped_sums",
     "ends_of_sum",
@@ -89,74 +93,105 @@ def clamped_sums(sums: NDArray[np.int64], ends: tuple[int, int]) -> NDArray[np.i
     return np.clip(sums, max(ends[0], _ENDS.min), min(ends[1], _ENDS.max))
 
 
-def bounded_sums(found: SortedUnits, most: int) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
-    """Return, of each user, the sum of distances to the lowest number, and how many rows it is of.
+def bounded_sums(
+    pairs: NDArray[np.uint32], values: NDArray[Any], grid: Grid, most: int
+) -> tuple[NDArray[np.intp], NDArray[np.int64], NDArray[np.int64]]:
+    """Return sums of the numbers of users above the lowest number, and of how many rows they are.
 
     The sum of more than `most` rows is that of so many with the same mean, to the nearest integer:
     it lies between 0 and `most` times the distance of the bounds.
 
     Parameters
     ----------
-    found : SortedUnits
-        A group for each user.
+    pairs : ndarray of uint32, shape (n,)
+        A number of each row's user, or of its user and key, below n; n or more for rows that do not
+        count.
+    values : ndarray, shape (n,)
+        NaN and masked numbers do not count.
+    grid : Grid
     most : int
+
+    Returns
+    -------
+    ndarrays, shape (users,)
+        The number of each user with numbers, the sum, and how many rows.
 
     Examples
     --------
     >>> from cydp.exact._grid import Grid
-    >>> units = np.array([7, 5, 6, 9], np.int32)
-    >>> bounded_sums(SortedUnits(Grid(0, 5, 9), units, np.array([0, 1, 4])), 2)
-    (array([2, 3]), array([1, 2]))
+    >>> bounded_sums(np.array([0, 1, 1, 1], np.uint32), np.array([7, 5, 6, 9]), Grid(0, 5, 9), 2)
+    (array([0, 1]), array([2, 3]), array([1, 2]))
 
     """
-    rows, steps = np.diff(found.offsets), found.units.astype(np.int64) - found.grid.lowest
-    sums = np.diff(np.append(0, np.cumsum(steps))[found.offsets])
+    every = _count_rows(pairs, values)
+    places = np.flatnonzero(every)
+    rows = every[places]
+    sums = sum_groups(pairs, values, grid, len(pairs))[places] - grid.lowest * rows
     many = rows > most
     if many.any():
         kind = np.int64 if most * int(sums.max()) < _SAFE // 4 else object
         sums[many] = worth_of(sums[many].astype(kind), rows[many], most, nearest=True)
-    return sums, np.minimum(rows, most)
+    return places, sums, np.minimum(rows, most)
 
 
-def moments_of_users(found: SortedUnits, most: int) -> tuple[list[int], list[NDArray[Any]]]:
-    """Return moments of the rows of users with few rows, and those of each user with more.
+def add_exactly(x: NDArray[Any]) -> int:
+    """Return the sum of integers, which may be beyond int64.
 
-    Moments are the sums of the squares of distances to the lowest number, and of the distances, and
-    the number of rows.
+    >>> add_exactly(np.array([2**62, 2**62, -1]))
+    9223372036854775807
+    """
+    return (int((x >> 32).sum()) << 32) + int((x & (2**32 - 1)).sum())
+
+
+def moments_of_users(
+    pairs: NDArray[np.uint32], values: NDArray[Any], grid: Grid, most: int
+) -> tuple[NDArray[Any], NDArray[Any], NDArray[Any]]:
+    """Return the moments of the numbers of each user.
+
+    They are the sums of the squares of distances to the lowest number, and of the distances, and
+    how many rows: of dtype object if int64 may have no room for them and for `worth_of`.
 
     Parameters
     ----------
-    found : SortedUnits
-        A group for each user, who has a row. The grid has 2**22 points or fewer.
+    pairs, values
+        As in `bounded_sums`.
+    grid : Grid
+        It has 2**22 points or fewer.
     most : int
-        More rows than this are many.
+        How many rows those of a user are worth at most.
 
     Returns
     -------
-    list of int, list of ndarrays of object
+    ndarrays of int64 or object, shape (users,)
 
     Examples
     --------
     >>> from cydp.exact._grid import Grid
-    >>> units = np.array([7, 5, 6, 9], np.int32)
-    >>> moments_of_users(SortedUnits(Grid(0, 5, 9), units, np.array([0, 1, 4])), 2)
-    ([4, 2, 1], [array([17], dtype=object), array([5], dtype=object), array([3], dtype=object)])
+    >>> pairs, values = np.array([0, 1, 1, 1], np.uint32), np.array([7, 5, 6, 9])
+    >>> moments_of_users(pairs, values, Grid(0, 5, 9), 2)
+    (array([ 4, 17]), array([2, 5]), array([1, 3]))
 
     """
-    rows, steps = np.diff(found.offsets), found.units.astype(np.int64) - found.grid.lowest
-    is_many = np.repeat(rows > most, rows)
-    few, many = steps[~is_many], steps[is_many]
-    ends = np.cumsum(rows[rows > most])
-    light = [int(each[0]) if len(few) else 0 for each in _moments(few, np.array([len(few)]))]
-    return light, _moments(many, ends)
+    n, every = len(pairs), _count_rows(pairs, values)
+    places = np.flatnonzero(every)
+    blocks = [(users, units.copy()) for users, units in group_blocks(pairs, values, n, grid)]
+    users = np.concatenate([np.zeros(0, np.uint32), *(users for users, _ in blocks)])
+    steps = np.concatenate([np.zeros(0, np.int64), *(units for _, units in blocks)]) - grid.lowest
+    squares, half = steps**2, Grid(0, 0, 1 << _LOW_BITS)
+
+    def total(x: NDArray[np.int64]) -> NDArray[np.int64]:
+        return sum_groups(users, x, half, n)[places]
+
+    low, high = total(squares & ((1 << _LOW_BITS) - 1)), total(squares >> _LOW_BITS)
+    rows = every[places]
+    largest = (grid.highest - grid.lowest) ** 2 * int(rows.max(initial=0))
+    kind = np.int64 if most * largest < _SAFE // 4 else object
+    high, low, sums, rows = (
+        each.astype(kind, copy=False) for each in (high, low, total(steps), rows)
+    )
+    return (high << _LOW_BITS) + low, sums, rows
 
 
-def _moments(steps: NDArray[np.int64], ends: NDArray[np.int64]) -> list[NDArray[Any]]:
-    """Return the moments of each group, which ends at its place of `ends`."""
-    if not len(steps):
-        return [np.zeros(0, object)] * 3
-    starts, squares = np.append(0, ends[:-1]), steps**2
-    low = np.add.reduceat(squares & ((1 << _LOW_BITS) - 1), starts).astype(object)
-    high = np.add.reduceat(squares >> _LOW_BITS, starts).astype(object)
-    sums, rows = np.add.reduceat(steps, starts), ends - starts
-    return [(high << _LOW_BITS) + low, sums.astype(object), rows.astype(object)]
+def _count_rows(pairs: NDArray[np.uint32], values: NDArray[Any]) -> NDArray[np.int64]:
+    absent = is_absent(values)
+    return count_codes(np.where(absent, np.uint32(len(pairs)), pairs), len(pairs))

@@ -36,7 +36,7 @@ from cydp.releases._run import release, run
 from cydp.releases._tally import Tally
 from cydp.releases._terms import Split
 from cydp.releases._unit import Unit, UnitName
-from cydp.releases._user_sums import moments_of_users, worth_of
+from cydp.releases._user_sums import add_exactly, moments_of_users, worth_of
 
 __all__ = ["VarianceRelease", "variance"]
 
@@ -364,10 +364,11 @@ def _sums_by_row(query: VarianceQuery, source: NumberRows, key: Key) -> list[Any
 def _sums_by_user(query: VarianceQuery, source: NumberRows, key: Key) -> list[int]:
     """Return the sums over all rows of users, who have a bounded weight."""
     most = query.unit.max_rows
-    few, many = moments_of_users(query.by_user(source, key), most)
-    bounded = [worth_of(each, many[-1], most) for each in _about(query, *many)]
-    both = zip(_about(query, *few), bounded, strict=True)
-    return [one + int(others.sum()) for one, others in both]
+    squares, total, rows = moments_of_users(*query.by_user(source, key), query.grid, most)
+    many, found = rows > most, _about(query, squares, total, rows)
+    for each in found:
+        each[many] = worth_of(each[many], rows[many], most)
+    return [add_exactly(each) for each in found]
 
 
 def _about(query: VarianceQuery, squares: Any, total: Any, rows: Any) -> list[Any]:
