@@ -12,8 +12,8 @@ from hypothesis import strategies as st
 from numpy.typing import NDArray
 from reference.siphash import MASK, siphash
 
+from cydp import _core, exact
 from cydp import _threads as threads
-from cydp import exact
 from cydp.testing import SeededGenerator
 
 
@@ -255,6 +255,53 @@ def test_pairs_whose_priorities_begin_alike_stay_apart() -> None:
     kept_pairs = (u * groups + g)[bound(u, g, most, 1, SeededGenerator(0))]
     assert len(np.unique(kept_pairs)) == len(kept_pairs)  # one row each
     assert (np.bincount(kept_pairs // groups, minlength=n) == most).all()
+
+
+def bound_words(
+    users: NDArray[Any], groups: NDArray[Any], most: int, rows: int, seed: int, contents: Any = None
+) -> tuple[NDArray[np.bool_], NDArray[np.uint32]]:
+    """Return which rows stay, and the numbers of pairs."""
+    n, columns = len(users), [x.astype(np.int64).view(np.uint64) for x in (users, groups)]
+    words = None if contents is None else contents.astype(np.uint64)
+    stays, numbers = np.zeros(n, np.bool_), np.empty(n, np.uint32)
+    key = np.frombuffer(SeededGenerator(seed).bytes(16), np.uint64)
+    (u, g), mask = columns, stays.view(np.uint8)
+    _core.bound_contributions(u, u, g, g, words, None, most, rows, key, 1, mask, numbers)
+    return stays, numbers
+
+
+@pytest.mark.parametrize("wide", [False, True])
+def test_contents_decide_which_rows_stay(wide: bool) -> None:
+    """In any order of rows, for few and many rows of a pair, with and without copies."""
+    rng = np.random.default_rng(15)
+    for n, users, kinds in ((60, 3, 4), (600, 9, 10**6), (4000, 3, 30), (4000, 2, 10**6)):
+        u, g = random_ids(rng, n, users, 2, wide)
+        contents = rng.integers(0, kinds, n)
+        for rows in (1, 3, 70):
+            stays, _ = bound_words(u, g, 1, rows, n, contents)
+            asked = u.tolist(), g.tolist(), 1, rows, n, contents.tolist()
+            assert stays.tolist() == expected(*asked)
+            order = rng.permutation(n)
+            turned, _ = bound_words(u[order], g[order], 1, rows, n, contents[order])
+            kept_rows = sorted(zip(u[stays], g[stays], contents[stays], strict=True))
+            u2, g2, c2 = (x[order][turned] for x in (u, g, contents))
+            assert sorted(zip(u2, g2, c2, strict=True)) == kept_rows
+
+
+@pytest.mark.parametrize("wide", [False, True])
+def test_rows_of_a_pair_have_one_number(wide: bool) -> None:
+    """They are as many as there are pairs that stay, whether the rows stay or not."""
+    for n, users, groups in ((40_000, 3000, 7), (40_000, 60_000, 2), (5000, 3, 400)):
+        u, g = random_ids(np.random.default_rng(n), n, users, groups, wide)
+        for most, rows in ((2, 1), (3, 2), (1, 50)):
+            stays, numbers = bound_words(u, g, most, rows, 3)
+            assert np.array_equal(stays, bound(u, g, most, rows, SeededGenerator(3)))
+            pairs = np.unique(np.stack([u, g], 1), axis=0, return_inverse=True)[1].ravel()
+            inside = np.isin(pairs, pairs[stays])
+            assert np.array_equal(inside, numbers < n)
+            together = np.unique(np.stack([pairs, numbers], 1)[inside], axis=0)
+            assert len(np.unique(together[:, 0])) == len(together)
+            assert len(np.unique(together[:, 1])) == len(together)
 
 
 # --- Ends ---------------------------------------------------------------------------------------
