@@ -52,12 +52,16 @@ static uint64_t id_at(const cydp_column *column, size_t row) {
   return ((const volatile uint64_t *)column->ids)[row];
 }
 
+static bool is_valid(const cydp_bounding *bounding, size_t row) {
+  return !bounding->valid || bounding->valid[row];
+}
+
 static cydp_status count(void *self, size_t chunk) {
   const cydp_bounding *bounding = self;
   size_t end = cydp_bounding_begin(bounding, chunk + 1);
   size_t *counts = bounding->starts + (chunk << bounding->part_bits);
   for (size_t row = cydp_bounding_begin(bounding, chunk); row < end; row++)
-    if (!bounding->valid || bounding->valid[row])
+    if (is_valid(bounding, row))
       counts[part_of(bounding, permute(bounding, id_at(bounding->users, row)))]++;
   return CYDP_OK;
 }
@@ -79,7 +83,7 @@ static cydp_status scatter(void *self, size_t chunk) {
     word permuted = permute(bounding, user);
     size_t part = part_of(bounding, permuted);
     bool fits = (word)user == user && (word)partition == partition;
-    if (part - bounding->first < parts && (!bounding->valid || bounding->valid[row]) &&
+    if (part - bounding->first < parts && is_valid(bounding, row) &&
         fits && next[part] < ends[part])
       records[next[part]++ - before] =
           (record){permuted, (word)partition, (word)row};

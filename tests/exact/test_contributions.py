@@ -91,7 +91,7 @@ SIZES = [(1, 1, 1), (300, 10, 5), (9000, 900, 7), (9000, 3, 400), (2000, 2000, 2
 
 def test_the_definition() -> None:
     """Rows, users and groups of each size, with each pair of limits and width of ids."""
-    limits = [(most_groups, most_rows) for most_groups in (1, 3, 50) for most_rows in (1, 2, 7)]
+    limits = [(most_groups, most_rows) for most_groups in (1, 3, 70) for most_rows in (1, 2, 7)]
     for number, (most_groups, most_rows) in enumerate(limits):
         for wide in (False, True):
             n, users, groups = SIZES[(number + wide) % 5]
