@@ -129,7 +129,7 @@ def test_a_promise_for_any_unit_is_said_of_the_unit_of_the_ledger(tmp_path: Path
         tmp_path / "l.db", cydp.PureDP(9), privacy_unit="visitor", by_block=True
     ) as ledger:
         ledger.add_blocks(["mon"])
-        budget = ledger.scope(blocks=["mon"])
+        budget = ledger.scope(blocks=["mon"], table_in_blocks=True)
         release = cydp.count([1], max_rows_per_unit=2, epsilon=1, budget=budget)
     said = "whether one visitor in one block is in the table or not, if none has more than 2 rows"
     assert release.unit.startswith(said)
