@@ -52,6 +52,8 @@ def test_the_cost(run: Run, ledger: str) -> None:
         (["histogram", "missing.csv", *H[2:], "--epsilon", "0"], 2, "--epsilon must be greater"),
         # words that no command knows, or that are given twice
         ([*H, "--eps", "1"], 2, "unrecognized arguments: --eps (did you mean --epsilon?)"),
+        ([*C, *E, "--left-outt", "1"], 2, "--left-outt (did you mean --left-out?)"),
+        (["mean", PUMS, *E, "--left-out", "1"], 2, "--left-out (count, value-counts and group-by"),
         ([*C, "-e", "1"], 2, "unrecognized arguments: -e (did you mean --epsilon?)"),
         (["mean", PUMS, "--col=age", *E], 2, "unrecognized arguments: --col (did you mean --col"),
         ([*Q[:6], "--quantiles", "0.5", *E], 2, "--quantiles (did you mean --q?)"),

@@ -202,7 +202,7 @@ def test_keys_of_labels() -> None:
     of_another_kind: dict[str, tuple[Any, list[Any], str]] = {
         "numbers": (np.array([1]), ["a"], "numbers, as the entries of by are"),
         "text": (pd.Series([], dtype="str"), [1], "text"),
-        "dates": (pl.Series([DAY]), ["2024-02-29"], "dates"),
+        "dates": (pl.Series([DAY]), ["2024-2-29"], "dates"),
         "periods": (pd.Series([], dtype="period[M]"), ["2024-01"], "periods of pandas"),
         "intervals": (pd.Series([], dtype="interval[int64]"), [1], "intervals of pandas"),
         "bytes": (relation(pa.array([b"x"])), ["x"], "bytes"),

@@ -9,6 +9,7 @@ from typing import Any
 
 import numpy as np
 import pytest
+from refusals import check_refusals
 from releases.exact_answers import Answers, Recorder, answers, without_noise
 
 import cydp
@@ -185,6 +186,88 @@ def test_all_small_neighbours_by_key(
     with without_noise() as recorder:
         found = largest_cost(recorder, tables, ask)
     assert 0.8 < found <= 1 + 1e-12  # a sum and a mean are at their worst for different numbers
+
+
+SUMS = [  # bounds, rows of a user in a key, the largest sum, and what is missing
+    ((-1, 2), 3, 2.5, "drop"), ((-1, 2), 3, 0.25, "drop"), ((0, 2), 2, 3, 1),
+    ((-2, -1), 2, 1, "drop"), ((1, 2), 1, 100, "drop"),
+]  # fmt: skip
+
+
+@pytest.mark.parametrize("relation", ["add-remove", "change-one"])
+@pytest.mark.parametrize(("bounds", "rows", "most", "missing"), SUMS)
+def test_all_small_neighbours_with_a_largest_sum(
+    bounds: Any, rows: int, most: Any, missing: Any, relation: str
+) -> None:
+    """Two keys: no further apart than the noise is for, beside the counts if in both of them."""
+    entries = [(key, x) for key in (0, 1) for x in (None, -2.0, 0.4, 2.0)]
+    tables = []
+    for own in rows_of_one(entries, 3):
+        keys, x = zip(*[(0, 1.5), (1, 0.1), *own], strict=True)
+        who = ["b", "b", *["a"] * len(own)]
+        tables.append({"who": who, "key": keys, "x": np.array(x, float)})
+    for partitions in (1, 2):
+
+        def ask(table: Any, partitions: int = partitions) -> Any:
+            return cydp.group_by(
+                table, "key", keys=[0, 1], count=partitions == 2, sums={"x": bounds},
+                missing=missing, max_partitions=partitions, max_rows_per_partition=rows,
+                relation=relation, max_sum_per_user=most, **BY_USER,
+            )  # fmt: skip
+
+        with without_noise() as recorder:
+            found = largest_cost(recorder, tables, ask)
+        assert found <= 1 + 1e-12
+        if partitions == 1:  # else it takes more rows, and both parts may not be at their worst
+            assert found > REACHED
+
+
+def test_a_largest_sum_by_key() -> None:
+    given: dict[str, Any] = {"max_partitions": 4, **BY_USER, "sums": {"x": BOUNDS}}
+    who, x = TABLE["who"], np.clip(TABLE["x"], *BOUNDS)
+    expected = []
+    for key in range(4):
+        own = [x[(TABLE["key"] == key) & (who == user) & ~np.isnan(x)].sum() for user in range(305)]
+        expected.append(np.clip(own, -40, 40).sum())
+    for keys, delta in (([0, 1, 2, 3], None), (None, 1e-6)):
+        with without_noise():
+            found = cydp.group_by(
+                TABLE, "key", keys=keys, delta=delta, max_rows_per_partition=1000,
+                max_sum_per_user=40, **given,
+            )  # fmt: skip
+        assert found["sum_x"] == pytest.approx(expected)
+        assert "max_sum_per_user=40" in repr(found.query)
+        assert "in a partition, what is beyond 40 in size is left out" in " ".join(
+            str(found).split()
+        )
+    counts = {**given, "keys": [0, 1], "max_rows_per_partition": 1000}
+    noise = cydp.explain(cydp.group_by, "key", max_sum_per_user=40, **counts).query.parts
+    assert noise["sum_x"].mechanism.scale * noise["sum_x"].step == 2 * 2 * 40
+    assert noise["n"].mechanism.scale == 2 * 2 * 1000
+
+
+def test_refusals() -> None:
+    def explain(**given: Any) -> Any:
+        asked = {"keys": [1, 2], "sums": {"x": BOUNDS}, "epsilon": 1, **given}
+        return lambda: cydp.explain(cydp.group_by, "key", **asked)
+
+    of_user: dict[str, Any] = {"user": "who", "max_partitions": 2, "max_sum_per_user": 5}
+    one_column = "max_sum_per_user is of one column: sums must have one"
+    check_refusals(
+        {
+            "no user": (explain(max_sum_per_user=5), TypeError, ("give user= as well",)),
+            "a promise": (explain(max_sum_per_user=5, max_rows_per_unit=3), TypeError,
+                ("give user= as well",)),
+            "rows of all keys": (
+                explain(max_sum_per_user=5, user="who", max_rows=3), TypeError,
+                ("give max_partitions instead of max_rows",)),
+            "two columns": (explain(**of_user, sums={"x": BOUNDS, "y": BOUNDS}), TypeError,
+                (one_column,)),
+            "no column": (explain(**of_user, sums=None), TypeError, (one_column,)),
+            "none": (explain(**{**of_user, "max_sum_per_user": 0}), ValueError,
+                ("max_sum_per_user must be greater than 0, not 0",)),
+        }
+    )  # fmt: skip
 
 
 # Ways

@@ -31,6 +31,7 @@ _TABLE = "+s"  # the format of a struct; a table is a struct of its columns
 # The formats with buffers that are read.
 _READ = {_TABLE, *ARROW_DTYPES, *ARROW_OFFSETS, *ARROW_VIEWS} - {"n"}
 _MOST_SCALE = 76  # of the digits that 256 bits hold
+_BLOCK_ROWS = 2**16  # that are integers of Python together
 _MOST_EXACT = 22  # 10**22 is the last power of ten that a float holds
 
 
@@ -133,8 +134,15 @@ class Chunk:
         # Then the integer and the power are floats, and their quotient is rounded once.
         is_exact = is_word & (low >= -(2**53)) & (low <= 2**53) & (scale <= _MOST_EXACT)
         numbers = low / float(power)
-        for i in np.flatnonzero(~is_exact).tolist():
-            numbers[i] = int.from_bytes(words[i].tobytes(), "little", signed=True) / power
+        others = np.flatnonzero(~is_exact)
+        for first in range(0, len(others), _BLOCK_ROWS):
+            rows = others[first : first + _BLOCK_ROWS]
+            *lower, units = words[rows].T.tolist()
+            for word in reversed(lower):
+                units = [
+                    (unit << 64) + each % 2**64 for unit, each in zip(units, word, strict=True)
+                ]
+            numbers[rows] = [unit / power for unit in units]
         return numbers
 
     def fixed(self, dtype: np.dtype[Any], name: str) -> tuple[NDArray[Any], Mask]:

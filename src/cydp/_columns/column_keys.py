@@ -50,8 +50,8 @@ _WORDS = {
 }  # fmt: skip
 
 _SUCH_AS = {
-    TIMES: "datetime.date(2024, 1, 31), or np.array(['2024-01-31'], 'datetime64[D]')",
-    INSTANTS: "datetime.datetime(2024, 1, 31, tzinfo=datetime.UTC)",
+    TIMES: "'2024-01-31', or datetime.date(2024, 1, 31)",
+    INSTANTS: "'2024-01-31[Europe/Vienna]', or datetime.datetime(2024, 1, 31, tzinfo=datetime.UTC)",
 }
 
 
@@ -229,8 +229,7 @@ class ColumnKeys:
             raise TypeError(f"{name} must be {_WORDS[wanted]}: {error}") from None
         if any((moment.zone is None) != (wanted == TIMES) for moment in moments):
             raise TypeError(
-                f"{name} must be {_WORDS[wanted]}, as the column is"
-                + ("" if wanted == TIMES else ", such as '2024-01-31[Europe/Vienna]'")
+                f"{name} must be {_WORDS[wanted]}, as the column is, such as {_SUCH_AS[wanted]}"
             )
         if len({moment.nanoseconds for moment in moments}) < len(moments):
             raise ValueError(f"{name} must be distinct: two are the same time")

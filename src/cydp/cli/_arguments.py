@@ -372,8 +372,8 @@ ARGUMENTS: dict[str, Argument] = {
         _option(
             "--max-sum-per-user",
             metavar="M",
-            help="with --user: the size to which the sum of each user is clamped; the noise grows "
-            "with it, and not with --max-rows",
+            help="with --user: the size to which the sum of each user is clamped (in each key); "
+            "the noise grows with it, and not with the number of rows",
         ),
         lambda options: options.max_sum_per_user,
     ),

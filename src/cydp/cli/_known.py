@@ -20,6 +20,9 @@ _INSTEAD = {
     "--range": "--bounds",
 }  # fmt: skip
 
+# What other commands take.
+_ELSEWHERE = {"--left-out": "count, value-counts and group-by have it"}
+
 
 def check_known(parser: argparse.ArgumentParser, arguments: Sequence[str]) -> None:
     """Exit with an error that names the first option that its command does not know."""
@@ -31,7 +34,8 @@ def check_known(parser: argparse.ArgumentParser, arguments: Sequence[str]) -> No
             parser = _command_of(parser, argument)
         elif not (option in parser._option_string_actions or _is_text(option)):
             near = _near(option, parser._option_string_actions)
-            hint = "" if near is None else f" (did you mean {near}?)"
+            meant = _ELSEWHERE.get(option, f"did you mean {near}?" if near else "")
+            hint = f" ({meant})" if meant else ""
             parser.error(f"unrecognized arguments: {option[:60]}{hint}")
 
 

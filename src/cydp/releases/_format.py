@@ -31,9 +31,10 @@ def counted(unit: Unit) -> tuple[str, str]:
     ("value of 'user_id'", "values of 'user_id'")
     """
     one = unit.name if unit.has_users and unit.max_rows == 1 else "row"
-    if not one.replace(" ", "").isalpha():  # no word, but the name of a column
-        return f"value of {one!r}", f"values of {one!r}"
     noun, of_blocks, block = one.partition(" in ")
+    is_word = noun.replace(" ", "").isalpha() and (noun.islower() or noun.istitle())
+    if not is_word:  # but the name of a column
+        return f"value of {noun!r}{of_blocks}{block}", f"values of {noun!r}{of_blocks}{block}"
     return one, f"{_plural_of(noun)}{of_blocks}{block}"
 
 

@@ -31,6 +31,7 @@ def group_by(
     means: Mapping[str, Bounds] | None = None,
     quantiles: Mapping[str, Quantiles] | None = None,
     missing: Missing = "drop",
+    max_sum_per_user: Number | None = None,
     left_out: Integer | None = None,
     selection: str | None = None,
     split: Split | None = None,
@@ -83,6 +84,10 @@ def group_by(
         With bounds that are dates or times, the column holds such.
     missing : "drop" or number, default "drop"
         What NaN, null and masked numbers count as: nothing, or a public number within the bounds.
+    max_sum_per_user : number > 0, optional
+        With `user`, `max_partitions` and one column of sums: the size to which the sum of each user
+        in each key is clamped. The noise of the sums grows with it, and not with
+        `max_rows_per_partition`, which may then be large.
     left_out : int >= 1, optional
         With `user`: estimate how many records the bounds leave out, of one user so many at most,
         with noise, as `release.left_out`.

@@ -44,6 +44,7 @@ from cydp.releases._query import DataQuery
 from cydp.releases._release import ADDED
 from cydp.releases._terms import Weights
 from cydp.releases._unit import Unit
+from cydp.releases._user_sums import ends_of_sum
 
 __all__ = ["GroupParts", "changing"]
 
@@ -135,7 +136,11 @@ class GroupParts(DataQuery):
         return found
 
     def _sum(self, summary: Summary, weight: Fraction) -> Aggregate:
-        change = self.unit.change_each_partition(*self._reach(summary), self.n_keys)
+        unit, reach = self.unit, self._reach(summary)
+        if summary.most is not None:  # the sum of a user moves as the number of a single row does
+            least, largest = ends_of_sum(summary.grid, unit.max_rows, summary.most)
+            unit, reach = replace(unit, max_rows=1), (max(-least, largest), largest - least)
+        change = unit.change_each_partition(*reach, self.n_keys)
         return Aggregate(summary.name, change, summary.grid.step, weight)
 
     def _reach(self, summary: Summary) -> tuple[int, int]:

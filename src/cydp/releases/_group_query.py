@@ -13,9 +13,11 @@ from typing import Any, ClassVar, Self
 import numpy as np
 from numpy.typing import NDArray
 
+from cydp._arguments import Number
 from cydp._columns.declared import Labels
 from cydp._columns.tables import open_table
 from cydp._generator import Generator
+from cydp._numbers.rational import format_number
 from cydp.accounting._loss import Loss
 from cydp.accounting.ledger._paid import Payment
 from cydp.exact._sorted_units import SortedUnits
@@ -32,7 +34,6 @@ from cydp.releases._group_rows import (
     FoundTally,
     GroupRows,
     Summary,
-    UserPairs,
     columns_of,
     distances_by_key,
     exact_summary,
@@ -64,10 +65,15 @@ from cydp.releases._rows import Codes, Key, users_of
 from cydp.releases._tally import Tally
 from cydp.releases._terms import losses_by_noise, read_split
 from cydp.releases._unit import Unit
+from cydp.releases._user_pairs import UserPairs
+from cydp.releases._user_sums import read_largest_sum
 
 __all__ = ["GroupQuery"]
 
-_ASKED = ("count", "sums", "means", "quantiles", "missing", "split", "left_out", "selection")
+_ASKED = (
+    "count", "sums", "means", "quantiles", "missing", "split", "left_out", "selection",
+    "max_sum_per_user",
+)  # fmt: skip
 
 
 @recorded
@@ -124,11 +130,13 @@ class GroupQuery(GroupParts):
     @classmethod
     def _made(cls, privacy: Loss, unit: Unit, noise: str | None, *own: Any) -> Self:
         """Return the query as `built` does, with noise that is asked for if keys are selected."""
-        n_keys, count, sums, means, quantiles, missing, split, left_out, selection, *integers = own
+        n_keys, count, sums, means, quantiles, missing, split, left_out, selection, *rest = own
+        largest, *integers = rest
         if not isinstance(count, bool):
             raise TypeError(f"count must be True or False, not {type(count).__name__}")
         read = read_summaries(count, sums, means, quantiles, missing, integers)
-        summaries = tuple(_by_method(each, privacy, unit, n_keys) for each in read)
+        bounded = _with_largest_sum(read, largest, unit)
+        summaries = tuple(_by_method(each, privacy, unit, n_keys) for each in bounded)
         names = [*(["n"] if count else []), *(summary.name for summary in summaries)]
         if n_keys is not None and not names:
             raise TypeError(
@@ -226,6 +234,12 @@ class GroupQuery(GroupParts):
         return (
             f"in sums and means all rows of a {self.unit.name} in a partition count, worth {rows} "
             "at most",
+            *(
+                f"of the sum of each {self.unit.name} in a partition, what is beyond "
+                f"{format_number(each.most * each.grid.step)} in size is left out, too"
+                for each in self.summaries
+                if each.most is not None
+            ),
             *super().left_out,
         )
 
@@ -268,7 +282,9 @@ class GroupQuery(GroupParts):
 
     def read(self, source: GroupRows, key: Key) -> Tally:
         """Count the rows of each key, add up numbers, and rank the numbers of quantiles."""
-        adds = any(summary.kind != "quantile" for summary in self.summaries)
+        adds = None if any(each.kind != "quantile" for each in self.summaries) else False
+        if any(each.most is not None for each in self.summaries):
+            adds = True
         if self.n_keys is None:
             keys, codes, one_row_a_unit, left_out, pairs = source.find(
                 self.unit, key, self.most_left_out, pairs=adds
@@ -379,6 +395,24 @@ class GroupQuery(GroupParts):
         columns = self.reads.columns
         other = {"by": list(map(str, columns["by"])), "keys": digest_keys(self.reads.keys)}
         return {"columns": list(known_names([columns["user"]])), "other": other}
+
+
+def _with_largest_sum(
+    summaries: Sequence[Summary], largest: Number | None, unit: Unit
+) -> Sequence[Summary]:
+    """Return the summaries; the sum among them with the largest sum of a user, if it is given."""
+    if largest is None:
+        return summaries
+    sums = [each for each in summaries if each.kind == "sum"]
+    if len(sums) != 1:
+        raise TypeError("max_sum_per_user is of one column: sums must have one")
+    if unit.has_users and unit.max_partitions is None:
+        raise TypeError(
+            "max_sum_per_user bounds the sum of a user in each key: give max_partitions instead of "
+            "max_rows"
+        )
+    bounded = replace(sums[0], most=read_largest_sum(largest, sums[0].grid, unit))
+    return [bounded if each is sums[0] else each for each in summaries]
 
 
 def _by_method(summary: Summary, privacy: Loss, unit: Unit, n_keys: int | None) -> Summary:

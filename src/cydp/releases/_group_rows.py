@@ -16,11 +16,10 @@ from cydp._columns.declared import Labels, Records
 from cydp._columns.keys import Keys, compared_with
 from cydp._columns.pieces import Totals
 from cydp._numbers.bounds import Pair
-from cydp._numbers.rational import format_number
+from cydp._numbers.rational import as_exact, format_number
 from cydp.exact._clamped_sum import sum_groups
-from cydp.exact._contributions import code_users
 from cydp.exact._grid import Grid, centre_of, public_grid
-from cydp.exact._label_sets import find_integers, find_labels
+from cydp.exact._label_sets import find_labels
 from cydp.exact._lookup import match_labels
 from cydp.exact._sorted_units import sort_groups
 from cydp.exact._time_grid import SteppedTimes, read_time_grid
@@ -35,13 +34,12 @@ from cydp.releases._release import ADDED, recorded
 from cydp.releases._rows import Codes, Key, Rows
 from cydp.releases._tally import Tally, add_arrays
 from cydp.releases._unit import Unit
-from cydp.releases._user_sums import bounded_sums
+from cydp.releases._user_pairs import UserPairs, pair_users
 
 __all__ = [
     "FoundTally",
     "GroupRows",
     "Summary",
-    "UserPairs",
     "columns_of",
     "distances_by_key",
     "exact_summary",
@@ -73,6 +71,8 @@ class Summary:
         counts them.
     recursive : bool
         Whether the quantiles are chosen by halves, and not each alone.
+    most : int or None
+        The size to which the sum of each user in each key is clamped, in steps; None: it is not.
 
     """
 
@@ -84,6 +84,7 @@ class Summary:
     several: bool = False
     counts_rows: bool = False
     recursive: bool = field(default=False, metadata=ADDED)
+    most: int | None = field(default=None, metadata=ADDED)
 
     @property
     def listed(self) -> QuantileList:
@@ -118,6 +119,8 @@ class Summary:
             parameters["qs"] = self.qs if self.several else self.qs[0]
         if self.recursive:
             parameters["method"] = "recursive"
+        if self.most is not None:
+            parameters["max_sum_per_user"] = as_exact(self.most * self.grid.step)
         parts = (f"{name}={format_parameter(each)}" for name, each in parameters.items())
         return f"{self.kind}({self.column!r}, {', '.join(parts)})"
 
@@ -215,36 +218,6 @@ def _asked_of(column: str, given: Any) -> tuple[Any, Any, Any]:
     return given[0], given[1], given[2] if len(given) == 3 else None
 
 
-@dataclass(frozen=True, slots=True, repr=False, eq=False)
-class UserPairs:
-    """Users beside the keys in which they count, and all of their rows there. NOT private.
-
-    Attributes
-    ----------
-    codes : ndarray of uint32, shape (rows,)
-        The pair of each row; the number of pairs for other rows.
-    keys : ndarray of int64, shape (pairs,)
-        The code of the key of each pair.
-    most : int
-        How many rows those of a pair are worth at most.
-
-    """
-
-    codes: Codes
-    keys: NDArray[np.int64]
-    most: int
-
-    def sums(self, summary: Summary, n_keys: int, values: NDArray[Any]) -> list[NDArray[np.int64]]:
-        """Return the sum of a summary by key, and the number of rows that it is over."""
-        numbers = fill_absent(values, summary.filled, summary.grid)
-        found = sort_groups(self.codes, numbers, len(self.keys), summary.grid)
-        by_key = [np.zeros(n_keys, np.int64) for _ in range(2)]
-        for whole, each in zip(by_key, bounded_sums(found, self.most), strict=True):
-            np.add.at(whole, self.keys, each)
-        above, rows = by_key
-        return [above + (summary.grid.lowest - summary.shift) * rows, rows]
-
-
 def exact_summary(
     summary: Summary, codes: Codes, n_keys: int, values: NDArray[Any], pairs: UserPairs | None
 ) -> dict[str, Any]:
@@ -257,7 +230,8 @@ def exact_summary(
         filled = fill_absent(values, summary.filled, summary.grid)
         return {summary.name: sort_groups(codes, filled, n_keys, summary.grid)}
     if pairs is not None:
-        sums, rows = pairs.sums(summary, n_keys, values)
+        filled = fill_absent(values, summary.filled, summary.grid)
+        sums, rows = pairs.sums(filled, summary.grid, n_keys, summary.shift, summary.most)
         mean = {summary.name: sums}
         return {summary.rows_name: rows, **mean} if summary.counts_rows else mean
     sums = sum_groups(codes, values, summary.grid, n_keys)
@@ -342,7 +316,7 @@ class GroupRows(Rows):
         key: Key,
         *,
         left_out: int | None = None,
-        pairs: bool = False,
+        pairs: bool | None = False,
         at_once: bool = False,
     ) -> Totals:
         """Return the answers of a function of codes of public keys, added over pieces of the rows.
@@ -358,8 +332,8 @@ class GroupRows(Rows):
             As in `bound_users`.
         left_out : int, optional
             The most rows of a user that are counted as left out. Default: none is counted.
-        pairs : bool
-            Whether users beside their keys are wanted, if they have more rows than count.
+        pairs : bool or None
+            Whether users beside their keys are wanted; None: if they have more rows than count.
         at_once : bool
             Whether all rows are read together.
 
@@ -369,7 +343,7 @@ class GroupRows(Rows):
             n_keys, matched = len(self._public), match_labels(self.labels, self._public)
             codes = self.bound(matched, n_keys, unit, key)
             gone = self._gone(matched, codes, n_keys, left_out, key)
-            users = self._pairs(matched, codes, n_keys, unit, key) if pairs else None
+            users = self._pairs(matched, codes, n_keys, unit, key, pairs)
             found: Totals = exact(codes, self.read_numbers(), gone, users)
             return found
 
@@ -388,7 +362,7 @@ class GroupRows(Rows):
         return counts
 
     def find(
-        self, unit: Unit, key: Key, left_out: int | None = None, *, pairs: bool = False
+        self, unit: Unit, key: Key, left_out: int | None = None, *, pairs: bool | None = False
     ) -> tuple[tuple[NDArray[Any], ...], Codes, Codes, int | None, UserPairs | None]:
         """Return the keys that occur, the code of each row, and the code of a row of each unit.
 
@@ -399,7 +373,7 @@ class GroupRows(Rows):
         gone = self._gone(found.codes, codes, len(found), left_out, key)
         if self.users is not None and unit.max_rows > 1:
             one_row_a_unit = self.bound(codes, found, unit, key, max_rows=1)
-        users = self._pairs(found.codes, codes, len(found), unit, key) if pairs else None
+        users = self._pairs(found.codes, codes, len(found), unit, key, pairs)
         return found.arrays, codes, one_row_a_unit, gone, users
 
     def read_numbers(self) -> dict[str, NDArray[Any]]:
@@ -412,23 +386,25 @@ class GroupRows(Rows):
         return self.keys
 
     def _pairs(
-        self, matched: Codes, codes: Codes, n_keys: int, unit: Unit, key: Key
+        self,
+        matched: Codes,
+        codes: Codes,
+        n_keys: int,
+        unit: Unit,
+        key: Key,
+        wanted: bool | None,
     ) -> UserPairs | None:
-        """Return users beside the keys in which they count; None if all of their rows do.
+        """Return users beside the keys in which they count, if they are wanted.
 
-        And None if the rows of a user are bounded in all keys together: they would be worth a part
-        of a row in each.
+        None if the rows of a user are bounded in all keys together: they would be worth a part of a
+        row in each.
         """
-        if self.users is None or unit.max_partitions is None or np.array_equal(matched, codes):
+        if self.users is None or unit.max_partitions is None or wanted is False:
+            return None
+        if wanted is None and np.array_equal(matched, codes):
             return None
         assert key is not None
-        users, n_users = code_users(self.users, matched < n_keys, key)
-        pairs = matched.astype(np.uint64) * n_users + users
-        distinct, found = find_integers(pairs, users < n_users)
-        counts = np.zeros(len(distinct) + 1, np.bool_)
-        counts[found[codes < n_keys]] = True
-        found[~counts[found]] = len(distinct)
-        return UserPairs(found, (distinct // max(n_users, 1)).astype(np.int64), unit.max_rows)
+        return pair_users(self.users, matched, codes, n_keys, unit.max_rows, key)
 
     def _gone(
         self, matched: Codes, codes: Codes, n_keys: int, left_out: int | None, key: Key

@@ -3,20 +3,17 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Hashable, Mapping
 from dataclasses import dataclass, field, replace
 from typing import Any, ClassVar, Self
 
-import numpy as np
-
 from cydp._arguments import Bounds, Column, Integer, Number
 from cydp._generator import Generator
-from cydp._numbers.rational import as_exact, format_number, read_positive
+from cydp._numbers.rational import as_exact, format_number
 from cydp.accounting._loss import Loss
 from cydp.accounting.ledger._paid import Payment
 from cydp.exact._clamped_sum import sum_units
-from cydp.exact._grid import Grid, public_grid
+from cydp.exact._grid import public_grid
 from cydp.mechanisms._run import Budget
 from cydp.releases._answers import OF_X, Answer, NoisyAnswer
 from cydp.releases._count import NumberRelease
@@ -28,11 +25,14 @@ from cydp.releases._rows import Key, NumberRows
 from cydp.releases._run import release, run
 from cydp.releases._tally import Tally
 from cydp.releases._unit import Unit, UnitName
-from cydp.releases._user_sums import bounded_sums
+from cydp.releases._user_sums import (
+    bounded_sums,
+    clamped_sums,
+    ends_of_sum,
+    read_largest_sum,
+)
 
 __all__ = ["SumQuery", "sum"]
-
-_ENDS = np.iinfo(np.int64)
 
 
 @recorded
@@ -52,15 +52,14 @@ class SumQuery(NumbersQuery):
         """Return the query from bounds, the number for missing ones, and the bound of a sum."""
         lower, upper, missing, most = own
         grid = public_grid((lower, upper), None)
-        return cls(privacy, unit, grid, read_missing(missing, grid), _read_most(most, grid, unit))
+        bound = read_largest_sum(most, grid, unit)
+        return cls(privacy, unit, grid, read_missing(missing, grid), bound)
 
     @property
     def ends_of_user(self) -> tuple[int, int]:
         """The least and the largest sum of one user that counts, in steps."""
         assert self.most is not None
-        rows = self.unit.max_rows
-        least, largest = min(self.grid.lowest, 0) * rows, max(self.grid.highest, 0) * rows
-        return max(least, -self.most), min(largest, self.most)
+        return ends_of_sum(self.grid, self.unit.max_rows, self.most)
 
     @property
     def parameters(self) -> Mapping[str, Any]:
@@ -223,29 +222,12 @@ def sum(
     return made
 
 
-def _read_most(most: Number | None, grid: Grid, unit: Unit) -> int | None:
-    """Return the largest sum of a user that counts, in steps, rounded down; None for None."""
-    if most is None:
-        return None
-    if not unit.has_users:
-        raise TypeError("max_sum_per_user bounds the sum of a user: give user= as well")
-    size = read_positive(most, "max_sum_per_user")
-    steps = math.floor(size / grid.step)
-    if steps < 1:
-        raise ValueError(
-            f"max_sum_per_user must be at least a step of the grid, {format_number(grid.step)}, "
-            f"not {format_number(size)}"
-        )
-    return steps
-
-
 def _sum_of_users(query: SumQuery, source: NumberRows, key: Key) -> int:
     """Return the exact sum, in steps, of the sums of users, each within its bounds."""
     above, rows = bounded_sums(query.by_user(source, key), query.unit.max_rows)
     sums = above + query.grid.lowest * rows
     if query.most is not None:
-        least, largest = query.ends_of_user
-        sums = np.clip(sums, max(least, _ENDS.min), min(largest, _ENDS.max))
+        sums = clamped_sums(sums, query.ends_of_user)
     return int(sums.astype(object).sum())  # which may be beyond int64
 
 

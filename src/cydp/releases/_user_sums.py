@@ -7,15 +7,28 @@ each of them the mean of all: docs/releases/units.md has the proof.
 
 from __future__ import annotations
 
+import math
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
+from cydp._arguments import Number
+from cydp._numbers.rational import format_number, read_positive
+from cydp.exact._grid import Grid
 from cydp.exact._sorted_units import SortedUnits
+from cydp.releases._unit import Unit
 
-__all__ = ["bounded_sums", "moments_of_users", "worth_of"]
+__all__ = [
+    "bounded_sums",
+    "clamped_sums",
+    "ends_of_sum",
+    "moments_of_users",
+    "read_largest_sum",
+    "worth_of",
+]
 
+_ENDS = np.iinfo(np.int64)
 _SAFE = 2**62  # what int64 holds, twice
 _LOW_BITS = 24  # of squares, so that sums of either half of their bits fit int64
 
@@ -38,6 +51,42 @@ def worth_of(totals: Any, rows: Any, most: int, *, nearest: bool = False) -> Any
 
     """
     return (2 * most * totals + rows) // (2 * rows) if nearest else most * totals // rows
+
+
+def read_largest_sum(most: Number | None, grid: Grid, unit: Unit) -> int | None:
+    """Return the largest sum of a user that counts, in steps, rounded down; None for None."""
+    if most is None:
+        return None
+    if not unit.has_users:
+        raise TypeError("max_sum_per_user bounds the sum of a user: give user= as well")
+    size = read_positive(most, "max_sum_per_user")
+    steps = math.floor(size / grid.step)
+    if steps < 1:
+        raise ValueError(
+            f"max_sum_per_user must be at least a step of the grid, {format_number(grid.step)}, "
+            f"not {format_number(size)}"
+        )
+    return steps
+
+
+def ends_of_sum(grid: Grid, rows: int, most: int) -> tuple[int, int]:
+    """Return the least and the largest sum of a user that counts, in steps.
+
+    Parameters
+    ----------
+    grid : Grid
+    rows : int
+        How many rows the sum is of, at most.
+    most : int
+        The largest size of a sum.
+
+    """
+    return max(min(grid.lowest, 0) * rows, -most), min(max(grid.highest, 0) * rows, most)
+
+
+def clamped_sums(sums: NDArray[np.int64], ends: tuple[int, int]) -> NDArray[np.int64]:
+    """Return sums, each clamped to ends of any size."""
+    return np.clip(sums, max(ends[0], _ENDS.min), min(ends[1], _ENDS.max))
 
 
 def bounded_sums(found: SortedUnits, most: int) -> tuple[NDArray[np.int64], NDArray[np.int64]]:

@@ -35,7 +35,7 @@ class ValuesQuery(GroupQuery):
         keys = None if source is None else source.keys
         n_keys = count_keys(given["keys"], None) if keys is None else len(keys)
         split, left_out, selection = given["split"], given["left_out"], given["selection"]
-        asked = n_keys, True, None, None, None, "drop", split, left_out, selection
+        asked = n_keys, True, None, None, None, "drop", split, left_out, selection, None
         found = GroupQuery.kept(given, *asked)
         columns = {**found.reads.columns, "by": key_names([given["column"]])}
         return found.reading(columns=columns, keys=keys, called="value_counts")
