@@ -27,7 +27,7 @@ def test_a_new_ledger(run: Run, tmp_path: Path, ledger: str) -> None:
         ([*NEW, *ONE, "--relation", "x"], 2, "error: --relation must be"),
         ([*NEW, *ONE, "--blocks", "mon"], 2, "unrecognized arguments: --blocks (did you"),
         ([*NEW[:-1], " ", *ONE], 2, "--privacy-unit must say"),
-        (["ledger", "create", "LEDGER", *NEW[3:], *ONE], 2, "already: choose another path"),
+        (["ledger", "create", "LEDGER", *NEW[3:], *ONE], 2, "already: add --exist-ok"),
         (["ledger", "create", "FOLDER", *NEW[3:], *ONE], 2, "PATH must be that of a new file"),
         (["ledger", "create", "PATH/x", *NEW[3:], *ONE], 2, "no ledger can be made"),
     ]

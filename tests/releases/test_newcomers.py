@@ -204,3 +204,17 @@ def test_a_filter_is_for_the_unit_that_it_names() -> None:
     cydp.count(FRAME, user="user", max_rows=1, epsilon=1, budget=budget)
     assert budget.spent == PureDP(1)
     assert budget.report().startswith("budget PureDP(epsilon=9) for each user under")
+
+
+def test_a_zone_is_written_alike_in_keys_ranges_and_conditions() -> None:
+    days = "[timestamptz '2024-01-01 00:00+01:00', timestamptz '2024-01-02 00:00+01:00']"
+    table = duckdb.sql(f"select unnest({days}) as t")
+    for first, second in (
+        ("2024-01-01[Europe/Vienna]", "2024-01-02[Europe/Vienna]"),
+        ("2024-01-01+01:00", "2024-01-02+01:00"),
+        ("2023-12-31T23:00Z", "2024-01-01T23:00Z"),
+    ):
+        keyed = cydp.value_counts(table, [first], column="t", **SURE)
+        binned = cydp.histogram(table, 1, (first, second), column="t", **SURE)
+        chosen = cydp.count(cydp.where(table, f"t < timestamptz '{second}'"), **SURE)
+        assert keyed.counts.tolist() == binned.counts.tolist() == [chosen.value] == [1]
