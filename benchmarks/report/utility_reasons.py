@@ -5,8 +5,9 @@ TREE = (
     "found, which are no integers."
 )
 MANY = (
-    "It chooses each quantile among all points, for numbers of any kind. The best counts in 1,000 "
-    "cells and interpolates, which suits numbers as smooth as these; `range_counts` is such a tree."
+    "It chooses each quantile among all points, so its error has a bound for any column. The best "
+    "counts in 256 cells between 15 quantiles and interpolates, which suits numbers as smooth as "
+    "these; where prices are in steps of 5, its error is 163 ranks, and that of cydp is 32."
 )
 JOINT = (
     "It adds noise to each table. The best adds it to the cells of all columns together, of which "

@@ -74,7 +74,7 @@ def variance(rng: Any, x: Any, bounds: Any, epsilon: float) -> Draw:
 
 
 def quantiles(rng: Any, x: Any, qs: Any, bounds: Any, step: Any, epsilon: float) -> Draw:
-    """The exponential mechanism; for several, on the halves of halves [4]; a tree for many [11].
+    """The exponential mechanism; for several, by halves [4]; a tree of counts between few [11].
 
     Permute-and-flip [5] chooses one of few points.
     """

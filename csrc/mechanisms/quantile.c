@@ -208,24 +208,23 @@ static cydp_status choose_of_group(const quantiles_call *call, size_t g,
 
 static cydp_status choose_between(const quantiles_call *call, size_t g,
                                   const group_bits *bits) {
-  const int64_t offset = call->offsets[g];
+  const int64_t offset = call->offsets[g], first = call->first[g], last = call->last[g];
   const cydp_tied_units group = {.units = units_from(call, offset),
                                  .narrow = call->unit_bytes == sizeof(int32_t),
                                  .n = (uint64_t)(call->offsets[g + 1] - offset),
                                  .base = call->base,
                                  .bits = call->bits};
-  const records range = {.x = {.n = (uint64_t)(call->last[g] - call->first[g]),
+  const records range = {.x = {.n = (uint64_t)(last - first),
                                .lowest = call->lowest[g],
                                .highest = call->highest[g]},
                          .tied = &group,
-                         .first = (uint64_t)(call->first[g] - offset)};
+                         .first = (uint64_t)(first - offset)};
   cydp_status status =
       choose(call->quantile, &range, bits, call->work_mode, call->chosen + g);
   if (status != CYDP_OK)
     return status;
   const int64_t cut = offset + (int64_t)cydp_places_up_to(&group, call->chosen[g]);
-  const int64_t from_first = cut > call->first[g] ? cut : call->first[g];
-  call->cuts[g] = from_first < call->last[g] ? from_first : call->last[g];
+  call->cuts[g] = cut < first ? first : cut > last ? last : cut;
   return CYDP_OK;
 }
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT
- * Places of sorted units; contracts in quantile_places.h. */
+ * Places of sorted units; contracts in quantile_places.h. docs/mechanisms/quantile_lists.md. */
 #include "mechanisms/quantile_places.h"
 
 #define INLINED static inline __attribute__((always_inline))

@@ -23,7 +23,7 @@ _MEANINGS = {
     "bounds": "they are the pair (lower, upper) that values are clamped to",
 }
 
-_TABLE = {"x": "", "table": ""}
+_TABLE = {name: f"the table is the first argument, {name}" for name in ("x", "table")}
 # What others call a parameter, or what is asked for by another one: the parameters that may be
 # meant, and how to write them.
 _MEANT = {
@@ -36,6 +36,7 @@ _MEANT = {
     "data": _TABLE, "df": _TABLE, "frame": _TABLE, "table": _TABLE, "x": _TABLE,
 }  # fmt: skip
 
+_COSTS = ("epsilon", "delta", "rho")  # of a budget, which is one loss
 # What is asked for elsewhere: how to write it.
 _ELSEWHERE = {
     "where": "a condition is of the table: cydp.where(table, 'age > 17')",
@@ -115,6 +116,9 @@ def _may_be_left(parameter: Parameter) -> bool:
 def _near_name(shape: Signature, given: Mapping[str, Any], *, is_missing: bool) -> str:
     """Return what to write instead of a name that is not known, or nothing."""
     unknown = next((each for each in given if each not in shape.parameters), "")
+    budget = shape.parameters.get("budget")
+    if unknown in _COSTS and budget is not None and budget.default is Parameter.empty:
+        return " (a budget is a loss: PureDP(epsilon), ApproxDP(epsilon, delta) or ZCDP(rho))"
     if unknown in _ELSEWHERE:
         return f" ({_ELSEWHERE[unknown]})"
     known = [each for each in shape.parameters if each != _PROMISE]

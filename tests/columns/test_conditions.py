@@ -278,12 +278,23 @@ def test_a_text_is_a_time_where_the_column_has_times() -> None:
     zoned = duckdb.sql("SELECT '2024-01-31 18:00+02'::TIMESTAMPTZ AS v")
     kinds = {"v": "TIMESTAMP WITH TIME ZONE"}
     assert len(kept(parse_condition("v = '2024-01-31T16:00+00:00'"), zoned, kinds)) == 1
+    for same in (
+        "timestamptz '2024-01-31 16:00Z'", "timestamp '2024-01-31T17:00[Europe/Vienna]'",
+        "'2024-01-31T17:00+01:00'", "'2024-01-31T16:00[UTC]'",
+    ):  # fmt: skip
+        assert len(kept(parse_condition(f"v = {same}"), zoned, kinds)) == 1
+    for later in ("date '2024-02-01[Europe/Vienna]'", "'2024-02-01Z'", "'2024-02-01+01:00'"):
+        assert len(kept(parse_condition(f"v < {later}"), zoned, kinds)) == 1
+        assert not kept(parse_condition(f"v >= {later}"), zoned, kinds)
     with pytest.raises(ValueError, match="a time with an offset for 'v'"):
         kept(parse_condition("v = '2024-01-31T16:00'"), zoned, kinds)
     with pytest.raises(ValueError, match="a time without a zone for 'v'"):
         kept(parse_condition("v = '2024-01-31T16:00+00:00'"), times, {"v": "TIMESTAMP"})
     with pytest.raises(ValueError, match="a date or a time for 'v'"):
         kept(parse_condition("v = 'monday'"), times, {"v": "TIMESTAMP"})
+    for wrong in ("'2024-01'", "'2024-01-31[Europe/Wien]'", "timestamp '2024-02-30'"):
+        with pytest.raises(ValueError, match="a date or a time for 'v'"):
+            kept(parse_condition(f"v = {wrong}"), zoned, kinds)
 
 
 BLOCKS = {

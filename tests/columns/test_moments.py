@@ -51,6 +51,8 @@ AWARE: dict[Any, tuple[int, str]] = {
     "2024-01-01[Europe/Vienna]": (NEW_YEAR - HOUR, "Europe/Vienna"),
     "2024-07-01T12:00[Europe/Vienna]": (NEW_YEAR + 182 * DAY + 10 * HOUR, "Europe/Vienna"),
     "2024-01-01T00:00Z": (NEW_YEAR, "UTC"),
+    "2024-01-01Z": (NEW_YEAR, "UTC"),
+    "2024-01-01+01:00": (NEW_YEAR - HOUR, "UTC+01:00"),
     "2024-01-01T00:00+05:45": (NEW_YEAR - 5 * HOUR - HOUR // 4 * 3, "UTC+05:45"),
     dt.datetime(2024, 1, 1, tzinfo=VIENNA): (NEW_YEAR - HOUR, "Europe/Vienna"),
     dt.datetime(2024, 1, 1, tzinfo=dt.UTC): (NEW_YEAR, "UTC"),

@@ -295,6 +295,7 @@ CASES: dict[str, Case] = {
     "linear_queries, three bins": _pure(_queries(np.eye(HALF), "third", "workload")),
     "linear_queries, prefixes": _queries(np.tri(HALF), "third", "workload"),
     "linear_queries, both signs": _queries([[1, -1, 1], [1, 1, -1]], "third", "workload"),
+    "linear_queries, tents": _pure(_queries(np.tri(CELLS), "cell", "tents")),
     "marginals": _marginals("third", "half"),
     "marginals with a total": _marginals("third", "half", ()),
     "marginals with a total, pure": _pure(_marginals("third", ("third", "half"), ())),

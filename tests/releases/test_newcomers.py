@@ -14,7 +14,8 @@ import polars as pl
 import pytest
 
 import cydp
-from cydp import PrivacyFilter, PureDP
+from cydp import BudgetLedger, PrivacyFilter, PureDP
+from cydp.accounting import UnitMismatchError
 
 TABLE: dict[str, list[Any]] = {
     "user": ["a", "b", "c"],
@@ -72,7 +73,19 @@ MISTAKES: list[tuple[Callable[[Any], Any], str]] = [
     (months("2024-03-31"), "and 2024-04-01 is the next end$"),
     (months("2024-01-01T03:00", "2h"), "and 2024-01-01T04:00:00 is the next end$"),
     (lambda _: cydp.histogram(FRAME, bins=3, bounds=(0, 1), epsilon=1), "mean 'range'"),
-    (lambda _: cydp.count(data=FRAME), "'x' .did you mean 'x' by 'data'"),
+    (lambda _: cydp.count(data=FRAME), "'x' .the table is the first argument, x.$"),
+    (lambda _: cydp.count(table=FRAME, epsilon=1), "'x' .the table is the first argument, x.$"),
+    (lambda _: cydp.group_by(x=FRAME, by="n", keys=[1]), "the table is the first argument, table"),
+    (group(["plase", "n"], [("x", 1)]), "^each of by must be a column of table, which has 'user'"),
+    (
+        lambda _: cydp.histogramdd(FRAME, [2], [(0, 4)], columns=["amuont"], epsilon=1),
+        "columns must be .* not 'amuont': did you mean 'amount'",
+    ),
+    (lambda _: cydp.count(FRAME, epsilon="1e-30"), "not 1e30$"),
+    (lambda _: PrivacyFilter(epsilon=1), r"'budget' .a budget is a loss: PureDP\(epsilon\)"),
+    (lambda _: PrivacyFilter(1), r"not int: epsilon alone is PureDP\(epsilon\)"),
+    (lambda _: BudgetLedger.create("no.db", epsilon=1, privacy_unit="row"), "a budget is a loss"),
+    (lambda _: PrivacyFilter(PureDP(1), privacy_unit=""), "privacy_unit must be a name, such as"),
     (lambda _: cydp.count(None, epsilon=1), "a path .* a lazy frame, .* not None$"),
     (lambda _: cydp.count(io.StringIO(), epsilon=1), "not StringIO: give its path$"),
     (lambda _: cydp.count(duckdb.connect(), epsilon=1), r"connection\.sql\(\.\.\.\)$"),
@@ -181,3 +194,13 @@ def test_a_query_that_fails_has_one_wording(tmp_path: Path) -> None:
             with pytest.raises(ValueError, match=f"^{what.removesuffix('could')}{words}") as caught:
                 ask((0, 9), column="n", epsilon=1)
             assert "yourself to see it" in str(caught.value)
+
+
+def test_a_filter_is_for_the_unit_that_it_names() -> None:
+    budget = PrivacyFilter(PureDP(9), privacy_unit="user")
+    with pytest.raises(UnitMismatchError, match="is for releases that protect 'user', and this"):
+        cydp.count(FRAME, epsilon=1, budget=budget)
+    assert budget.spent == PureDP(0)
+    cydp.count(FRAME, user="user", max_rows=1, epsilon=1, budget=budget)
+    assert budget.spent == PureDP(1)
+    assert budget.report().startswith("budget PureDP(epsilon=9) for each user under")

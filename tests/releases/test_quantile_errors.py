@@ -174,12 +174,17 @@ def test_lists_of_ages_are_as_near_as_they_say(n: int, runs: int) -> None:
     [(10, 300), (1000, 300)]
     + [pytest.param(n, 10_000, marks=pytest.mark.long) for n in (10, 1000, 100_000)],
 )
-def test_intervals_of_ages_hold_the_median(n: int, runs: int) -> None:
-    units, rng = np.sort(np.random.default_rng(n).integers(18, 80, n)), SeededGenerator(n)
-    least, most = units[(n + 1) // 2 - 1], units[n // 2]
+@pytest.mark.parametrize("q", ["1/2", "9/10"])
+@pytest.mark.parametrize("kind", ["ages", "amounts"])
+def test_intervals_hold_the_quantile(kind: str, q: str, n: int, runs: int) -> None:
+    random, rng = np.random.default_rng(n), SeededGenerator(n)
+    amounts = np.floor(np.minimum(random.lognormal(3, 1.5, n), 120) * 128) / 128
+    x = np.sort(random.integers(18, 80, n) if kind == "ages" else amounts)
+    rank = Fraction(q) * n
+    least, most = x[max(math.ceil(rank), 1) - 1], x[min(math.floor(rank), n - 1)]
     wrong = 0
     for _ in range(runs):
-        release = cydp.median(units, (0, 120), interval=0.8, epsilon=1, rng=rng)
+        release = cydp.quantile(x, q, (0, 120), interval=0.8, epsilon=1, rng=rng)
         lower, upper = release.interval(0.8)
         wrong += not (lower <= least <= most <= upper)
     assert binom.sf(wrong - 1, runs, 0.2) > LIMIT

@@ -238,7 +238,7 @@ HISTOGRAM: dict[str, dict[type[Exception], list[Any]]] = {
             b"12", np.float64(1), {1: 2}, iter([1]), [123456, "a"], np.array(["123456"]),
             np.array([123456], object),
         ],
-        ValueError: [np.float64(5), [[1, 2], [3, 4]], np.zeros((2, 2)), np.array(5.0),
+        ValueError: [[[1, 2], [3, 4]], np.zeros((2, 2)), np.array(5.0),
                      [[123456, 1]]],
     },
 }  # fmt: skip

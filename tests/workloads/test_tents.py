@@ -90,8 +90,12 @@ def test_no_coefficient_is_above_the_largest() -> None:
         if tents.cells <= 6:
             subsets = np.array(list(product((0, 1), repeat=tents.cells)))
             assert np.abs(subsets @ undone).max() == pytest.approx(tents.largest)
-        ranges = weights_of(*all_ranges(tents.cells), tents.cells)
-        assert np.abs(ranges @ undone).max() <= tents.largest * (1 + 1e-9)
+        lows, highs = all_ranges(tents.cells)
+        found = np.abs(weights_of(lows, highs, tents.cells) @ undone).max(1)
+        assert found.max() <= tents.largest * (1 + 1e-9)
+        assert np.allclose(tents.largest_in(lows, highs), found, atol=1e-9)
+    many = np.zeros(2**18, np.int64)
+    assert range_tents(64).largest_in(many, many) == range_tents(64).largest
 
 
 def test_neighbours_are_as_far_apart_as_stated() -> None:

@@ -236,6 +236,8 @@ class _Parser:
                 return Constant(kind, found)
         if (found := self._take("true", "false")) is not None:
             return Constant("boolean", found)
+        if self._kind == "name" and self._text.lower() == "timestamptz":
+            self._tokens[self._next] = ("timestamp", *self._tokens[self._next][1:])
         for kind in ("date", "timestamp"):
             if self._take(kind) is not None:
                 return Constant(kind, self._need("text", f"a text such as {kind} '2024-01-31'"))

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Sequence
-from datetime import UTC, date, datetime, timedelta
+from datetime import date, datetime, timedelta
 from decimal import Decimal
 from typing import TypeAlias
 
@@ -25,6 +25,7 @@ from cydp._columns.conditions import (
     Not,
 )
 from cydp._columns.csv_cells import cells_as, day_of, sql_text
+from cydp._columns.moments import Moment
 
 __all__ = ["check_blocks", "sql_of_condition"]
 
@@ -41,7 +42,6 @@ _ORDERS = ("<", "<=", ">", ">=")
 _FIRST_DIGIT = re.compile(r"\s*[-+]?\.?\d")  # of what is meant as a number or a date
 _ANY_DAY = re.compile(r"-?infinity|\d{4,}-\d\d-\d\d(?: \(BC\))?", re.ASCII)  # of DuckDB
 _ZONED = "TIMESTAMP WITH TIME ZONE"
-_EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
 _MOST = 2**127  # a HUGEINT is below it
 _MOST_EXACT = 2**53  # a float tells integers apart up to here
 
@@ -125,8 +125,10 @@ def _sql(node: Node, column: Lookup) -> str:
         values, constants = _comparable(node.column, sql, kind, node.constants)
         return f"({values} IN ({', '.join(constants)}))"
     if not kind and node.operator in _ORDERS and (meant := node.constant.unquoted) is not None:
-        is_time = meant.kind != "number" and not meant.has_zone
-        offset = f", or with an offset, timestamp '{_begin_of(meant)}+00:00'" if is_time else ""
+        moment = meant.moment
+        offset = ""
+        if moment is not None and moment.zone is None:
+            offset = f", or with an offset, timestamp '{_clock(moment)}+00:00'"
         raise ValueError(
             f"condition must compare {node.column!r} of CSV with {meant}{offset}, not with "
             f"{node.constant}: the letters of texts decide their order"
@@ -256,17 +258,22 @@ def _typed(wanted: str, text: str, name: str) -> str:
     if wanted == "boolean":
         return text
     moment = _moment(text, name)
-    if moment.tzinfo is not None:
+    if moment.zone is not None:
         raise ValueError(f"condition must have a time without a zone for {name!r}, not {text!r}")
     if wanted == "date":
         if not _is_date(text):
             raise ValueError(f"condition must have a date such as 2024-01-31, not {text[:40]!r}")
         return f"DATE '{text}'"
-    return f"TIMESTAMP '{moment.isoformat(' ')}'"
+    return f"TIMESTAMP '{_clock(moment)}'"
 
 
-def _begin_of(moment: Constant) -> str:
-    return str(datetime.fromisoformat(moment.text))
+def _clock(moment: Moment) -> str:
+    """Return what a clock shows, of a time without a zone.
+
+    >>> _clock(Moment(86_400 * 10**9))
+    '1970-01-02 00:00:00'
+    """
+    return str(datetime(1970, 1, 1) + timedelta(microseconds=moment.nanoseconds // 1000))
 
 
 def _microseconds(instants: str) -> str:
@@ -276,22 +283,24 @@ def _microseconds(instants: str) -> str:
 def _instant(text: str, name: str) -> str:
     """Return a time with a zone as microseconds."""
     moment = _moment(text, name)
-    if moment.tzinfo is None:
+    if moment.zone is None:
         raise ValueError(
             f"condition must have a time with an offset for {name!r}, such as "
-            f"'2024-01-31T00:00+00:00', not {text!r}"
+            f"'2024-01-31T00:00+00:00' or '2024-01-31[Europe/Vienna]', not {text!r}"
         )
-    return str((moment - _EPOCH) // timedelta(microseconds=1))
+    return str(moment.nanoseconds // 1000)
 
 
-def _moment(text: str, name: str) -> datetime:
-    try:
-        return datetime.fromisoformat(text)
-    except ValueError:
+def _moment(text: str, name: str) -> Moment:
+    """Return the moment that a constant is; a ValueError for anything else."""
+    moment = Constant("timestamp", text).moment
+    if moment is None:
         raise ValueError(
-            f"condition must have a date or a time for {name!r}, such as '2024-01-31' or "
-            f"'2024-01-31 18:00', not {text[:40]!r}"
-        ) from None
+            f"condition must have a date or a time for {name!r}, such as '2024-01-31', '2024-01-31 "
+            "18:00' or, of a zone that is known here, '2024-01-31[Europe/Vienna]', not "
+            f"{text[:40]!r}"
+        )
+    return moment
 
 
 def _is_date(text: str) -> bool:

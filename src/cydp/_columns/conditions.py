@@ -10,8 +10,9 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from datetime import datetime
 from typing import TypeAlias
+
+from cydp._columns.moments import Moment, read_moment
 
 __all__ = [
     "DIGITS",
@@ -66,11 +67,17 @@ class Constant:
 
     @property
     def has_zone(self) -> bool:
-        """Whether it is written as a time with an offset."""
+        """Whether it is written as a time with an offset or a zone."""
+        moment = self.moment
+        return moment is not None and moment.zone is not None
+
+    @property
+    def moment(self) -> Moment | None:
+        """The day or the time that is written; None for none, such as for a month."""
         try:
-            return datetime.fromisoformat(self.text).tzinfo is not None
+            return read_moment(self.text, "condition") if self.text[7:8] == "-" else None
         except ValueError:
-            return False
+            return None
 
     @property
     def unquoted(self) -> Constant | None:
@@ -84,11 +91,10 @@ class Constant:
             return None
         if is_number_as_text(text):
             return Constant("number", text)
-        try:
-            moment = datetime.fromisoformat(text)
-        except ValueError:
+        moment = Constant("timestamp", text).moment
+        if moment is None:
             return None
-        return Constant("date" if text == moment.date().isoformat() else "timestamp", text)
+        return Constant("date" if moment.is_day else "timestamp", text)
 
 
 @dataclass(frozen=True, slots=True)

@@ -44,7 +44,7 @@ WIDTHS = (
 
 _DATE = re.compile(r"\d{4}-\d\d(-\d\d)?", re.ASCII)
 _TEXT = re.compile(
-    r"(\d{4}-\d\d(?:-\d\d(?:[T ]\d\d:\d\d(?::\d\d(?:\.\d{1,6})?)?(?:Z|[+-]\d\d:\d\d)?)?)?)"
+    r"(\d{4}-\d\d)(?:(-\d\d)([T ]\d\d:\d\d(?::\d\d(?:\.\d{1,6})?)?)?(Z|[+-]\d\d:\d\d)?)?"
     r"(?:\[([A-Za-z0-9_+/-]+)\])?",
     re.ASCII,
 )
@@ -200,13 +200,14 @@ def _read_text(text: str, name: str) -> Moment:
     match = _TEXT.fullmatch(text)
     if match is None:
         raise ValueError(f"{name} must be {_WRITTEN}, not {text[:40]!r}")
-    written, zone = match.groups()
+    month, day, clock, offset, zone = match.groups("")
+    midnight = "T00:00" if offset else ""
     try:
-        found = datetime.fromisoformat(f"{written}-01" if len(written) == 7 else written)
+        found = datetime.fromisoformat(f"{month}{day or '-01'}{clock or midnight}{offset}")
     except ValueError:
         raise ValueError(f"{name} must be a date of the calendar, not {text[:40]!r}") from None
-    if zone is not None:
-        if found.tzinfo is not None:
+    if zone:
+        if offset:
             raise ValueError(f"{name} must have an offset or a zone, not both, as {text[:40]!r}")
         found = found.replace(tzinfo=read_zone(zone, name))
     is_day = _DATE.fullmatch(text) is not None

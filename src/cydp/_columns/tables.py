@@ -27,7 +27,6 @@ __all__ = [
     "is_one_connection",
     "is_read_once",
     "is_table",
-    "is_table_or_column",
     "is_tabular",
     "open_table",
     "refuse_other_than_table",
@@ -114,7 +113,7 @@ def is_tabular(x: Any) -> bool:
     return speaks_arrow(x) and (hasattr(x, "get_columns") or hasattr(x, "num_columns"))
 
 
-def is_table_or_column(x: Any) -> bool:
+def _is_table_or_column(x: Any) -> bool:
     """Whether x is of a kind that releases take, by its type and its attributes."""
     is_stored = is_path(x) or is_lazy_frame(x) or is_dataset(x)
     return is_stored or isinstance(x, tuple) or is_column(x) or is_tabular(x)
@@ -138,11 +137,15 @@ def refuse_other_than_table(x: Any, name: str, given: Mapping[str, Any]) -> None
     if _is_whole_table(x):
         return
     other = next((each for each in given if each != name), "keys")
-    if other != "keys" and not isinstance(given[other], Mapping) and _is_whole_table(given[other]):
+    if (
+        other != "keys"
+        and not isinstance(given[other], Mapping | np.ndarray)
+        and _is_whole_table(given[other])
+    ):
         raise TypeError(
             f"{name}, the first argument, must be the table, and {other} is one: are they swapped?"
         ) from None
-    if is_table_or_column(x) or isinstance(x, Sequence):
+    if _is_table_or_column(x) or isinstance(x, Sequence):
         return
     refuse_lazy(x, name)
     hint = ": give its path" if hasattr(x, "readline") else ""

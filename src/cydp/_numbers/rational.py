@@ -47,6 +47,7 @@ _TEXT = re.compile(
     r"\s*([-+]?)(?:(\d+)/(\d+)|(?=\.?\d)(\d*)(?:\.(\d*))?(?:[eE]([-+]?\d+))?)\s*", re.ASCII
 )
 _ALLOWED = "an int, float, str, Fraction or Decimal"
+_MANY_DIGITS = 10**16  # from here on floats are written with an exponent
 _PLACE = re.compile(r"(.?[<>^])?\d*", re.ASCII | re.DOTALL)  # a format of strings: where they stand
 _AS_A_FLOAT = tuple("eEfFgG%")  # the ends of formats that show digits of a float
 
@@ -223,14 +224,14 @@ def format_number(number: Fraction, rounding: str = ROUND_HALF_EVEN) -> str:
 
     A number of more than 256 bits is rounded to six digits, by a `rounding` of the module decimal.
 
-    >>> [format_number(Fraction(number)) for number in ("0.1", "1/3", 2)]
-    ['0.1', '1/3', '2']
+    >>> [format_number(Fraction(number)) for number in ("0.1", "1/3", 2, "3e30")]
+    ['0.1', '1/3', '2', '3e30']
     """
     if _is_long(number):
         return f"about {_divide(number, 6, rounding)}"
-    if number.denominator == 1:
+    if number.denominator == 1 and abs(number) < _MANY_DIGITS:
         return str(number.numerator)
-    decimal = float.__repr__(float_of(number))
+    decimal = float.__repr__(float_of(number)).replace("e+", "e")
     return decimal if Fraction(decimal) == number else str(number)
 
 

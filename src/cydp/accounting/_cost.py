@@ -233,7 +233,7 @@ def kept_units(cost: object, kept: tuple[str, ...]) -> tuple[str, ...]:
     cost : object
         As in `units_of`.
     kept : tuple of str
-        The units that all charges before it protect; () if none of them names one.
+        The units that the budget is for, and all charges before it protect; () if none is named.
 
     Raises
     ------
@@ -245,7 +245,7 @@ def kept_units(cost: object, kept: tuple[str, ...]) -> tuple[str, ...]:
         names = unit.protected
         if kept and names and not set(kept) & set(names):
             raise UnitMismatchError(
-                f"the budget has paid for releases that protect {kept[0]!r}, and this release "
+                f"the budget is for releases that protect {kept[0]!r}, and this release "
                 f"protects {unit.name!r}: if that contains it, say so by "
                 f"unit=({unit.name!r}, {kept[0]!r}); else keep one budget for each unit"
             )

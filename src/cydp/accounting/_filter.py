@@ -56,11 +56,14 @@ class PrivacyFilter:
         What may be spent in all. Charges must be in its measure. Totals are exact fractions.
     relation : {"add-remove", "change-one", "add-remove-or-change"}, default "add-remove"
         The relation of neighbours that the losses are stated under.
+    privacy_unit : str, optional
+        What all releases that it pays for must protect, such as "user". Default: what the first
+        one protects.
 
     Raises
     ------
     TypeError, ValueError
-        For a bad budget or relation.
+        For a bad budget, relation or unit.
     RelationMismatchError
         If the budget is stated under another relation.
 
@@ -103,7 +106,9 @@ class PrivacyFilter:
     )
 
     @explain_arguments
-    def __init__(self, budget: Loss, *, relation: str = "add-remove") -> None:
+    def __init__(
+        self, budget: Loss, *, relation: str = "add-remove", privacy_unit: str | None = None
+    ) -> None:
         self._relation = check_relation(relation)
         self._limit = amount_of(check_budget(budget, relation), budget)
         # A rho beside an epsilon belongs to certain releases: it is no limit of this budget.
@@ -112,7 +117,9 @@ class PrivacyFilter:
         self._spent: Total = NOTHING
         self._kept: _Checked | None = None  # the last loss that was charged once
         self._subtotals: dict[str, _Subtotal] = {}
-        self._units: tuple[str, ...] = ()  # that all charges protect
+        if privacy_unit is not None and not (isinstance(privacy_unit, str) and privacy_unit):
+            raise TypeError("privacy_unit must be a name, such as 'user'")
+        self._units: tuple[str, ...] = () if privacy_unit is None else (privacy_unit,)
         self._lock = threading.Lock()
         self._pid = os.getpid()
 

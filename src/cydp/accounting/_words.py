@@ -4,7 +4,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from decimal import ROUND_CEILING, ROUND_FLOOR
+from decimal import ROUND_CEILING, ROUND_FLOOR, Decimal
 from fractions import Fraction
 from html import escape
 from types import UnionType
@@ -107,10 +107,12 @@ def describe_argument(value: object, *advice: tuple[type | UnionType, str]) -> s
 def describe_wrong_loss(value: object) -> str:
     """Return the type of an argument that should have been a loss, and what to do about it.
 
-    >>> describe_wrong_loss("0.5"), describe_wrong_loss([])
-    ('str', 'list: pass its losses one by one, with *')
+    >>> describe_wrong_loss(0.5), describe_wrong_loss([])
+    ('float: epsilon alone is PureDP(epsilon)', 'list: pass its losses one by one, with *')
     """
     # The class is asked, not the value: a frame of data may have a column of this name.
     if hasattr(type(value), "loss") and not isinstance(value, type):
         return describe_argument(value, (object, "pass its loss"))
-    return describe_argument(value, (list | tuple, "pass its losses one by one, with *"))
+    of_number = str | int | float | Fraction | Decimal, "epsilon alone is PureDP(epsilon)"
+    several = list | tuple, "pass its losses one by one, with *"
+    return describe_argument(value, of_number, several)

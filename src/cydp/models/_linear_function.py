@@ -237,8 +237,10 @@ def _declare(
     table: Table, features: Sequence[ModelColumn], target: Sequence[ModelColumn] = ()
 ) -> list[Records]:
     """Return columns of a table; all columns of a relation are taken before one is read."""
-    found = [table.column(each.name, f"features[{each.name!r}]") for each in features]
-    found += [table.column(each.name, f"target[{each.name!r}]") for each in target]
+    found = [
+        table.column(each.name, f"features[{each.name!r}]", is_named=True) for each in features
+    ]
+    found += [table.column(each.name, f"target[{each.name!r}]", is_named=True) for each in target]
     names = [repr(each.name) for each in (*features, *target)]
     return [Records(column, name) for column, name in zip(found, names, strict=True)]
 

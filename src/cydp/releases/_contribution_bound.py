@@ -26,7 +26,7 @@ from cydp.mechanisms._run import Budget
 from cydp.releases._answers import Answer, RankAnswer
 from cydp.releases._noise_split import Aggregate
 from cydp.releases._query import DataQuery, Given
-from cydp.releases._reads import key_names, several
+from cydp.releases._reads import columns_by, key_names, several
 from cydp.releases._release import Release, recorded
 from cydp.releases._rows import Key, Rows, users_of
 from cydp.releases._run import release, run
@@ -123,8 +123,8 @@ class ContributionQuery(DataQuery):
         users = users_of(table, given["user"])
         if users is None:
             raise TypeError("user must be given: the bound is on what one user adds")
-        names = () if by is None else several(by)
-        return UserRows(users, [Labels(table.column(each, "by"), "by") for each in names])
+        labels = [] if by is None else columns_by(table, by)
+        return UserRows(users, [Labels(each, "by") for each in labels])
 
     @property
     def nbytes(self) -> int:

@@ -131,7 +131,7 @@ def axis_of(table: Table, domain: Domain, argument: str) -> CellAxis:
         For a column that the table does not have, or of a type that is not in the domain.
 
     """
-    columns = [table.column(name, argument) for name in domain.names]
+    columns = [table.column(name, argument, is_named=True) for name in domain.names]
     if domain.keys is not None:
         named = zip(columns, domain.names, strict=True)
         return KeyedColumns([Labels(each, str(name)) for each, name in named], domain.keys)

@@ -51,6 +51,7 @@ from cydp.releases._numbers_query import note_on_bounds, weighs_less
 from cydp.releases._query import DataQuery, Given
 from cydp.releases._ratios import MeanAnswer
 from cydp.releases._reads import (
+    columns_by,
     count_keys,
     digest_keys,
     key_names,
@@ -99,11 +100,7 @@ class GroupQuery(GroupParts):
         columns, opened = _columns_of_keys(given), open_table(given["table"])
 
         # Before the keys: a list of labels is taken for names, and what they are is no mistake.
-        is_named = not isinstance(given["by"], list | tuple)
-        labels = [
-            Labels(opened.column(each, "by", is_named=is_named), "by")
-            for each in several(given["by"])
-        ]
+        labels = [Labels(each, "by") for each in columns_by(opened, given["by"])]
         public = None
         if given["keys"] is not None:
             public = public_keys(given["keys"], columns)

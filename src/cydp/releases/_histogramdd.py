@@ -74,7 +74,7 @@ class CellsQuery(HistogramQuery):
             if columns is not None
             else [name for name in opened.names if name is not user and name != user]
         )
-        found = [opened.column(name, "columns") for name in names]
+        found = [opened.column(name, "columns", is_named=True) for name in names]
         each = bins_of_each(given["bins"], given["range"], len(names))
         pairs = [_open(x, *pair) for x, pair in zip(found, each, strict=True)]
         records, grids = [column for column, _ in pairs], [grid for _, grid in pairs]

@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 from cydp._columns.canonical import digest_argument, digest_labels
 from cydp._columns.csv_uses import NOTES
 from cydp._columns.keys import Keys
-from cydp._columns.table import is_column
+from cydp._columns.table import Table, is_column
 from cydp._columns.tables import open_table
 from cydp._numbers.rational import read_integer
 from cydp.releases.output._sheet import cut, time_words
@@ -22,6 +22,7 @@ __all__ = [
     "NOTHING",
     "Reads",
     "by_names",
+    "columns_by",
     "count_keys",
     "digest_keys",
     "is_name",
@@ -273,6 +274,21 @@ def by_names(by: Any, column: Any) -> tuple[Any, ...] | None:
 def several(by: Any) -> tuple[Any, ...]:
     """Return the columns of labels that an argument `by` stands for: one, or those of a list."""
     return tuple(by) if isinstance(by, list | tuple) else (by,)
+
+
+def columns_by(table: Table, by: Any) -> list[Any]:
+    """Return the columns that an argument `by` names.
+
+    Raises
+    ------
+    TypeError, ValueError
+        For a name that the table does not have. It is not shown if it stood in a list, which may
+        be one of labels by mistake.
+
+    """
+    if isinstance(by, list | tuple):
+        return [table.column(each, "each of by") for each in by]
+    return [table.column(by, "by", is_named=True)]
 
 
 def key_names(columns: Sequence[Any]) -> tuple[Any, ...]:

@@ -53,11 +53,14 @@ class SumsAnswer(Answer):
     terms : tuple of Terms
     rounding : float
         How far the means may be from the exact sums.
+    whole : bool
+        Whether the sums are integers, as their errors then are.
 
     """
 
     terms: tuple[Terms, ...]
     rounding: float = 0.0
+    whole: bool = False
 
     def error(self, confidence: Number, count: int, rows: int) -> Fraction:
         """Return the largest error bound of the sums."""
@@ -65,7 +68,8 @@ class SumsAnswer(Answer):
 
     def error_bound(self, steps: Steps, confidence: Number, count: int) -> Any:
         """Return the error bound of each sum, which no data changes."""
-        return bound_sums(self.terms, confidence, count) + self.rounding
+        bound = bound_sums(self.terms, confidence, count) + self.rounding
+        return np.floor(bound).astype(np.int64) if self.whole else bound
 
     def values(self, steps: Steps) -> Any:
         """Return the sums, which stand under their own name."""

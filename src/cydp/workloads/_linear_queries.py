@@ -63,11 +63,12 @@ def linear_queries(
     range : (float, float), or two dates or times, optional
         The ends of the bins, unless `bins` are edges. There is no default, because the range of the
         data would reveal records.
-    strategy : {"identity", "tree", "workload", "fractional_sums"}, optional
+    strategy : {"identity", "tree", "workload", "fractional_sums", "tents"}, optional
         Where noise is added: to the counts of bins; to the counts of a tree's nodes, which are sums
-        of bins; to the answers themselves, which must have integer weights; or, with Gaussian
-        noise, to sums of all bins up to each one, whose weights fall with the distance. Default:
-        the strategy with the least sum of variances, which depends on no data.
+        of bins; to the answers themselves, which must have integer weights; with Gaussian noise, to
+        sums of all bins up to each one, whose weights fall with the distance; or, with Laplace
+        noise, to bins and overlapping sums of neighbours. Default: the strategy with the least sum
+        of variances, which depends on no data.
     branching : int >= 2, optional
         How many counts of one level of the tree have one sum in the next. Default: the number with
         the least mean variance over all ranges.

@@ -129,7 +129,7 @@ def marginals(
     >>> release = marginals(people, domains, ["sex", ("sex", "age")], epsilon=1)
     >>> errors = release.expected_error.items()
     >>> release["sex", "age"].shape, {name: round(error, 1) for name, error in errors}
-    ((2, 4), {'sex': 2.8, 'sex, age': 2.8})
+    ((2, 4), {'sex': 2.7, 'sex, age': 1.4})
 
     """
     made: MarginalsRelease = run(MarginalsQuery, locals())

@@ -52,6 +52,7 @@ _MADE = {
     "residuals": "made consistent by residuals",
 }
 _LEAST = 5e-324  # a variance that is below it is 0 as a float
+_MOST_JOINT = 2**22  # cells: noise is drawn for all of them
 _MOST_VARIANCE = 2.0**100  # of sums in int64, so that they stay there
 
 
@@ -292,12 +293,13 @@ class JointQuery(MarginalsQuery):
 
     def answers(self) -> list[Answer]:
         """Return the counts of each table; those of cells themselves have the noise's bound."""
-        part = self.parts["cells"]
+        part, (_, rows) = self.parts["cells"], counted(self.unit)
+        named = zip(self.names, self.shapes, range(len(self.names)), strict=True)
         return [
-            NoisyAnswer(each.name, each.cells, each.unit, part)
-            if each.cells == self.cells
-            else each
-            for each in super().answers()
+            NoisyAnswer(name, cells, rows, part)
+            if (cells := math.prod(shape)) == self.cells
+            else SumsAnswer(name, cells, rows, tuple(self.terms(i)), whole=True)
+            for name, shape, i in named
         ]
 
     def read(self, source: CellRows, key: Key) -> Tally:
@@ -352,8 +354,8 @@ def _why_not(own: Sequence[Any], pure: bool, split: bool) -> dict[str, str]:
     """Return why strategies cannot be used, of those that cannot."""
     sets, _, shapes, *_, consistent = own
     found = {}
-    if math.prod(sizes_of(sets, shapes).values()) > MOST_CELLS:
-        found["joint"] = "all columns together have more than 2**26 cells"
+    if math.prod(sizes_of(sets, shapes).values()) > _MOST_JOINT:
+        found["joint"] = "all columns together have more than 2**22 cells"
     elif split:
         found["joint"] = "no table has noise of its own, which split would weight"
     if not consistent:

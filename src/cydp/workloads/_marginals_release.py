@@ -119,7 +119,7 @@ class MarginalsRelease(Release):
 
         Returns
         -------
-        dict of int, or of float for counts that are made of several noisy ones
+        dict of int, or of float for counts that are floats
             In records.
 
         Raises
@@ -131,16 +131,14 @@ class MarginalsRelease(Release):
         --------
         >>> from cydp.workloads import marginals
         >>> marginals({"x": ["a"]}, {"x": ["a", "b"]}, ["x", ()], epsilon=1).error_bound()
-        {'x': 6, 'total': 6}
+        {'x': 3, 'total': 7}
 
         """
-        bounds = {
-            each.name: each.error_bound({}, confidence, read_integer(count, "count"))
-            for each in self.query.answers()
-        }
-        return {
-            name: each if isinstance(each, int) else float(each) for name, each in bounds.items()
-        }
+        together, found = read_integer(count, "count"), {}
+        for each in self.query.answers():
+            bound = each.error_bound({}, confidence, together)
+            found[each.name] = bound if isinstance(bound, int) else bound.item()
+        return found
 
     def interval(
         self, confidence: Number = 0.95, *, count: Integer = 1

@@ -10,8 +10,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from cydp.workloads._fractional_sums import FractionalSums, why_no_fractional_sums
-from cydp.workloads._tents import Tents
+from cydp.workloads._fractional_sums import why_no_fractional_sums
+from cydp.workloads._sums_query import Sums
 from cydp.workloads._tree import Tree
 from cydp.workloads._tree_variance import range_variance, weighted_variance
 
@@ -68,7 +68,7 @@ class Queries(ABC):
         """Return how far the weights of each query are apart, 0 among them, or more."""
 
     @abstractmethod
-    def noise_of(self, sums: Tree | FractionalSums | Tents) -> _Floats:
+    def noise_of(self, sums: Sums) -> _Floats:
         """Return the variance of each query by noisy sums of cells, in variances of their noise."""
 
     @abstractmethod
@@ -145,7 +145,7 @@ class RangeQueries(Queries):
         """Return ones: weights are 0 and 1."""
         return np.ones(self.count)
 
-    def noise_of(self, sums: Tree | FractionalSums | Tents) -> _Floats:
+    def noise_of(self, sums: Sums) -> _Floats:
         """Return the variances of ranges."""
         if isinstance(sums, Tree):
             return range_variance(sums, self._lows, self._highs)
@@ -243,7 +243,7 @@ class MatrixQueries(Queries):
         apart -= self._matrix.min(1).clip(None, 0)
         return apart
 
-    def noise_of(self, sums: Tree | FractionalSums | Tents) -> _Floats:
+    def noise_of(self, sums: Sums) -> _Floats:
         """Return the variances of rows, some of them at a time."""
         if not isinstance(sums, Tree):
             return sums.weighted_variance(self._matrix.astype(np.float64))

@@ -121,7 +121,8 @@ class RangeQuery(SumsQuery):
     def terms_of_ranges(self, lows: NDArray[np.int64], highs: NDArray[np.int64]) -> Terms:
         """Return the noise in the counts of ranges."""
         step = float_of(self.part.step)
-        squares, largest = self._squares(lows, highs), self.sums.largest
+        sums, squares = self.sums, self._squares(lows, highs)
+        largest = sums.largest_in(lows, highs) if isinstance(sums, Tents) else sums.largest
         return Terms(self.part.noise, step**2 * squares, step * largest)
 
     def _squares(self, lows: NDArray[np.int64], highs: NDArray[np.int64]) -> NDArray[np.float64]:

@@ -4,6 +4,7 @@
 from __future__ import annotations
 
 import os
+from functools import partial
 from threading import Lock
 from typing import Any, NoReturn
 
@@ -19,15 +20,21 @@ from cydp.accounting._loss import Loss
 from cydp.accounting.ledger._paid import payment_of
 from cydp.accounting.ledger._scope import LedgerScope
 from cydp.mechanisms._run import Budget, pay_and_draw
+from cydp.releases._query import Given
 from cydp.releases._run import with_noise
 from cydp.releases._unit import UnitName
 from cydp.workloads._chernoff_bounds import bound_sums
-from cydp.workloads._running_strategies import read_stream
-from cydp.workloads._stream_query import StreamQuery
+from cydp.workloads._running_query import RunningQuery
+from cydp.workloads._signed_tree import SignedTreeQuery
+from cydp.workloads._square_root import SquareRootQuery
+from cydp.workloads._stream_query import StreamQuery, best_of
 
 __all__ = ["RunningCounts"]
 
 _MOST_COUNT = 2**62
+_KINDS: dict[str, type[StreamQuery]] = {
+    each.strategy: each for each in (RunningQuery, SignedTreeQuery, SquareRootQuery)
+}
 
 
 class RunningCounts:
@@ -133,7 +140,7 @@ class RunningCounts:
         budget: Budget | None = None,
         rng: Generator | None = None,
     ) -> None:
-        self._query = read_stream(with_noise(locals(), budget))
+        self._query = _best_stream(with_noise(locals(), budget))
         if isinstance(budget, LedgerScope) and budget.charge_id is not None:
             raise ValueError(
                 "budget must have no charge_id: a second object of one charge would draw other "
@@ -286,3 +293,15 @@ class RunningCounts:
             "RunningCounts cannot be copied or pickled: a copy would draw other noise for the same "
             "counts"
         )
+
+
+def _best_stream(given: Given) -> StreamQuery:
+    """Return the query of a stream: of the strategy with the least mean variance, unless given."""
+    strategy, branching = given["strategy"], given["branching"]
+    if strategy is not None:
+        if strategy not in list(_KINDS):  # which need not be hashable
+            raise ValueError(f"strategy must be one of {', '.join(_KINDS)}, not {strategy!r}")
+        kinds = [_KINDS[strategy]]
+    else:
+        kinds = [each for each in _KINDS.values() if branching is None or each.branchings]
+    return best_of([partial(kind.of, given, None) for kind in kinds])

@@ -28,6 +28,7 @@ TENTS = "tents"
 _MOST_CELLS = 2**11  # error bounds take a matrix of all pairs
 _FINER = 12  # how many times as many pieces a second level has
 _ROWS = 2**14  # ranges at a time
+_MOST_WORK = 2**20  # weights of ranges, whose coefficients are looked at one by one
 
 
 @dataclass(frozen=True)
@@ -115,6 +116,22 @@ class Tents:
         """The largest coefficient of the noise of a sum in a sum of any cells, or more."""
         return _largest(self)
 
+    def largest_in(self, lows: _Ints, highs: _Ints) -> _Floats | float:
+        """Return the largest coefficient of noise in the sum of the cells lo, ..., hi - 1."""
+        if len(lows) * self.cells > _MOST_WORK:
+            return self.largest
+        places = np.arange(self.cells)
+        inside = (places >= lows[:, None]) & (places < highs[:, None])
+        found: _Floats = np.abs(self.coefficients(inside.astype(np.float64))).max(1)
+        return found
+
+    def coefficients(self, weights: _Floats) -> _Floats:
+        """Return the coefficients of all noise in weighted sums of cells, shape (n, sums)."""
+        by = _solved(self)
+        scaled = weights / by.alone
+        scaled -= (scaled @ by.shared.T) @ by.shared
+        return np.concatenate([scaled, scaled @ by.rows.T], axis=1)
+
     def change(self, unit: Unit) -> Change:
         """Return how far one unit can change the exact sums together: its partitions are cells."""
         square = int((self.alone**2 + (self.rows**2).sum(0)).max())
@@ -173,12 +190,9 @@ def _rows(cells: int, tents: tuple[int, ...]) -> _Ints:
 
 @lru_cache(16)
 def _largest(tents: Tents) -> float:
-    by = _solved(tents)
-    of_cells = (np.eye(tents.cells) - by.shared.T @ by.shared) / by.alone[:, None]
-    of_tents = np.linalg.solve(np.eye(len(by.rows)) + by.rows @ by.rows.T, by.rows / by.alone).T
+    found = tents.coefficients(np.eye(tents.cells))
     # A sum of some cells has at most all coefficients of one sign.
-    ends = [each.clip(0).sum(0).max() for one in (of_cells, of_tents) for each in (one, -one)]
-    return float(max(ends))
+    return float(max(each.clip(0).sum(0).max() for each in (found, -found)))
 
 
 @lru_cache(64)

@@ -141,7 +141,7 @@ class Workload:
         --------
         >>> errors = Workload.prefixes(1024).errors(epsilon=1)
         >>> [(name, round(each.total / 1024)) for name, each in errors.items() if not each.why_not]
-        [('tree', 133), ('identity', 944), ('workload', 2097152)]
+        [('tents', 100), ('tree', 133), ('identity', 944), ('workload', 2097152)]
 
         """
         privacy, protected = read_terms(terms_of(locals(), "partitions"), "partitions")

@@ -26,7 +26,7 @@ class World:
 
     def budgets(self) -> dict[str, Any]:
         """Return what releases may be paid from."""
-        days = self.days.scope(blocks=["mon"])
+        days = self.days.scope(blocks=["mon"], table_in_blocks=True)
         return {"a filter": self.filter, "a ledger": self.ledger, "a block": days}
 
     def state(self) -> tuple[object, ...]:

@@ -261,7 +261,7 @@ def _sum(setting: Setting) -> Case:
 
 def _ranges(levels: int | None, setting: Setting) -> Case:
     """Return the case of all ranges of bins: from a histogram, or from a tree."""
-    d, privacy = setting.dimension, setting.privacy
+    d, privacy = setting.dimension, {**setting.privacy, "strategy": "tree"}
     plan: Any = explain(range_counts, d, (0, d), levels=levels, **privacy).query
     x = np.arange(d)
 
