@@ -160,7 +160,7 @@ def test_confidences_that_were_not_released_are_refused() -> None:
     ):
         with pytest.raises(ValueError, match="for which the intervals were released"):
             call()
-    assert list(release.to_pandas(confidence=0.99)) == ["q", "quantile"]
+    assert list(release.to_pandas(confidence=0.99)) == ["q", "quantile", "quantile_error_ranks"]
     assert "released for 98 % confidence, and not for more" in release.to_text(0.99)
     one = cydp.median(np.arange(1001.0), (0, 2000), epsilon=9, interval="0.9")
     low, high = one.interval(0.9)
