@@ -137,10 +137,17 @@ BINDINGS: dict[str, tuple[Callable[..., object], tuple[Given, ...]]] = {
         (numbers([0, 1, 0], "u2", lengths=()), into("i8", 1, lengths=(-1,))),
     ),
     "bound_contributions": (
-        lambda a, b, c, d, valid, key, mask: _core.bound_contributions(
-            a, b, c, d, valid, 1, 1, key, 1, mask
+        lambda a, b, c, d, contents, valid, key, mask, pairs: _core.bound_contributions(
+            a, b, c, d, contents, valid, 1, 1, key, 1, mask, pairs
         ),
-        (*[words(3)] * 4, words(3, 8, optional=True), words(2), into("u1", 3)),
+        (
+            *[words(3)] * 4,
+            words(3, optional=True),
+            words(3, 8, optional=True),
+            words(2),
+            into("u1", 3),
+            Given(np.zeros(3, "u4"), written=True, optional=True),
+        ),
     ),
     "grid_sum": (lambda x: _core.grid_sum(x, 0, 0, 9, 1), (numbers([1, 2], lengths=()),)),
     "grid_sum_and_squares": (

@@ -108,7 +108,7 @@ def other_of(release: Callable[..., Any], name: str) -> tuple[dict[str, Any], di
         "noise": (both | {"noise": "laplace"}, both | {"noise": "gaussian"}),
         # Where Laplace noise has less variance, the question is that without delta.
         "delta": (plain, both | ({"noise": "gaussian"} if "noise" in names else {})),
-        "max_sum_per_user": (plain | USER, plain | USER | {"max_sum_per_user": 3}),
+        "max_sum_per_user": (with_user, with_user | {"max_sum_per_user": 3}),
         "method": tuple(
             plain | {"q": [0.25, 0.5, 0.75], "method": way} for way in ("independent", "recursive")
         ),
@@ -121,6 +121,8 @@ def other_of(release: Callable[..., Any], name: str) -> tuple[dict[str, Any], di
             with_user | {"user": "u"}, with_user | {"user": "u", "max_rows_per_partition": 2},
         ),
     }  # fmt: skip
+    if is_top and name == "delta":  # which is not used for given keys
+        return tuple(plain | {"keys": None, "delta": delta} for delta in (0.1, 0.2))  # type: ignore[return-value]
     if name in others:
         return others[name]
     if name == "left_out":

@@ -20,7 +20,7 @@ def test_a_release_is_said_to_protect_what_it_protects() -> None:
         assert one in in_words(loss).splitlines()[0]
         assert "one guest " in in_words(loss, unit="guest").splitlines()[0]
     changed = in_words(cydp.PureDP(1, relation="change-one"))
-    assert "two values of one person" in changed
+    assert "one value of one person against another" in changed
     assert "2.7" in changed
 
 
