@@ -154,6 +154,14 @@ _PACKAGE_OF = {
 }
 
 
+_USERS = "distinct users are count(user=..., max_rows=1)"
+_MEANT = {  # what is tried first
+    "nunique": _USERS, "count_distinct": _USERS, "percentile": "it is quantile(x, q, bounds)",
+    "std": "it is the square root of variance", "crosstab": "it is group_by(table, by=[...])",
+    "min": "quantile has q near 0", "max": "quantile has q near 1", "Ledger": "it is BudgetLedger",
+}  # fmt: skip
+
+
 def __dir__() -> list[str]:
     return [*__all__, *_BUILTINS]
 
@@ -164,6 +172,7 @@ def __getattr__(name: str) -> Any:
     elif name in _PACKAGES:
         found = import_module(f"cydp.{name}")
     else:
-        raise AttributeError(f"module 'cydp' has no attribute {name!r}")
+        hint = f": {_MEANT[name]}" if name in _MEANT else ""
+        raise AttributeError(f"module 'cydp' has no attribute {name!r}{hint}")
     globals()[name] = found
     return found

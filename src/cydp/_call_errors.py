@@ -43,6 +43,8 @@ _ELSEWHERE = {
     "left_out": "count, value_counts and group_by estimate how many rows are left out",
 }
 
+_RETURNS_TEXT = "it returns text: pathlib.Path('name').write_text(text) makes a file of it"
+
 _LONGEST = 90  # of a signature in an error
 _ALIKE = 0.7  # at least, of a name that is likely meant
 _PROMISE = "max_rows_per_unit"  # nobody should be led to a promise by a bound that has another name
@@ -80,6 +82,8 @@ def explain_arguments(function: _Function) -> _Function:
                 shape.bind(*args, **kwargs)
             except TypeError as wrong:
                 near = _near_name(shape, kwargs, is_missing=str(wrong).startswith("missing"))
+                if [*shape.parameters] == ["self"] and shape.return_annotation == "str":
+                    near = f" ({_RETURNS_TEXT})"
                 how = near or f"{_name_in_place(shape, args)}: call {signature_of(function, shape)}"
                 raise TypeError(f"{wrong}{how}") from None
             raise

@@ -46,3 +46,20 @@ def test_the_example_of_a_help_runs(
         code, printed, message = run(*shlex.split(line)[1:])
         assert (code, message) == (0, "")
         assert printed
+
+
+@pytest.mark.parametrize(
+    "arguments",
+    [
+        ("mean", "--column", "age", "--bounds", "0:100"),
+        ("variance", "--column", "age", "--bounds", "0:100"),
+        ("group-by", "--by", "sex", "--key-list", "0,1", "--mean", "age:0:100"),
+    ],
+)
+def test_the_part_that_a_help_names_is_one(run: Run, arguments: tuple[str, ...]) -> None:
+    command, *further = arguments
+    _, text, _ = run(command, "--help")
+    (split,) = re.findall(r"privacy, such as (\w+=3)\s", text)
+    pums = str(DATA / "pums.csv")
+    code, _, _ = run(command, pums, *further, "--split", split, "--epsilon", "1")
+    assert code == 0

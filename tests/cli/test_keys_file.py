@@ -121,3 +121,16 @@ def test_a_first_line_that_is_taken_for_a_key_is_noted(
         )
         note = f"{file!r} has no header of --by, so its first line is a key"
         assert (code, note in " ".join(printed.split())) == (0, noted)
+
+
+def test_keys_of_dates_are_told_how_they_are_written(run: Run, tmp_path: Path) -> None:
+    data = str(tmp_path / "visits.parquet")
+    duckdb.sql("select date '2024-02-03' as day").write_parquet(data)
+    for by, key, words in (
+        ("day", "2024-01", ": a date is written 2024-01-31"),
+        ("date_trunc('month', day)", "2024-01", "first days of months, such as 2024-02-01"),
+        ("date_trunc('quarter', day)", "2024-Q1", "first days of quarters, such as 2024-04-01"),
+    ):
+        code, _, said = run("group-by", data, "--by", by, "--key-list", key, "--epsilon", "1")
+        assert code == 2
+        assert said.endswith(words + "\n")

@@ -182,6 +182,21 @@ MISTAKES: dict[str, tuple[Ask, type[Exception], list[str]]] = {
         TypeError,
         ["argument 'where' (a condition is of the table: cydp.where(table, 'age > 17'))"],
     ),
+    "a table without a condition": (
+        lambda _: cydp.where(TABLE),
+        TypeError,
+        ["missing a required argument: 'condition': call where(table, condition)"],
+    ),
+    "a path for a text": (
+        lambda _: cydp.count(AGES, epsilon=1).to_json("count.json"),
+        TypeError,
+        ["too many positional arguments (it returns text: pathlib.Path('name').write_text(text)"],
+    ),
+    "a path for the text of a survey": (
+        lambda _: cydp.local.CategorySurvey(["a", "b"], epsilon=1).to_json(path="survey.json"),
+        TypeError,
+        ["argument 'path' (it returns text: pathlib.Path('name').write_text(text)"],
+    ),
     "left_out of a mean": (
         lambda b: cydp.mean(TABLE, (0, 100), column="age", left_out=5, epsilon=1, budget=b),
         TypeError,
@@ -358,7 +373,7 @@ MISTAKES: dict[str, tuple[Ask, type[Exception], list[str]]] = {
 }
 
 
-NEVER = ("LedgerCharges", "Arrow's", "Mechanism.", "__", "NDArray", "make_mechanism")
+NEVER = ("LedgerCharges", "Exportable", "Arrow's", "Mechanism.", "__", "NDArray", "make_mechanism")
 
 
 def test_mistakes_are_told_before_anything_is_charged() -> None:

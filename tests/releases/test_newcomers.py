@@ -153,6 +153,52 @@ def test_files_that_are_no_tables_have_public_errors(tmp_path: Path) -> None:
         assert type(caught.value) is ValueError
 
 
+def test_an_empty_path_is_told() -> None:
+    with pytest.raises(ValueError, match=r"^x must be the path of a table: the path of a file is"):
+        cydp.count("", epsilon=1)
+
+
+def test_a_column_has_no_further_column() -> None:
+    words = r"^x must be the table that has the column, or a column without column="
+    for x, more in ((pl.Series([1.0]), "$"), ([1.0], ": several files are a glob, 'days/")):
+        for neighbour in (x, x[:0]):
+            with pytest.raises(TypeError, match=words + more):
+                cydp.mean(neighbour, (0, 1), column="amount", epsilon=1)
+
+
+def test_labels_have_releases_of_their_own(tmp_path: Path) -> None:
+    FRAME.write_parquet(tmp_path / "t.parquet")
+    for table in (TABLE, FRAME, FRAME.to_pandas(), tmp_path / "t.parquet"):
+        with pytest.raises(
+            TypeError, match=r": group_by counts labels, and histogram\(by=\.\.\., "
+        ):
+            cydp.histogramdd(table, 2, [(0, 9), (0, 9)], columns=["place", "amount"], epsilon=1)
+
+
+def test_blocks_need_the_column_of_the_ledger(tmp_path: Path) -> None:
+    FRAME.write_parquet(tmp_path / "t.parquet")
+    given: Any = {"privacy_unit": "row", "by_block": True, "block_column": "hour"}
+    with BudgetLedger.create(tmp_path / "l", PureDP(1), **given) as ledger:
+        ledger.add_block("1")
+        for table in (duckdb.sql("select 1 as n"), tmp_path / "t.parquet"):
+            with pytest.raises(ValueError, match=r"^x must have the ledger's block column"):
+                cydp.count(table, epsilon=1, budget=ledger.scope(blocks=["1"]))
+        assert ledger.spent == {"1": PureDP(0)}
+
+
+def test_names_of_other_libraries_have_a_hint() -> None:
+    for name, words in (
+        ("nunique", r"distinct users are count\(user=\.\.\., max_rows=1\)"),
+        ("std", "variance"),
+        ("Ledger", "BudgetLedger"),
+    ):
+        with pytest.raises(AttributeError, match=f"no attribute '{name}': .*{words}"):
+            getattr(cydp, name)
+    users = cydp.count({"user": ["a", "b", "a", "c"]}, user="user", max_rows=1, **SURE)
+    assert users.value == 3
+    assert not hasattr(cydp, "no_such_name")
+
+
 def test_a_long_condition_is_cut_in_texts_alone(tmp_path: Path) -> None:
     (tmp_path / "t.csv").write_text("place\nx\n")
     condition = f"place in ({', '.join(repr(str(i) * 9) for i in range(10, 99))})"

@@ -194,6 +194,38 @@ def test_a_charge_id_gives_it_back(tmp_path: Path) -> None:
         assert every(check) == []
 
 
+def test_without_memory_for_it_nothing_is_charged(monkeypatch: pytest.MonkeyPatch) -> None:
+    def check(case: Case) -> bool:
+        budget = PrivacyFilter(cydp.ApproxDP(1, 0.5))
+        given = {"epsilon": 1, **case.given, "budget": budget}
+        with monkeypatch.context() as patched:
+            patched.setattr(type(prepared(case).query), "nbytes", 2**59)
+            with pytest.raises(
+                ValueError, match=r"needs about 2,147,483,648\.0 GiB: ask for fewer"
+            ):
+                case.function(*with_table(case, TABLE), **given)
+        return bool(budget.remaining == budget.budget)
+
+    assert every(check) == []
+
+
+def test_a_sample_without_memory_for_it_is_not_charged(monkeypatch: pytest.MonkeyPatch) -> None:
+    budget = PrivacyFilter(PureDP(1))
+    monkeypatch.setattr(kind_of(cydp.histogram), "nbytes", 2**59)
+    with pytest.raises(ValueError, match="fewer bins"):
+        on_sample(cydp.histogram, [1.0], 2, (0, 2), epsilon=1, share="1/2", budget=budget)
+    assert budget.remaining == budget.budget
+
+
+def test_without_memory_for_its_edges_it_is_refused(monkeypatch: pytest.MonkeyPatch) -> None:
+    def no_memory(*args: object) -> None:
+        raise MemoryError("Unable to allocate 763. MiB")
+
+    monkeypatch.setattr("cydp.releases._cells.public_bins", no_memory)
+    with pytest.raises(ValueError, match=r"^there is no memory for the release: ask"):
+        cydp.histogram([1.0], 12345, (0, 2), epsilon=1)
+
+
 def test_a_ledger_of_another_unit_refuses_it(tmp_path: Path) -> None:
     with BudgetLedger.create(
         tmp_path / "l", cydp.ApproxDP(100, 0.9), privacy_unit="person"

@@ -200,7 +200,7 @@ def test_a_table_whose_rows_cannot_be_chosen_is_refused(days: BudgetLedger) -> N
     for given in (pl.DataFrame(ROWS), pl.DataFrame(ROWS).lazy(), ROWS, [1, 2], np.zeros(3)):
         with pytest.raises(TypeError, match=r"must be a path of files or a relation of DuckDB"):
             cydp.count(given, epsilon=1, budget=budget)
-    with pytest.raises(ValueError, match="no 'day'"):
+    with pytest.raises(ValueError, match="must have the ledger's block column 'day'"):
         cydp.count(duckdb.sql("select 1 as age"), epsilon=1, budget=budget)
     assert days.head() == before
     promised = days.scope(blocks=["mon"], table_in_blocks=True)

@@ -14,6 +14,7 @@ __all__ = [
     "ARROW_VIEWS",
     "DUCKDB_DTYPES",
     "DUCKDB_NUMBERS",
+    "FOR_LABELS",
     "FOR_TIMES",
     "NUMBERS",
     "TIMES",
@@ -49,6 +50,8 @@ DUCKDB_DTYPES = {
 DUCKDB_NUMBERS = DUCKDB_DTYPES | {"decimal": np.float64, "hugeint": np.float64}
 
 NUMBERS = "numbers (bool, integers, decimals, or floats of at most 64 bits)"
+FOR_LABELS = "group_by counts labels, and histogram(by=..., by_keys=...) numbers for each label"
+
 FOR_TIMES = "histograms and quantiles take these, with edges, a range or bounds that are dates"
 """What takes a column of dates or times."""
 TIMES = "dates or times"
@@ -84,11 +87,11 @@ def check_real(dtype: np.dtype[Any], name: str) -> None:
 def not_numbers(name: str, given: str, wanted: str = NUMBERS) -> TypeError:
     """Return the error for a column that holds something else than numbers.
 
-    >>> str(not_numbers("x", "text", "numbers"))
-    'x must hold numbers, not text'
+    >>> str(not_numbers("x", "lists", "numbers"))
+    'x must hold numbers, not lists'
     """
-    hint = f": {FOR_TIMES}" if given == TIMES else ""
-    return TypeError(f"{name} must hold {wanted}, not {given}{hint}")
+    hints = {TIMES: f": {FOR_TIMES}", "text": f": {FOR_LABELS}"}
+    return TypeError(f"{name} must hold {wanted}, not {given}{hints.get(given, '')}")
 
 
 def check_one_column(columns: int, name: str) -> None:

@@ -22,7 +22,7 @@ from cydp._columns.condition_sql import check_blocks, sql_of_condition
 from cydp._columns.conditions import Condition
 from cydp._columns.csv_cells import cells_as, sql_text
 from cydp._columns.csv_files import CsvForm, check_alike, read_form, scan_of
-from cydp._columns.dtypes import FOR_TIMES
+from cydp._columns.dtypes import FOR_LABELS, FOR_TIMES
 from cydp._columns.file_errors import FileError, check_well_formed
 from cydp._columns.paths import files_of
 from cydp._extras import import_extra
@@ -257,6 +257,7 @@ class DataFile:
             raise TypeError(
                 f"column {name!r} of {self.path!r} must be numeric, not {kind[:40]}"
                 + (f": {FOR_TIMES}" if kind.startswith(("DATE", "TIMESTAMP")) else "")
+                + (f": {FOR_LABELS}" if kind.startswith(("VARCHAR", "ENUM")) else "")
             )
         is_decimal = kind.startswith(("DECIMAL", "HUGEINT"))  # which become floats later
         return column if kind in _INTEGERS or is_decimal else f"CAST({column} AS DOUBLE)"

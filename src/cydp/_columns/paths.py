@@ -63,6 +63,8 @@ def named_files(paths: Iterable[str]) -> list[str]:
 
 def _check_file(path: str) -> Path:
     """Return the absolute path of a regular file that may be read; else raise a FileError."""
+    if not path:  # which would be the folder of the process
+        raise FileError("the path of a file is empty")
     try:
         file = Path(path).absolute()  # DuckDB would take a leading ~ for the home directory
         if not file.exists():

@@ -15,7 +15,7 @@ from typing import Any
 
 from cydp._call_errors import nearest_name
 from cydp._columns.condition_sql import check_blocks, sql_of_condition
-from cydp._columns.conditions import Condition, all_of
+from cydp._columns.conditions import Condition, InBlocks, all_of
 from cydp._columns.file_columns import FileColumn, SharedFile
 from cydp._columns.file_errors import FileError
 from cydp._columns.files import DataFile, Format, open_data, sql_name
@@ -203,6 +203,11 @@ def choose_rows(x: Any, condition: Condition, name: str) -> Table:
             f"{name} must be a path of files or a relation of DuckDB, to have its rows chosen: "
             "filter a frame or lazy frame yourself, as table.filter(polars.col('age') >= 18) or "
             "table[table['age'] >= 18] does"
+        )
+    if isinstance(condition.node, InBlocks) and condition.node.column not in opened.names:
+        raise ValueError(
+            f"{name} must have the ledger's block column {condition.node.column!r}, by which the "
+            "rows of the blocks are read"
         )
     try:
         return opened.restrict(condition)

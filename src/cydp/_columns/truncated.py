@@ -65,6 +65,11 @@ class DateTrunc(str):
         made.part, made.column, made.zone = part, column, zone
         return made
 
+    @property
+    def begins(self) -> str:
+        """What is left of times that are rounded down, in words."""
+        return _begins(self.part)
+
     def __getnewargs__(self) -> Any:
         return self.part, self.column, self.zone
 
@@ -124,8 +129,7 @@ class TruncatedSource(Source):
             if is_one and self.part in DAYS and abs(days) < _MOST_DAYS:
                 is_one = int(_begin_of(np.array([days]), self.part).view(np.int64)[0]) == days
             if not is_one:
-                wanted = _BEGINS.get(self.part, f"whole {self.part}s")
-                return f"{wanted}, since times are rounded down to the {self.part}"
+                return f"{_begins(self.part)}, since times are rounded down to the {self.part}"
         return ""
 
     def held(self) -> NDArray[Any]:
@@ -153,6 +157,10 @@ class TruncatedSource(Source):
             raise TypeError(f"{self.name} has no time zone: date_trunc must have no zone for it")
         has_zone = self.zone is not None
         return Times(self.x, self.name, has_zone=has_zone, nanoseconds=_MICROSECOND)
+
+
+def _begins(part: str) -> str:
+    return _BEGINS.get(part, f"whole {part}s")
 
 
 def _truncate(

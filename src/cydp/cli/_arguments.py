@@ -105,6 +105,18 @@ def _option(name: str, **about: Any) -> Callable[[Any, Sequence[str]], None]:
     return add
 
 
+def _add_split(parser: Any, own: Sequence[str]) -> None:
+    counts = "n" if "by" in own else "count"
+    parser.add_argument(
+        "--split",
+        action="append",
+        default=[],
+        metavar="NAME=WEIGHT",
+        help=f"the weight of a part in the privacy, such as {counts}=3 (default: 1 each); may be "
+        "repeated",
+    )
+
+
 def _by_column(name: str) -> Callable[[argparse.Namespace], Any]:
     def read(options: argparse.Namespace) -> Any:
         return read_by_column(getattr(options, name), f"--{name}")
@@ -358,14 +370,7 @@ ARGUMENTS: dict[str, Argument] = {
         lambda options: options.selection,
     ),
     "split": Argument(
-        _option(
-            "--split",
-            action="append",
-            default=[],
-            metavar="NAME=WEIGHT",
-            help="the weight of a part in the privacy, such as count=3 (default: 1 each); may be "
-            "repeated",
-        ),
+        _add_split,
         lambda options: read_pairs(options.split, "--split") or None,
     ),
     "max_sum_per_user": Argument(

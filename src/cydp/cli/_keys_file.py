@@ -189,9 +189,11 @@ def _typed(
         kinds = ", ".join(
             f"{kind or 'VARCHAR'} for {name!r}" for name, kind in zip(by, types, strict=True)
         )
+        how = [f": they are {name.begins}" for name in by if isinstance(name, DateTrunc)]
+        how += [": a date is written 2024-01-31"] if "DATE" in types else []
         raise ValueError(
             f"{option} must have keys of the types of the data, {kinds}, and none missing"
-            + (": a date is written 2024-01-31" if "DATE" in types else "")
+            + "".join(how[:1])
         )
     if any(map(_DECIMAL.fullmatch, types)):  # nanoarrow reads negative ones as other numbers
         rows = _ask(typed.fetchall, cannot)

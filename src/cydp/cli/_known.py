@@ -10,7 +10,7 @@ from difflib import get_close_matches
 
 from cydp._call_errors import nearest_name
 
-__all__ = ["check_known"]
+__all__ = ["check_known", "one_word"]
 
 _NEGATIVE = re.compile(r"-\.?[0-9]")
 # Releases of rows have the one bound of a user, and releases of keys or bins the other.
@@ -37,6 +37,20 @@ def check_known(parser: argparse.ArgumentParser, arguments: Sequence[str]) -> No
             meant = _ELSEWHERE.get(option, f"did you mean {near}?" if near else "")
             hint = f" ({meant})" if meant else ""
             parser.error(f"unrecognized arguments: {option[:60]}{hint}")
+
+
+def one_word(parser: argparse.ArgumentParser, arguments: Sequence[str], unknown: str) -> str:
+    """Return how the option is written that stands before a word that it does not take."""
+    for argument in arguments[: arguments.index(unknown)]:
+        option = argument.partition("=")[0]
+        if not option.startswith("-"):
+            parser = _command_of(parser, argument)
+    if option == "--by":
+        return " (several columns of keys are --by A --by B, each with its --key-list)"
+    action = parser._option_string_actions.get(option)
+    if action is None or action.nargs is not None:
+        return ""
+    return f" ({option} takes one word: {option} {action.metavar})"
 
 
 def _command_of(parser: argparse.ArgumentParser, name: str) -> argparse.ArgumentParser:

@@ -6,6 +6,7 @@ from __future__ import annotations
 import argparse
 import io
 import os
+import re
 import sys
 import textwrap
 from collections.abc import Sequence
@@ -17,7 +18,7 @@ from cydp.accounting._errors import BudgetExceededError, LedgerError, PrivacyErr
 from cydp.build import build_info
 from cydp.cli import _ledger
 from cydp.cli._commands import add_commands
-from cydp.cli._known import check_known
+from cydp.cli._known import check_known, one_word
 from cydp.cli._messages import message_of
 from cydp.cli._options import add_parser, texts_of_help
 from cydp.cli._release import charged_words
@@ -55,6 +56,10 @@ class _Parser(argparse.ArgumentParser):
 
     def error(self, message: str) -> NoReturn:
         """Say what is wrong in one line and exit with 2."""
+        lists = [action for action in self._actions if action.nargs == "+"]
+        taken = [action.option_strings[0] for action in lists if action.option_strings]
+        if taken and re.search(r"required: (FILE|PATH)", message):
+            message += f" (before {' and '.join(taken)}, which take all words after them)"
         self.refuse(message, 2)
 
     def refuse(self, message: str, code: int, kind: str = "error") -> NoReturn:
@@ -89,8 +94,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     check_known(parser, joined)
     options, unknown = parser.parse_known_args(joined)
     if unknown:
-        words = " (several columns of keys are --by A --by B, each with its --key-list)"
-        hint = words if getattr(options, "by", None) else ""
+        hint = one_word(parser, joined, unknown[0])
         parser.error(f"unrecognized arguments: {' '.join(unknown)}{hint}")
     # It may be closed: an answer could not be read, but would be paid for.
     if sys.stdout is None:

@@ -41,6 +41,8 @@ _IN_PYTHON = {
     "with by_block=True": "by `cydp ledger create --by-block`",
     "is Parquet: name it *.parquet": "is Parquet: name it *.parquet, or add --format parquet for "
     "FILE",
+    "group_by counts labels, and histogram(by=..., by_keys=...) numbers": "group-by counts "
+    "labels, and histogram with --by numbers",
     "expect_head": "--head",
     "give user=, or promise with max_rows_per_unit=k": "give --user, or promise with "
     "--max-rows-per-unit=k",

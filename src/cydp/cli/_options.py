@@ -154,7 +154,7 @@ def _add_unit(parser: argparse.ArgumentParser, parameters: Sequence[str]) -> Non
         type=read_name,
         metavar="NAME",
         help="what a value of that column stands for, in the ledger's words, such as person, and "
-        "the units within one (default: the name of the column)",
+        "the units within one (default: the name of the column); write FILE before it",
     )
     partitions = "bins" if "bins" in parameters else "keys"
     bounds = {
@@ -190,7 +190,8 @@ def _add_ledger(parser: argparse.ArgumentParser) -> None:
     group.add_argument(
         "--blocks", nargs="+", action="extend", type=read_name, metavar="ID",
         help="the blocks of the ledger that pay, each in full; only their rows are read, by the "
-        "--block-column of the ledger (--blocks=-1 for an id that begins with a minus sign)",
+        "--block-column of the ledger (--blocks=-1 for an id that begins with a minus sign); write "
+        "FILE before it",
     )  # fmt: skip
     group.add_argument(
         "--file-in-blocks",

@@ -251,6 +251,7 @@ class Session:
         """What may still be charged; for several blocks, a dict of losses."""
         return self._budget.remaining
 
+    @explain_arguments
     def history(self) -> list[SessionEntry]:
         """Return the questions of this session in this process, oldest first.
 
@@ -267,6 +268,7 @@ class Session:
         """
         return list(self._current().entries)
 
+    @explain_arguments
     def spent_by_analyst(self) -> dict[str | None, Any]:
         """Return the charges by the names of analysts; together they are what was spent.
 
@@ -354,6 +356,7 @@ class Session:
             asked = {**with_noise({"noise": None, **asked}, self._budget)}
         return explain(release, *args, **asked)
 
+    @explain_arguments
     def report(self) -> str:
         """Return a text for people: what was spent, what is left, and what each question cost.
 

@@ -12,6 +12,7 @@ from typing import Any, ClassVar, Self
 
 from numpy.typing import NDArray
 
+from cydp._call_errors import explain_arguments
 from cydp._generator import Generator
 from cydp.accounting._budget import Asked
 from cydp.accounting._loss import PureDP
@@ -73,6 +74,7 @@ class Survey(ABC):
             raise ValueError("reports must be a tally of this survey")
         return tally
 
+    @explain_arguments
     def to_json(self) -> str:
         """Return what a client needs to make reports, as text.
 

@@ -247,6 +247,7 @@ class Release(Exportable):
             raise TypeError(f"{self.query.function} is no single number that has a format")
         return format(number, spec)
 
+    @explain_arguments
     def certificate(self, *, ledger: BudgetLedger | None = None) -> dict[str, Any]:
         """Return what a third party needs to check the release, as JSON can hold it.
 

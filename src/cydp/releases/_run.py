@@ -11,6 +11,8 @@ from dataclasses import dataclass
 from inspect import signature
 from typing import Any, TypeVar
 
+import numpy as np
+
 from cydp._call_errors import explain_arguments
 from cydp._columns.conditions import condition_on_blocks
 from cydp._columns.stored_tables import choose_rows, open_data_table
@@ -46,6 +48,14 @@ RELEASES: dict[Callable[..., Any], type[DataQuery]] = {}
 
 _NOT_GIVEN = ("budget", "rng")
 
+# What a release takes beside the data, which is not read before the charge: the exact and the
+# noisy numbers, those of the noise, and a copy; and a place in a table for each key.
+_ARRAYS = 4
+_BYTES_OF_A_KEY = 64
+_SMALL = 2**24
+_NO_MEMORY = "there is no memory for the release"
+_ASK_LESS = "ask for fewer bins, keys or queries"
+
 
 @dataclass(slots=True, repr=False, eq=False)  # a repr would show records; frozen is slower
 class Prepared:
@@ -73,7 +83,16 @@ class Prepared:
         return self.query.draw(self.query.read(self.source, key), generator)
 
     def check(self) -> None:
-        """Raise a ValueError, before the charge, if data in files cannot be read as it is."""
+        """Raise a ValueError, before the charge, for want of memory, or of files as they were."""
+        reads = self.query.reads
+        needed = _ARRAYS * self.query.nbytes + _BYTES_OF_A_KEY * len(reads.keys or ())
+        if needed > _SMALL:
+            try:
+                np.empty(needed, np.uint8)
+            except MemoryError:
+                raise ValueError(
+                    f"{_NO_MEMORY}, which needs about {needed / 2**30:,.1f} GiB: {_ASK_LESS}"
+                ) from None
         if self.source.length is None:  # seldom
             self.source.check()
 
@@ -95,11 +114,13 @@ def prepare(kind: type[DataQuery], given: Given) -> Prepared:
     Raises
     ------
     TypeError, ValueError
-        If an argument is not allowed.
+        If an argument is not allowed, or asks for more bins or keys than there is memory for.
 
     """
     try:
         return _prepared(kind, given)
+    except MemoryError:
+        raise ValueError(f"{_NO_MEMORY}: {_ASK_LESS}") from None
     except (TypeError, ValueError):
         refuse_other_than_table(given[kind.data], kind.data, given)
         raise

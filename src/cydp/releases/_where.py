@@ -5,6 +5,7 @@ from __future__ import annotations
 
 from typing import Any
 
+from cydp._call_errors import explain_arguments
 from cydp._columns.condition_parser import parse_condition
 from cydp._columns.stored_tables import choose_rows
 from cydp._columns.tables import refuse_other_than_table
@@ -12,6 +13,7 @@ from cydp._columns.tables import refuse_other_than_table
 __all__ = ["where"]
 
 
+@explain_arguments
 def where(table: Any, condition: str) -> Any:
     """Return the rows of a table that satisfy a public condition, as a table for releases.
 

@@ -175,6 +175,20 @@ def test_what_blocks_are_not_found_by(world: World) -> None:
     assert world.state() == before
 
 
+def test_calls_that_methods_do_not_take(world: World) -> None:
+    ledger = world.ledger
+    many, text = "too many positional arguments", "(it returns text: pathlib.Path('name')"
+    refusals: dict[str, Refusal] = {
+        "a block": (lambda: ledger.find_blocks("a"), TypeError, (f"{many}: call find_blocks(*, ",)),
+        "an entry": (lambda: ledger.history(1), TypeError, (f"{many}: call history()",)),
+        "a path": (lambda: ledger.report().to_html("r.html"), TypeError, (f"{many} {text}",)),
+        "no id": (lambda: ledger.result(), TypeError, ("'charge_id': call result(charge_id)",)),
+    }  # fmt: skip
+    check_refusals(
+        refusals, never=("LedgerBlocks", "LedgerResults", "BudgetLedger.", "LedgerReport.")
+    )
+
+
 def test_ids_labels_and_results(world: World) -> None:
     ledger: Any = world.ledger
     ledger.charge(PureDP(0), charge_id="paid")

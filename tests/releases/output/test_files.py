@@ -65,6 +65,8 @@ def test_a_file_that_is_there_stays(
             getattr(made("histogram"), write)(path, confidence=7)
         shown = f"'{path}' exists already: choose another name, or add overwrite=True"
         assert str(caught.value) == shown
+    with pytest.raises(TypeError, match=r"^overwrite must be True or False, not str$"):
+        getattr(made("histogram"), write)("mine", overwrite="no")
     assert Path("mine").read_text() == "data"
     assert sorted(os.listdir()) == ["link", "mine"]
     getattr(made("histogram"), write)("mine", overwrite=True)

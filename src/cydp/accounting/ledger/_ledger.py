@@ -324,6 +324,7 @@ class BudgetLedger(LedgerResults, LedgerBlocks):
         found = LossesByBlock({id_: each.remaining for id_, each in self._states().items()})
         return found.get(ALL, found)
 
+    @explain_arguments
     def history(self) -> LedgerHistory:
         """Return all entries, oldest first, and check their hashes.
 
@@ -357,6 +358,7 @@ class BudgetLedger(LedgerResults, LedgerBlocks):
         entries = self._store.read(lambda connection: list(read_entries(connection)))
         return LedgerHistory(entries, self.budget)
 
+    @explain_arguments
     def head(self) -> tuple[int, str]:
         """Return the head: the place and the hash of the last entry.
 
@@ -364,6 +366,7 @@ class BudgetLedger(LedgerResults, LedgerBlocks):
         """
         return self._store.read(read_head)
 
+    @explain_arguments
     def verify(self) -> None:
         """Compute all blocks and results from the entries, and compare the file with them.
 
@@ -375,6 +378,7 @@ class BudgetLedger(LedgerResults, LedgerBlocks):
         """
         self._store.read(verify)
 
+    @explain_arguments
     def report(self) -> LedgerReport:
         """Return a text for people that says what was spent, on what, and what is left.
 
@@ -424,6 +428,7 @@ class BudgetLedger(LedgerResults, LedgerBlocks):
     def _repr_html_(self) -> str:
         return self.report().to_html()
 
+    @explain_arguments
     def close(self) -> None:
         """Close the file. The next use of the ledger opens it again."""
         self._store.close()

@@ -61,6 +61,7 @@ class LedgerBlocks:
     _whole_unit: str
     block_column: str | None
 
+    @explain_arguments
     def add_block(
         self, block: str | date, budget: Loss | None = None, *, exist_ok: bool = False, **dims: Any
     ) -> None:
@@ -211,6 +212,7 @@ class LedgerBlocks:
 
         self._store.write(update)
 
+    @explain_arguments
     def blocks(self) -> BlockStates:
         """Return all blocks, the retired ones too, in the order of their addition.
 
@@ -242,6 +244,7 @@ class LedgerBlocks:
         """
         return self._store.read(lambda connection: read_block_states(connection, type(self.budget)))
 
+    @explain_arguments
     def find_blocks(self, *, at_least: Cost | None = None, **dims: Any) -> list[str]:
         """Return the ids of open blocks that can pay a cost, in the order of their addition.
 
@@ -292,6 +295,7 @@ class LedgerBlocks:
         found = match_dims(self.blocks(), dims)
         return [block.id for block in found if not block.retired and can_pay(block, requested)]
 
+    @explain_arguments
     def retire_spent(self, below: Cost | None = None) -> list[str]:
         """Retire the open blocks that have nothing left, or less than a cost, in one transaction.
 

@@ -154,6 +154,7 @@ class LedgerCharges:
                 note_release(error, cost)
             raise
 
+    @explain_arguments
     def charge_many(self, charges: Sequence[dict[str, Any]]) -> list[Receipt]:
         """Make several charges in one transaction, all of them or none.
 

@@ -120,6 +120,7 @@ class LedgerResults(LedgerCharges):
             self, ids, label, charge_id, data_version, table_in_blocks=table_in_blocks
         )
 
+    @explain_arguments
     def once(
         self,
         charge_id: str,
@@ -224,6 +225,7 @@ class LedgerResults(LedgerCharges):
                 f"budget must be ledger.scope(blocks=[...]), not the ledger itself: {error}"
             ) from None
 
+    @explain_arguments
     def result(self, charge_id: str) -> Any:
         """Return the result that was recorded for a charge.
 
@@ -266,6 +268,7 @@ class LedgerResults(LedgerCharges):
             )
         return read_result(outcome[0])
 
+    @explain_arguments
     def record(self, charge_id: str, result: Any) -> None:
         """Record the result of a charge, once. A repetition of the charge returns it.
 

@@ -13,6 +13,7 @@ from html import escape
 from itertools import groupby
 from typing import Any
 
+from cydp._call_errors import explain_arguments
 from cydp._html_looks import BOX, CELL, HEADER, SMALL, TABLE
 from cydp._numbers.intervals import exp_interval
 from cydp._numbers.rational import float_of, format_number
@@ -61,6 +62,7 @@ class LedgerReport:
     text: str
     html: str
 
+    @explain_arguments
     def to_html(self) -> str:
         """Return the page: an element without scripts, ids and resources; names are escaped.
 

@@ -165,6 +165,7 @@ class Exportable(Tabular):
         each, together = (self._sheet(confidence, both) for both in (False, True))
         return dict_of(each, together, self._facts())
 
+    @explain_arguments
     def to_json(self) -> str:
         """Return `to_dict` as text. A certificate has its SHA-256.
 

@@ -21,9 +21,11 @@ from cydp.releases.output._sheet import Sheet, time_words
 __all__ = ["check_free", "csv_of", "finish_file", "new_file", "write_file", "write_parquet"]
 
 
-def check_free(path: str | os.PathLike[str], overwrite: bool) -> None:
+def check_free(path: Any, overwrite: bool) -> None:
     """Raise a FileExistsError if a file would be replaced that the caller has not given up."""
-    if not overwrite and os.path.lexists(path):
+    if not isinstance(overwrite, bool):
+        raise TypeError(f"overwrite must be True or False, not {type(overwrite).__name__}")
+    if not overwrite and isinstance(path, str | os.PathLike) and os.path.lexists(path):
         raise FileExistsError(
             f"{os.fspath(path)!r} exists already: choose another name, or add overwrite=True"
         )

@@ -178,7 +178,8 @@ class Tabular(ABC):
         OSError
             If the file cannot be written.
         TypeError, ValueError
-            If confidence is outside its range, and for a path of another kind.
+            If confidence is outside its range, if overwrite is no bool, and for a path of another
+            kind.
 
         Examples
         --------
@@ -189,8 +190,7 @@ class Tabular(ABC):
         """
         from cydp.releases.output._files import check_free, csv_of, write_file
 
-        if isinstance(path, str | os.PathLike):
-            check_free(path, overwrite)
+        check_free(path, overwrite)
         sheet, intervals = self._columns(confidence, simultaneous)
         text = csv_of(sheet, intervals=intervals)
         if path is None:
@@ -240,7 +240,7 @@ class Tabular(ABC):
         OSError
             If the file cannot be written.
         TypeError, ValueError
-            If confidence is outside its range.
+            If confidence is outside its range, and if overwrite is no bool.
 
         Examples
         --------
