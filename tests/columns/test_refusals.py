@@ -222,7 +222,7 @@ def test_keys_of_labels() -> None:
         lambda: Keys([1]).check([Labels([1]), Labels([1])]), ValueError, ("each of 2 columns",)
     )  # fmt: skip
     check_refusals(refused)
-    Keys(["a", 1]).check([Labels(np.array([1]))])
+    Keys(["a", 1]).check([Labels(["a", 1])])
 
 
 def test_tables() -> None:

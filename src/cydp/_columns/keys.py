@@ -203,12 +203,12 @@ class Keys:
         return f"<Keys: {len(self)} of {columns}>"
 
     def check(self, columns: Sequence[Labels]) -> None:
-        """Check, before a charge, that each column can hold one of its keys, by its type.
+        """Check, before a charge, that each column can hold its keys, by its type.
 
         Raises
         ------
         TypeError
-            If no key of a column is of the kind of its labels.
+            If a key of a column is of another kind than its labels.
         ValueError
             For another number of columns.
 
@@ -235,6 +235,8 @@ def compared_with(keys: Keys, columns: Sequence[Labels]) -> list[Labels]:
         both = zip(columns, keys.columns, strict=True)
         columns = [own.compared(column) for column, own in both]
     keys.check(columns)
+    for column, own in zip(columns, keys.columns, strict=True):
+        column.text_as = own.uses(column)
     return list(columns)
 
 

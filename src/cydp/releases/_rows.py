@@ -164,8 +164,11 @@ class Rows:
 
     @property
     def text_as(self) -> tuple[str, ...]:
-        """What text of files is read as, such as "number": what is none is missing."""
-        return tuple(sorted({what for rows in self._queries() for what in rows.text_as}))
+        """What text of files is read as, such as "number", and what keys are compared with."""
+        found = {what for each in self.columns if isinstance(each, Labels) for what in each.text_as}
+        if self.length is None:
+            found.update(*(rows.text_as for rows in self._queries()))
+        return tuple(sorted(found))
 
     def _queries(self) -> set[SharedRows]:
         """Return the rows of queries that the columns are of."""
