@@ -99,6 +99,14 @@ MISTAKES: list[tuple[Callable[[Any], Any], str]] = [
         lambda _: cydp.quantile(FRAME, (0, 9), [0.1, 0.9], column="n", epsilon=1),
         "bounds comes after q$",
     ),
+    (
+        lambda _: cydp.top_k(FRAME, "place", 10, epsilon=1, delta=1e-9),
+        r"^k must be an integer, not text: the name of a column is column='\.\.\.'$",
+    ),
+    (
+        lambda _: BudgetLedger.create(PureDP(1), "no.db", privacy_unit="row"),
+        "^path, the first argument, must be a path, and budget is one: are they swapped",
+    ),
 ]
 
 
@@ -110,6 +118,42 @@ def test_a_mistake_is_told_before_anything_is_charged(
     with pytest.raises((TypeError, ValueError), match=words):
         call(budget)
     assert budget.spent == PureDP(0)
+
+
+ENDS: Any = ("2024-01-01", "2024-02-01")
+OF_WRONG_COLUMNS: dict[str, tuple[Callable[[Any], Any], str]] = {
+    "mean": (lambda x: cydp.mean(x, (0, 1), column="place", epsilon=1), "'place' must hold num"),
+    "bins": (lambda x: cydp.histogram(x, 2, (0, 1), column="place", epsilon=1), "'place' must"),
+    "bins of days": (
+        lambda x: cydp.histogram(x, "1mo", ENDS, column="n", epsilon=1), "'n' must hold dates"
+    ),
+    "two columns": (
+        lambda x: cydp.histogramdd(x, [1, 1], [(0, 1)] * 2, columns=["n", "place"], epsilon=1),
+        "'place' must hold numbers",
+    ),
+    "days": (lambda x: cydp.median(x, ENDS, column="n", epsilon=1), "'n' must hold dates or times"),
+    "months": (
+        lambda x: cydp.group_by(x, cydp.date_trunc("month", "n"), keys=["2024-01-01"], epsilon=1),
+        "'n' must hold dates or times, .* or date_trunc, not ",
+    ),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("name", OF_WRONG_COLUMNS)
+def test_a_column_of_another_type_is_named(name: str) -> None:
+    call, words = OF_WRONG_COLUMNS[name]
+    table = FRAME.to_arrow()
+    for each in (FRAME, FRAME.lazy(), table, table.to_pandas(), duckdb.from_arrow(table), TABLE):
+        with pytest.raises(TypeError, match=f"^column {words}") as caught:
+            call(each)
+        assert "VARCHAR" not in str(caught.value)
+
+
+def test_a_column_that_stands_for_its_name_is_not_shown() -> None:
+    for ask in (partial(cydp.mean, FRAME, (0, 1)), partial(cydp.median, FRAME, ENDS)):
+        with pytest.raises(TypeError, match=r"^x must hold (numbers|dates or times)") as caught:
+            ask(column=["4711", "", ""], epsilon=1)
+        assert "4711" not in str(caught.value)
 
 
 def test_errors_of_a_table_are_asked_by_column_and_count() -> None:

@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 from cydp._arguments import BinsLike, Integer, Number, RangeLike
 from cydp._columns.canonical import digest_argument
 from cydp._columns.declared import Records
-from cydp._columns.table import is_column
+from cydp._columns.table import called, is_column
 from cydp._columns.tables import open_table
 from cydp._columns.times import Times
 from cydp._generator import Generator
@@ -76,7 +76,10 @@ class CellsQuery(HistogramQuery):
         )
         found = [opened.column(name, "columns", is_named=True) for name in names]
         each = bins_of_each(given["bins"], given["range"], len(names))
-        pairs = [_open(x, *pair) for x, pair in zip(found, each, strict=True)]
+        pairs = [
+            _open(x, called(name, "columns"), *pair)
+            for x, name, pair in zip(found, names, each, strict=True)
+        ]
         records, grids = [column for column, _ in pairs], [grid for _, grid in pairs]
         if (cells := _count_cells([grid.edges for grid in grids])) > MOST_BINS:
             raise ValueError(f"bins must give at most 2**30 bins together, not {cells}")
@@ -199,11 +202,11 @@ def histogramdd(
     return made
 
 
-def _open(x: Any, bins: Any, range: Any) -> tuple[Records | Times, Bins]:
+def _open(x: Any, name: str, bins: Any, range: Any) -> tuple[Records | Times, Bins]:
     """Return a column of numbers or times, and its bins."""
     if (edges := read_time_edges(bins, range)) is not None:
-        return edges.open(x, "columns")
-    records = Records(x, "columns")
+        return edges.open(x, name)
+    records = Records(x, name)
     return records, public_grid_of(bins, range, records.dtype)
 
 
