@@ -121,6 +121,27 @@ def test_a_mistake_is_told_before_anything_is_charged(
 
 
 ENDS: Any = ("2024-01-01", "2024-02-01")
+OTHER_NOTATION: Any = ("01.01.2024", "31.12.2024")
+OF_OTHER_NOTATION: dict[str, Callable[..., Any]] = {
+    "median": partial(cydp.median, FRAME, OTHER_NOTATION),
+    "by key": lambda column, **cost: cydp.group_by(
+        FRAME, "n", keys=[1], quantiles={column: (0.5, OTHER_NOTATION)}, **cost
+    ),
+    "range": partial(cydp.histogram, FRAME, 10, OTHER_NOTATION),
+    "range of two": lambda column, **cost: cydp.histogramdd(
+        FRAME, [2], [OTHER_NOTATION], columns=[column], **cost
+    ),
+    "edges": partial(cydp.histogram, FRAME, OTHER_NOTATION),
+}
+
+
+@pytest.mark.parametrize("name", OF_OTHER_NOTATION)
+def test_a_date_in_another_notation_is_not_blamed_on_the_column(name: str) -> None:
+    for column in ("day", "amount"):  # and the error does not depend on it
+        with pytest.raises((TypeError, ValueError), match="dates or times such as '2024-01-31', n"):
+            OF_OTHER_NOTATION[name](column=column, epsilon=1)
+
+
 OF_WRONG_COLUMNS: dict[str, tuple[Callable[[Any], Any], str]] = {
     "mean": (lambda x: cydp.mean(x, (0, 1), column="place", epsilon=1), "'place' must hold num"),
     "bins": (lambda x: cydp.histogram(x, 2, (0, 1), column="place", epsilon=1), "'place' must"),

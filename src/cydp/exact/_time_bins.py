@@ -18,10 +18,12 @@ from cydp._columns.moments import (
     MOST_BINS,
     WIDTHS,
     Moment,
+    are_other_text,
     are_times,
     coarsest_unit,
     read_moment,
     read_width,
+    refuse_other_text,
     same_zone,
 )
 from cydp._columns.sources import open_source
@@ -138,6 +140,8 @@ def read_time_edges(bins: Any, range: Any) -> TimeEdges | None:
                 "range=(lo, hi) must be two dates or times, such as '2024-01-31', if bins is a "
                 f"width, {bins!r}"
             )
+        if isinstance(range, list | tuple) and len(range) == 2:
+            refuse_other_text(range, "range=(lo, hi)")
         return _given_edges(bins) if not isinstance(bins, str) else None
     if isinstance(bins, str) and width is None:
         raise ValueError(f"bins must be a number, edges or {WIDTHS}, not {bins[:40]!r}")
@@ -188,6 +192,11 @@ def _given_edges(bins: Any) -> TimeEdges | None:
     is_objects = isinstance(bins, np.ndarray) and bins.dtype.kind == "O" and bins.ndim == 1
     if isinstance(bins, list | tuple) or is_objects:
         if not are_times(bins):
+            if are_other_text(bins):  # not shown: records may stand here by mistake
+                raise TypeError(
+                    "bins must hold numbers, or dates or times such as '2024-01-31', not text of "
+                    "another form"
+                )
             return None
         moments = [read_moment(each, "each edge in bins") for each in bins]
         zone = same_zone(moments, "bins")

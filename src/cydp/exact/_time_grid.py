@@ -17,6 +17,7 @@ from cydp._columns.moments import (
     coarsest_unit,
     read_moment,
     read_zone,
+    refuse_other_text,
     same_zone,
     zone_text,
 )
@@ -127,6 +128,7 @@ def read_time_grid(bounds: Any, name: str = "bounds") -> TimeGrid | None:
     """
     ends = check_pair(bounds, name)
     if not are_times(ends):
+        refuse_other_text(ends, name)
         return None
     words = f"lower in {name}", f"upper in {name}"
     lower, upper = (read_moment(end, word) for end, word in zip(ends, words, strict=True))
