@@ -175,7 +175,7 @@ def test_keys_of_labels() -> None:
         "NaN of pandas": (pd.Series([1.5, None]), ValueError, "missing"),
         "a list": ([[1]], TypeError, "hashable"),
         "a set": ({1, 2}, TypeError, "order"),
-        "a dict": ({"a": 1}, TypeError, "order"),
+        "a dict": ({"a": 1}, TypeError, "must be a list, not a dict: group_by("),
         "a text": ("abc", TypeError, "a list"),
         "a number": (7, TypeError, "a list"),
         "two dimensions": (np.zeros((2, 2)), ValueError, "one dimension"),

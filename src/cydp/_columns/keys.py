@@ -263,7 +263,12 @@ def _names(by: Iterable[Any]) -> str:
 
 def _entries(keys: Any) -> NDArray[Any] | list[Any]:
     """Return labels of one column as an array of numbers or times, or as a list."""
-    if isinstance(keys, set | frozenset | Mapping):
+    if isinstance(keys, Mapping):
+        raise TypeError(
+            f"keys of one column must be a list, not a {type(keys).__name__}: "
+            "group_by(table, by=[...], keys={...}) counts several columns"
+        )
+    if isinstance(keys, set | frozenset):
         raise TypeError(f"keys must be in an order: a list, not a {type(keys).__name__}")
     if isinstance(keys, str):
         raise TypeError(
