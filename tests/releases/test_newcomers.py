@@ -55,6 +55,11 @@ def group(by: Any = "place", keys: Any = ("x",), **more: Any) -> Callable[[Any],
     return lambda budget: cydp.group_by(FRAME, by, keys=keys, epsilon=1, budget=budget, **more)
 
 
+def two_way(bins: Any, **given: Any) -> Callable[[Any], Any]:
+    own: Any = {"range": [(0, 1), (0, 1)], "columns": ["n", "amount"], "epsilon": 1} | given
+    return lambda budget: cydp.histogramdd(FRAME, bins, budget=budget, **own)
+
+
 def months(end: str, width: str = "1mo") -> Callable[[Any], Any]:
     bins = (width, ("2024-01-01", end))
     return lambda budget: cydp.histogram(FRAME, *bins, column="day", epsilon=1, budget=budget)
@@ -98,6 +103,35 @@ MISTAKES: list[tuple[Callable[[Any], Any], str]] = [
     (
         lambda _: cydp.quantile(FRAME, (0, 9), [0.1, 0.9], column="n", epsilon=1),
         "bounds comes after q$",
+    ),
+    (
+        lambda _: cydp.value_counts(FRAME, {"place": ["x"], "n": range(3)}, epsilon=1),
+        r"^keys of one column must be a list, not a dict: group_by\(table, by=\[",
+    ),
+    (two_way({"n": 2, "amount": 2}), "^bins must be a list, in the order of columns, not a dict$"),
+    (
+        two_way([2, 2], range={"n": (0, 1), "amount": (0, 1)}),
+        "^range must be a list, in the order of columns, not a dict$",
+    ),
+    (two_way([2, 2], columns="amount"), "^columns must be a list of names, not text$"),
+    (two_way([2, 2], columns=5), "^columns must be a list of names, not int$"),
+    (two_way([2, 2], columns=None), r"of 5 columns, not 2: choose columns by columns=\[\.\.\.\]$"),
+    (two_way([2]), "of 2 columns, not 1$"),
+    (
+        lambda _: cydp.explain(cydp.histogramdd, [2], [(0, 1)], columns="amount", epsilon=1),
+        "^columns must be a list of names, not text$",
+    ),
+    (
+        lambda _: cydp.value_counts(FRAME["place"], ["x"], column="place", epsilon=1),
+        "^x is a column already: leave column= out$",
+    ),
+    (
+        lambda _: cydp.mean(["t.parquet"], (0, 1), column="amount", epsilon=1),
+        r"^x is a column already: leave column= out; several files are one path, .*\*\.csv'$",
+    ),
+    (
+        lambda _: cydp.histogram(FRAME["n"].to_numpy(), 2, (0, 1), column="n", epsilon=1),
+        "^x is a column already: leave column= out$",
     ),
     (
         lambda _: cydp.top_k(FRAME, "place", 10, epsilon=1, delta=1e-9),
