@@ -18,20 +18,17 @@ import numpy as np
 from cydp._columns.canonical import INSTANTS, SPANS, canonical
 from cydp._columns.entries import null_types
 from cydp._columns.label_types import NANOSECONDS
-from cydp._numbers.rational import is_written_number
 
 __all__ = [
     "MOST_BINS",
     "WIDTHS",
     "Moment",
-    "are_other_text",
     "are_times",
     "coarsest_unit",
     "is_time",
     "read_moment",
     "read_width",
     "read_zone",
-    "refuse_other_text",
     "same_zone",
     "zone_text",
 ]
@@ -171,26 +168,6 @@ def is_time(value: Any) -> bool:
 def are_times(values: Iterable[Any]) -> bool:
     """Whether any of these parameters is a date or a time."""
     return any(map(is_time, values))
-
-
-def are_other_text(values: Sequence[Any]) -> bool:
-    """Whether all of some values are text that is written neither as a number nor as a time.
-
-    >>> are_other_text(["31.01.2024", "x"]), are_other_text(["31.01.2024", "1/3"])
-    (True, False)
-    """
-    return len(values) > 0 and all(
-        isinstance(each, str) and not is_time(each) and not is_written_number(each)
-        for each in values
-    )
-
-
-def refuse_other_text(ends: Sequence[Any], name: str) -> None:
-    """Raise a ValueError if both ends are text that is neither a number nor a date or time."""
-    if are_other_text(ends):
-        raise ValueError(
-            f"{name} must be numbers, or dates or times such as '2024-01-31', not {ends[0][:40]!r}"
-        )
 
 
 def read_moment(value: Any, name: str) -> Moment:

@@ -10,8 +10,9 @@ from collections.abc import Iterable, Sequence
 from contextlib import suppress
 from typing import TypeAlias
 
-from cydp._columns.moments import WIDTHS, is_time, read_moment, refuse_other_text
+from cydp._columns.moments import WIDTHS, is_time, read_moment
 from cydp._numbers.rational import float_of, read_exact
+from cydp.exact._time_bins import refuse_other_text
 from cydp.releases._date_trunc import date_trunc
 
 __all__ = [

@@ -18,20 +18,20 @@ from cydp._columns.moments import (
     MOST_BINS,
     WIDTHS,
     Moment,
-    are_other_text,
     are_times,
     coarsest_unit,
+    is_time,
     read_moment,
     read_width,
-    refuse_other_text,
     same_zone,
 )
 from cydp._columns.sources import open_source
 from cydp._columns.table import is_column
 from cydp._columns.times import NAT, Times
+from cydp._numbers.rational import is_written_number
 from cydp.exact._bins import Bins, read_bin_count
 
-__all__ = ["read_time_edges", "shown_times"]
+__all__ = ["read_time_edges", "refuse_other_text", "shown_times"]
 
 _I64 = np.dtype(np.int64)
 _CALENDAR = (np.dtype("M8[Y]"), np.dtype("M8[M]"))
@@ -156,6 +156,26 @@ def read_time_edges(bins: Any, range: Any) -> TimeEdges | None:
         found = tuple(width.edges(lower, upper))
         return TimeEdges(found, coarsest_unit(found, are_days=days), zone)
     return _of_count(int(bins), lower, upper, zone, days=days)
+
+
+def are_other_text(values: Sequence[Any]) -> bool:
+    """Whether all of some values are text that is written neither as a number nor as a time.
+
+    >>> are_other_text(["31.01.2024", "x"]), are_other_text(["31.01.2024", "1/3"])
+    (True, False)
+    """
+    return len(values) > 0 and all(
+        isinstance(each, str) and not is_time(each) and not is_written_number(each)
+        for each in values
+    )
+
+
+def refuse_other_text(ends: Sequence[Any], name: str) -> None:
+    """Raise a ValueError if both ends are text that is neither a number nor a date or time."""
+    if are_other_text(ends):
+        raise ValueError(
+            f"{name} must be numbers, or dates or times such as '2024-01-31', not {ends[0][:40]!r}"
+        )
 
 
 def _ends_of(range: Any) -> dict[str, Any] | None:

@@ -17,7 +17,6 @@ from cydp._columns.moments import (
     coarsest_unit,
     read_moment,
     read_zone,
-    refuse_other_text,
     same_zone,
     zone_text,
 )
@@ -25,7 +24,7 @@ from cydp._columns.shared import SharedColumn
 from cydp._columns.times import Times, in_units
 from cydp._numbers.bounds import check_pair
 from cydp.exact._grid import MOST_STEPS, Grid
-from cydp.exact._time_bins import shown_times
+from cydp.exact._time_bins import refuse_other_text, shown_times
 
 __all__ = ["SteppedTimes", "TimeGrid", "notes_on_days", "read_time_grid"]
 
