@@ -130,6 +130,7 @@ def test_what_is_released(run: Run, ledger: str) -> None:
         *(([*H[:6], "--range", ends, *E], 2, words) for ends, words in {
             "100:0": "--range must have LO <= HI", "5": "--range must be LO:HI, such as",
             "0:x": "HI of --range must be a number",
+            "01.01.2024:31.12.2024": "--range must be numbers, or dates or times such as",
             "0:1:2": "--range must be LO:HI", "0:1e999": "finite as floats",
         }.items()),
         *(([*H[:4], "--bins", bins, *more, *E], 2, words) for bins, more, words in (

@@ -133,7 +133,7 @@ def everywhere(x: list[Any], kind: pa.DataType) -> dict[str, Any]:
 
 DAY, HOUR = dt.date(2024, 2, 29), dt.datetime(2024, 2, 29, 10, 30)
 RECORDS: dict[str, tuple[list[Any], pa.DataType, list[Any]]] = {
-    "integers": ([3, None, -1, 3, 2**40, 0], pa.int64(), [-1, 3.0, 2**63, "a", True]),
+    "integers": ([3, None, -1, 3, 2**40, 0], pa.int64(), [-1, 3.0, 2**63, True]),
     "flags": ([True, None, False, True], pa.bool_(), [False, 1]),
     "floats": ([0.5, None, -0.0, float("inf"), float("nan"), 3.0], pa.float64(),
                [3, 0, Fraction(1, 2), float("inf"), Decimal("0.1"), 10**400]),
@@ -145,7 +145,7 @@ RECORDS: dict[str, tuple[list[Any], pa.DataType, list[Any]]] = {
     "times": ([HOUR, None, dt.datetime(2024, 2, 29)], pa.timestamp("us"),
               [DAY, pd.Timestamp(HOUR), np.datetime64("2024-02-29T10:30:01")]),
     "instants": ([HOUR.replace(tzinfo=dt.UTC), None], pa.timestamp("us", "UTC"),
-                 [pd.Timestamp("2024-02-29T11:30:00+01:00"), HOUR]),
+                 [pd.Timestamp("2024-02-29T11:30:00+01:00"), HOUR.replace(day=1, tzinfo=dt.UTC)]),
     "spans": ([dt.timedelta(1), None, dt.timedelta(0, 1)], pa.duration("us"),
               [np.timedelta64(1000, "ms"), pd.Timedelta("1D")]),
     "times of day": ([dt.time(1, 2, 3), None], pa.time64("us"), [dt.time(2), dt.time(1, 2, 3)]),

@@ -175,7 +175,7 @@ def test_keys_of_labels() -> None:
         "NaN of pandas": (pd.Series([1.5, None]), ValueError, "missing"),
         "a list": ([[1]], TypeError, "hashable"),
         "a set": ({1, 2}, TypeError, "order"),
-        "a dict": ({"a": 1}, TypeError, "order"),
+        "a dict": ({"a": 1}, TypeError, "must be a list, not a dict: group_by("),
         "a text": ("abc", TypeError, "a list"),
         "a number": (7, TypeError, "a list"),
         "two dimensions": (np.zeros((2, 2)), ValueError, "one dimension"),
@@ -222,7 +222,7 @@ def test_keys_of_labels() -> None:
         lambda: Keys([1]).check([Labels([1]), Labels([1])]), ValueError, ("each of 2 columns",)
     )  # fmt: skip
     check_refusals(refused)
-    Keys(["a", 1]).check([Labels(np.array([1]))])
+    Keys(["a", 1]).check([Labels(["a", 1])])
 
 
 def test_tables() -> None:

@@ -55,6 +55,11 @@ def group(by: Any = "place", keys: Any = ("x",), **more: Any) -> Callable[[Any],
     return lambda budget: cydp.group_by(FRAME, by, keys=keys, epsilon=1, budget=budget, **more)
 
 
+def two_way(bins: Any, **given: Any) -> Callable[[Any], Any]:
+    own: Any = {"range": [(0, 1), (0, 1)], "columns": ["n", "amount"], "epsilon": 1} | given
+    return lambda budget: cydp.histogramdd(FRAME, bins, budget=budget, **own)
+
+
 def months(end: str, width: str = "1mo") -> Callable[[Any], Any]:
     bins = (width, ("2024-01-01", end))
     return lambda budget: cydp.histogram(FRAME, *bins, column="day", epsilon=1, budget=budget)
@@ -99,6 +104,43 @@ MISTAKES: list[tuple[Callable[[Any], Any], str]] = [
         lambda _: cydp.quantile(FRAME, (0, 9), [0.1, 0.9], column="n", epsilon=1),
         "bounds comes after q$",
     ),
+    (
+        lambda _: cydp.value_counts(FRAME, {"place": ["x"], "n": range(3)}, epsilon=1),
+        r"^keys of one column must be a list, not a dict: group_by\(table, by=\[",
+    ),
+    (two_way({"n": 2, "amount": 2}), "^bins must be a list, in the order of columns, not a dict$"),
+    (
+        two_way([2, 2], range={"n": (0, 1), "amount": (0, 1)}),
+        "^range must be a list, in the order of columns, not a dict$",
+    ),
+    (two_way([2, 2], columns="amount"), "^columns must be a list of names, not text$"),
+    (two_way([2, 2], columns=5), "^columns must be a list of names, not int$"),
+    (two_way([2, 2], columns=None), r"of 5 columns, not 2: choose columns by columns=\[\.\.\.\]$"),
+    (two_way([2]), "of 2 columns, not 1$"),
+    (
+        lambda _: cydp.explain(cydp.histogramdd, [2], [(0, 1)], columns="amount", epsilon=1),
+        "^columns must be a list of names, not text$",
+    ),
+    (
+        lambda _: cydp.value_counts(FRAME["place"], ["x"], column="place", epsilon=1),
+        "^x is a column already: leave column= out$",
+    ),
+    (
+        lambda _: cydp.mean(["t.parquet"], (0, 1), column="amount", epsilon=1),
+        r"^x is a column already: leave column= out; several files are one path, .*\*\.csv'$",
+    ),
+    (
+        lambda _: cydp.histogram(FRAME["n"].to_numpy(), 2, (0, 1), column="n", epsilon=1),
+        "^x is a column already: leave column= out$",
+    ),
+    (
+        lambda _: cydp.top_k(FRAME, "place", 10, epsilon=1, delta=1e-9),
+        r"^k must be an integer, not text: the name of a column is column='\.\.\.'$",
+    ),
+    (
+        lambda _: BudgetLedger.create(PureDP(1), "no.db", privacy_unit="row"),
+        "^path, the first argument, must be a path, and budget is one: are they swapped",
+    ),
 ]
 
 
@@ -110,6 +152,63 @@ def test_a_mistake_is_told_before_anything_is_charged(
     with pytest.raises((TypeError, ValueError), match=words):
         call(budget)
     assert budget.spent == PureDP(0)
+
+
+ENDS: Any = ("2024-01-01", "2024-02-01")
+OTHER_NOTATION: Any = ("01.01.2024", "31.12.2024")
+OF_OTHER_NOTATION: dict[str, Callable[..., Any]] = {
+    "median": partial(cydp.median, FRAME, OTHER_NOTATION),
+    "by key": lambda column, **cost: cydp.group_by(
+        FRAME, "n", keys=[1], quantiles={column: (0.5, OTHER_NOTATION)}, **cost
+    ),
+    "range": partial(cydp.histogram, FRAME, 10, OTHER_NOTATION),
+    "range of two": lambda column, **cost: cydp.histogramdd(
+        FRAME, [2], [OTHER_NOTATION], columns=[column], **cost
+    ),
+    "edges": partial(cydp.histogram, FRAME, OTHER_NOTATION),
+}
+
+
+@pytest.mark.parametrize("name", OF_OTHER_NOTATION)
+def test_a_date_in_another_notation_is_not_blamed_on_the_column(name: str) -> None:
+    for column in ("day", "amount"):  # and the error does not depend on it
+        with pytest.raises((TypeError, ValueError), match="dates or times such as '2024-01-31', n"):
+            OF_OTHER_NOTATION[name](column=column, epsilon=1)
+
+
+OF_WRONG_COLUMNS: dict[str, tuple[Callable[[Any], Any], str]] = {
+    "mean": (lambda x: cydp.mean(x, (0, 1), column="place", epsilon=1), "'place' must hold num"),
+    "bins": (lambda x: cydp.histogram(x, 2, (0, 1), column="place", epsilon=1), "'place' must"),
+    "bins of days": (
+        lambda x: cydp.histogram(x, "1mo", ENDS, column="n", epsilon=1), "'n' must hold dates"
+    ),
+    "two columns": (
+        lambda x: cydp.histogramdd(x, [1, 1], [(0, 1)] * 2, columns=["n", "place"], epsilon=1),
+        "'place' must hold numbers",
+    ),
+    "days": (lambda x: cydp.median(x, ENDS, column="n", epsilon=1), "'n' must hold dates or times"),
+    "months": (
+        lambda x: cydp.group_by(x, cydp.date_trunc("month", "n"), keys=["2024-01-01"], epsilon=1),
+        "'n' must hold dates or times, .* or date_trunc, not ",
+    ),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("name", OF_WRONG_COLUMNS)
+def test_a_column_of_another_type_is_named(name: str) -> None:
+    call, words = OF_WRONG_COLUMNS[name]
+    table = FRAME.to_arrow()
+    for each in (FRAME, FRAME.lazy(), table, table.to_pandas(), duckdb.from_arrow(table), TABLE):
+        with pytest.raises(TypeError, match=f"^column {words}") as caught:
+            call(each)
+        assert "VARCHAR" not in str(caught.value)
+
+
+def test_a_column_that_stands_for_its_name_is_not_shown() -> None:
+    for ask in (partial(cydp.mean, FRAME, (0, 1)), partial(cydp.median, FRAME, ENDS)):
+        with pytest.raises(TypeError, match=r"^x must hold (numbers|dates or times)") as caught:
+            ask(column=["4711", "", ""], epsilon=1)
+        assert "4711" not in str(caught.value)
 
 
 def test_errors_of_a_table_are_asked_by_column_and_count() -> None:

@@ -28,10 +28,11 @@ from cydp._columns.canonical import (
     canonical,
     rank,
 )
-from cydp._columns.conditions import is_number_as_text
+from cydp._columns.conditions import Constant, is_number_as_text
+from cydp._columns.csv_uses import DAYS, OBJECTS
 from cydp._columns.declared import Labels
 from cydp._columns.dense_keys import DensePlaces, are_distinct, is_dense
-from cydp._columns.label_types import LabelType, stored_integers
+from cydp._columns.label_types import NANOSECONDS, LabelType, stored_integers
 from cydp._columns.moments import Moment, read_moment
 from cydp._columns.strings import Strings, join_bytes
 
@@ -199,7 +200,7 @@ class ColumnKeys:
         return "BIGINT" if fits else "DECIMAL(38, 0)"
 
     def check(self, column: Labels, name: str = "keys") -> None:
-        """Raise a TypeError if a column can hold none of the labels, by its type.
+        """Raise a TypeError if a label is of a kind that a column cannot hold, by its type.
 
         And a ValueError for times that no time is rounded down to. `name` is what to call the
         labels in an error.
@@ -207,7 +208,7 @@ class ColumnKeys:
         wanted = _KINDS.get(column.type.kind)
         if wanted in (TIMES, INSTANTS) and self.kinds == {TEXT}:
             self._check_moments(wanted, name)
-        elif wanted is not None and wanted not in self.kinds:
+        elif wanted is not None and self.kinds != {wanted}:
             entries = f"the entries of {column.name}" if name == "keys" else "its entries"
             raise TypeError(
                 f"{name} must be {_WORDS[wanted]}, as {entries} are"
@@ -215,6 +216,34 @@ class ColumnKeys:
             )
         if wanted == TIMES and (words := column.times_wanted(self._of_kind(TIMES)[0])):
             raise ValueError(f"{name} must be {words}")
+
+    def uses(self, column: Labels) -> tuple[str, ...]:
+        """Return which notes a release has on these labels for a column of this type.
+
+        They are names in `NOTES` of `csv_uses`. Neither depends on an entry of the column.
+        """
+        kind = column.type.kind
+        if kind == "objects":
+            return (OBJECTS,) if self._may_miss_objects else ()
+        if kind not in ("times", "instants") or column.type.nanoseconds >= NANOSECONDS["D"]:
+            return ()
+        return (DAYS,) if self._are_midnights else ()
+
+    @cached_property
+    def _may_miss_objects(self) -> bool:
+        """Whether labels are times, or text that is written as a number or a time."""
+        if self.kinds != {TEXT}:
+            return not self.kinds.isdisjoint((TIMES, INSTANTS))
+        return any(Constant("text", label).unquoted is not None for label in self.labels)
+
+    @cached_property
+    def _are_midnights(self) -> bool:
+        """Whether a day begins at each label, of labels that are times."""
+        if self.kinds == {TEXT}:
+            return all(moment.is_midnight for moment in self._moments)
+        return self.kinds == {TIMES} and all(
+            Moment(nanoseconds).is_midnight for nanoseconds in self._of_kind(TIMES)[0]
+        )
 
     @cached_property
     def _moments(self) -> list[Moment]:

@@ -2,6 +2,8 @@
 """What cells of CSV, which have no type, are read as, and what a release says of it.
 
 Parameters alone decide it, so the words are the same whatever a file holds: docs/cli.md, "Files".
+And what a release says of keys that suit a column by its type, and may not be meant so:
+docs/columns.md, "Kinds".
 """
 
 from __future__ import annotations
@@ -10,9 +12,10 @@ from collections.abc import Iterator
 
 from cydp._columns.conditions import Condition, Constant, constants_of
 
-__all__ = ["NOTES", "NUMBER", "uses_in_condition", "uses_of_type"]
+__all__ = ["DAYS", "NOTES", "NUMBER", "OBJECTS", "uses_in_condition", "uses_of_type"]
 
 NUMBER, _TEXT = "number", "text"
+OBJECTS, DAYS = "objects", "days"
 _KEY, _TIME, _INSTANT = "key", "time", "instant"
 _NOISE = "so a column in which nothing is {} gives pure noise"
 _WITHOUT = "no date, or time without an offset,"
@@ -34,8 +37,13 @@ NOTES = {
     f"{_INSTANT} of a condition": f"for the condition, a value that is {_WITH} is missing",
     f"{_TEXT} of a condition": "a constant in quotes is compared as text: '1' is not 1.0 or 01, "
     "which the number 1 is",
+    OBJECTS: "keys are compared with objects by kind: a text such as '1' or '2024-01-31' is no "
+    "number and no date, so a column without the keys' kind gives pure noise: for dates convert it "
+    "to datetime64",
+    DAYS: "keys are exact times, such as 2024-01-31T00:00, so times of the day after it have no "
+    "key: for days write date_trunc('day', 'ts')",
 }  # fmt: skip
-"""What a release says, by how cells are used: see `SharedRows.text_as`."""
+"""What a release says, by how entries are used: see `SharedRows.text_as`, `Labels.text_as`."""
 
 
 def uses_of_type(sql_type: str) -> str:

@@ -293,6 +293,8 @@ class Labels:
         timedelta64 or object.
     length : int or None
         How many rows there are; None if only a query tells.
+    text_as : tuple of str
+        Which notes a release has on the keys for a column of this type: see `ColumnKeys.uses`.
 
     Raises
     ------
@@ -309,12 +311,13 @@ class Labels:
 
     """
 
-    __slots__ = ("_column", "_opened", "length", "name", "type")
+    __slots__ = ("_column", "_opened", "length", "name", "text_as", "type")
 
     def __init__(self, x: Column | Source, name: str = "by", sql_type: str | None = None) -> None:
         self._opened = open_source(x, name)
         column = self._opened.as_labels(sql_type)
         self.name = name
+        self.text_as: tuple[str, ...] = ()
         self.type = column.label_type()
         self.length = column.length
         self._column = column.kept()

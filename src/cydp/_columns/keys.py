@@ -203,12 +203,12 @@ class Keys:
         return f"<Keys: {len(self)} of {columns}>"
 
     def check(self, columns: Sequence[Labels]) -> None:
-        """Check, before a charge, that each column can hold one of its keys, by its type.
+        """Check, before a charge, that each column can hold its keys, by its type.
 
         Raises
         ------
         TypeError
-            If no key of a column is of the kind of its labels.
+            If a key of a column is of another kind than its labels.
         ValueError
             For another number of columns.
 
@@ -235,6 +235,8 @@ def compared_with(keys: Keys, columns: Sequence[Labels]) -> list[Labels]:
         both = zip(columns, keys.columns, strict=True)
         columns = [own.compared(column) for column, own in both]
     keys.check(columns)
+    for column, own in zip(columns, keys.columns, strict=True):
+        column.text_as = own.uses(column)
     return list(columns)
 
 
@@ -261,7 +263,12 @@ def _names(by: Iterable[Any]) -> str:
 
 def _entries(keys: Any) -> NDArray[Any] | list[Any]:
     """Return labels of one column as an array of numbers or times, or as a list."""
-    if isinstance(keys, set | frozenset | Mapping):
+    if isinstance(keys, Mapping):
+        raise TypeError(
+            f"keys of one column must be a list, not a {type(keys).__name__}: "
+            "group_by(table, by=[...], keys={...}) counts several columns"
+        )
+    if isinstance(keys, set | frozenset):
         raise TypeError(f"keys must be in an order: a list, not a {type(keys).__name__}")
     if isinstance(keys, str):
         raise TypeError(

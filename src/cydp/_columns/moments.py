@@ -9,7 +9,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
-from datetime import UTC, date, datetime, timedelta, tzinfo
+from datetime import UTC, date, datetime, time, timedelta, tzinfo
 from typing import Any
 from zoneinfo import ZoneInfo
 
@@ -82,6 +82,14 @@ class Moment:
     nanoseconds: int
     zone: tzinfo | None = None
     is_day: bool = False
+
+    @property
+    def is_midnight(self) -> bool:
+        """Whether a day begins at this time, by the clock of its zone or of the column."""
+        if self.zone is None or self.nanoseconds % 1000:
+            return self.nanoseconds % _DAY == 0
+        instant = _EPOCH_UTC + timedelta(microseconds=self.nanoseconds // 1000)
+        return instant.astimezone(self.zone).time() == time(0)
 
 
 @dataclass(frozen=True, slots=True)

@@ -212,13 +212,17 @@ def open_arrow_table(x: Any, name: str) -> Any:
     return x
 
 
+_WORDS = {"varchar": "text", "enum": "text", "blob": "bytes"}  # of types of DuckDB
+
+
 def _number_dtype(declared: Any, name: str) -> np.dtype[Any]:
     """Return the dtype for a type of DuckDB. UHUGEINT is none: Arrow gives it a sign."""
     kind = str(declared.id).strip('"')  # without what a composite type holds
     if kind.startswith(("date", "timestamp")):
         raise not_numbers(name, TIMES)
     if kind not in DUCKDB_NUMBERS:
-        raise TypeError(f"{name} must hold {NUMBERS}, not {kind.upper()}: cast it to one of these")
+        given = _WORDS.get(kind, kind.upper())
+        raise TypeError(f"{name} must hold {NUMBERS}, not {given}: cast it to one of these")
     return np.dtype(DUCKDB_NUMBERS[kind])
 
 

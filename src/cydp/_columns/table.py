@@ -18,7 +18,7 @@ from cydp._columns.source import Source, speaks_arrow
 from cydp._columns.sources import open_source
 from cydp._columns.truncated import DateTrunc, TruncatedSource
 
-__all__ = ["Table", "is_column", "type_name"]
+__all__ = ["Table", "called", "is_column", "type_name"]
 
 
 _MOST_NAMES = 20  # of a table, in an error
@@ -122,7 +122,9 @@ class Table:
         """
         if isinstance(given, DateTrunc):
             times = self.column(given.column, argument, is_named=is_named)
-            return TruncatedSource(times, argument, given.part, given.zone)
+            return TruncatedSource(
+                times, argument, given.part, given.zone, called(given.column, argument)
+            )
         if is_column(given):
             if self.length is None:
                 raise TypeError(
@@ -181,6 +183,15 @@ def is_column(given: Any) -> bool:
     if isinstance(getattr(given, "dtype", None), np.dtype) and not isinstance(given, np.generic):
         return True
     return speaks_arrow(given) or is_series(as_series(given))
+
+
+def called(column: Any, name: str) -> str:
+    """Return what to call a column in an error: by the name that it was chosen by, if there is one.
+
+    >>> called("ts", "x"), called(None, "x"), called([1, 2], "x")
+    ("column 'ts'", 'x', 'x')
+    """
+    return name if column is None or is_column(column) else f"column {column!r}"
 
 
 def _same_name(label: Any, given: Any) -> bool:

@@ -122,7 +122,8 @@ def _is_table_or_column(x: Any) -> bool:
 def refuse_other_than_table(x: Any, name: str, given: Mapping[str, Any]) -> None:
     """Raise a TypeError that says more than that a call has failed, if x is no table.
 
-    Another argument may be the table. Only types are looked at, and whether there is a file.
+    Another argument may be the table, or x a column, where `column` would name one. Only types are
+    looked at, and whether there is a file.
 
     Parameters
     ----------
@@ -145,6 +146,10 @@ def refuse_other_than_table(x: Any, name: str, given: Mapping[str, Any]) -> None
         raise TypeError(
             f"{name}, the first argument, must be the table, and {other} is one: are they swapped?"
         ) from None
+    if given.get("column") is not None and (is_column(x) or isinstance(x, tuple)):
+        is_list = isinstance(x, list | tuple)
+        files = "; several files are one path, such as 'data/*.csv'" if is_list else ""
+        raise TypeError(f"{name} is a column already: leave column= out{files}") from None
     if _is_table_or_column(x) or isinstance(x, Sequence):
         return
     refuse_lazy(x, name)

@@ -83,13 +83,17 @@ class TruncatedSource(Source):
         The column of times.
     part, zone
         As in `DateTrunc`.
+    times_called : str or None
+        What to call the column of times in an error. Default: as this column.
 
     """
 
-    __slots__ = ("part", "zone")
+    __slots__ = ("part", "times_called", "zone")
 
-    def __init__(self, x: Source, name: str, part: str, zone: str | None) -> None:
-        self.part, self.zone = part, zone
+    def __init__(
+        self, x: Source, name: str, part: str, zone: str | None, times_called: str | None = None
+    ) -> None:
+        self.part, self.zone, self.times_called = part, zone, times_called
         super().__init__(x, name)
 
     def _length(self) -> int | None:
@@ -98,12 +102,12 @@ class TruncatedSource(Source):
 
     def named(self, name: str) -> Self:
         """Return the column with another name in errors."""
-        return type(self)(self.x.named(name), name, self.part, self.zone)
+        return type(self)(self.x.named(name), name, self.part, self.zone, self.times_called)
 
     def kept(self) -> Self:
         """Return the column as it is until it is read."""
         times = self.x.as_labels(sql_type_of_times(has_zone=self.zone is not None)).kept()
-        return type(self)(times, self.name, self.part, self.zone)
+        return type(self)(times, self.name, self.part, self.zone, self.times_called)
 
     @property
     def shared(self) -> SharedColumn | None:
@@ -146,17 +150,17 @@ class TruncatedSource(Source):
         return np.ma.MaskedArray(found, mask) if mask.any() else found
 
     def _times(self) -> Times:
-        kind = self.x.label_type().kind
+        kind, name = self.x.label_type().kind, self.times_called or self.name
         if kind == "instants" and self.zone is None:
             part = self.part if self.part in DAYS else "day"
             raise TypeError(
-                f"{self.name} has a time zone: say whose days they are, as "
+                f"{name} has a time zone: say whose days they are, as "
                 f"date_trunc('{part}', ..., 'Europe/Vienna')"
             )
         if kind == "times" and self.zone is not None:
-            raise TypeError(f"{self.name} has no time zone: date_trunc must have no zone for it")
+            raise TypeError(f"{name} has no time zone: date_trunc must have no zone for it")
         has_zone = self.zone is not None
-        return Times(self.x, self.name, has_zone=has_zone, nanoseconds=_MICROSECOND)
+        return Times(self.x, name, has_zone=has_zone, nanoseconds=_MICROSECOND)
 
 
 def _begins(part: str) -> str:

@@ -26,6 +26,7 @@ __all__ = [
     "binary_literal_of",
     "float_of",
     "format_number",
+    "is_written_number",
     "literal_of",
     "log_of",
     "read_binary",
@@ -103,6 +104,15 @@ def _make_reduced(numerator: int, denominator: int) -> Exact:
     new = object.__new__(Exact)
     new._numerator, new._denominator = numerator, denominator  # type: ignore[attr-defined]
     return new
+
+
+def is_written_number(text: str) -> bool:
+    """Whether a text is written as `read_exact` takes it.
+
+    >>> is_written_number("1/3"), is_written_number("01.01.2024")
+    (True, False)
+    """
+    return _TEXT.fullmatch(text) is not None
 
 
 def read_exact(value: Number, name: str) -> Exact:

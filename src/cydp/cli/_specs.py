@@ -12,6 +12,7 @@ from typing import TypeAlias
 
 from cydp._columns.moments import WIDTHS, is_time, read_moment
 from cydp._numbers.rational import float_of, read_exact
+from cydp.exact._time_bins import refuse_other_text
 from cydp.releases._date_trunc import date_trunc
 
 __all__ = [
@@ -56,6 +57,8 @@ def read_bins(spec: str) -> int | str | list[float] | list[str]:
         raise ValueError(_not_a_step(spec))
     if re.fullmatch("[0-9]* *[A-Za-z]+", spec):
         raise ValueError(f"--bins must be a number, edges or {WIDTHS}, not {spec[:40]!r}")
+    if len(parts) > 1:
+        refuse_other_text(parts, "--bins")
     numbers = [read_exact(part, "--bins") for part in parts]
     if len(numbers) > 1:
         edges = [float_of(number) for number in numbers]
@@ -103,6 +106,8 @@ def read_ends(spec: str, option: str = "--bounds") -> Ends:
 def _ends(lower: str, upper: str, option: str, spec: str, *, times: bool = True) -> Ends:
     if times and _TIME.match(lower) and _TIME.match(upper):
         return lower, upper
+    if times:
+        refuse_other_text((lower, upper), option)
     low, high = (
         read_exact(part, f"{name} of {option}") for part, name in ((lower, "LO"), (upper, "HI"))
     )

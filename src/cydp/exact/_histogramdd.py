@@ -6,7 +6,7 @@ from __future__ import annotations
 import functools
 import math
 import operator
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from datetime import timedelta
 from typing import Any, cast
 
@@ -176,6 +176,10 @@ def public_grid_of(bins: Any, range: Any, dtype: np.dtype[Any]) -> Bins:
 
 def _read_each(given: Any, name: str, columns: int, single: Callable[[Any], Any]) -> Sequence[Any]:
     """Return a parameter for each column: the given ones, or a single one for all of them."""
+    if isinstance(given, Mapping):
+        raise TypeError(
+            f"{name} must be a list, in the order of columns, not a {type(given).__name__}"
+        )
     if isinstance(given, str | bytes | timedelta | np.timedelta64):
         raise TypeError(f"{name} must be given for each column, in a list, not as text or a width")
     try:

@@ -43,7 +43,7 @@ def match_keys(x: Any, keys: Column | Keys) -> NDArray[np.uint32]:
         anything that can be hashed. Each category of a categorical or dictionary column is looked
         up once.
     keys : array_like, or Keys
-        Public, distinct labels. The column must be able to hold one, by its type. `Keys` prepares
+        Public, distinct labels, of the kind that the type of the column holds. `Keys` prepares
         them once for many calls, and may be of several columns.
 
     Returns

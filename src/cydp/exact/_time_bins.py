@@ -20,6 +20,7 @@ from cydp._columns.moments import (
     Moment,
     are_times,
     coarsest_unit,
+    is_time,
     read_moment,
     read_width,
     same_zone,
@@ -27,9 +28,10 @@ from cydp._columns.moments import (
 from cydp._columns.sources import open_source
 from cydp._columns.table import is_column
 from cydp._columns.times import NAT, Times
+from cydp._numbers.rational import is_written_number
 from cydp.exact._bins import Bins, read_bin_count
 
-__all__ = ["read_time_edges", "shown_times"]
+__all__ = ["read_time_edges", "refuse_other_text", "shown_times"]
 
 _I64 = np.dtype(np.int64)
 _CALENDAR = (np.dtype("M8[Y]"), np.dtype("M8[M]"))
@@ -138,6 +140,8 @@ def read_time_edges(bins: Any, range: Any) -> TimeEdges | None:
                 "range=(lo, hi) must be two dates or times, such as '2024-01-31', if bins is a "
                 f"width, {bins!r}"
             )
+        if isinstance(range, list | tuple) and len(range) == 2:
+            refuse_other_text(range, "range=(lo, hi)")
         return _given_edges(bins) if not isinstance(bins, str) else None
     if isinstance(bins, str) and width is None:
         raise ValueError(f"bins must be a number, edges or {WIDTHS}, not {bins[:40]!r}")
@@ -152,6 +156,26 @@ def read_time_edges(bins: Any, range: Any) -> TimeEdges | None:
         found = tuple(width.edges(lower, upper))
         return TimeEdges(found, coarsest_unit(found, are_days=days), zone)
     return _of_count(int(bins), lower, upper, zone, days=days)
+
+
+def are_other_text(values: Sequence[Any]) -> bool:
+    """Whether all of some values are text that is written neither as a number nor as a time.
+
+    >>> are_other_text(["31.01.2024", "x"]), are_other_text(["31.01.2024", "1/3"])
+    (True, False)
+    """
+    return len(values) > 0 and all(
+        isinstance(each, str) and not is_time(each) and not is_written_number(each)
+        for each in values
+    )
+
+
+def refuse_other_text(ends: Sequence[Any], name: str) -> None:
+    """Raise a ValueError if both ends are text that is neither a number nor a date or time."""
+    if are_other_text(ends):
+        raise ValueError(
+            f"{name} must be numbers, or dates or times such as '2024-01-31', not {ends[0][:40]!r}"
+        )
 
 
 def _ends_of(range: Any) -> dict[str, Any] | None:
@@ -188,6 +212,11 @@ def _given_edges(bins: Any) -> TimeEdges | None:
     is_objects = isinstance(bins, np.ndarray) and bins.dtype.kind == "O" and bins.ndim == 1
     if isinstance(bins, list | tuple) or is_objects:
         if not are_times(bins):
+            if are_other_text(bins):  # not shown: records may stand here by mistake
+                raise TypeError(
+                    "bins must hold numbers, or dates or times such as '2024-01-31', not text of "
+                    "another form"
+                )
             return None
         moments = [read_moment(each, "each edge in bins") for each in bins]
         zone = same_zone(moments, "bins")

@@ -24,7 +24,7 @@ from cydp._columns.shared import SharedColumn
 from cydp._columns.times import Times, in_units
 from cydp._numbers.bounds import check_pair
 from cydp.exact._grid import MOST_STEPS, Grid
-from cydp.exact._time_bins import shown_times
+from cydp.exact._time_bins import refuse_other_text, shown_times
 
 __all__ = ["SteppedTimes", "TimeGrid", "notes_on_days", "read_time_grid"]
 
@@ -127,6 +127,7 @@ def read_time_grid(bounds: Any, name: str = "bounds") -> TimeGrid | None:
     """
     ends = check_pair(bounds, name)
     if not are_times(ends):
+        refuse_other_text(ends, name)
         return None
     words = f"lower in {name}", f"upper in {name}"
     lower, upper = (read_moment(end, word) for end, word in zip(ends, words, strict=True))

@@ -13,6 +13,7 @@ from numpy.typing import NDArray
 from cydp import _core
 from cydp._columns.declared import Labels, Records
 from cydp._columns.keys import Keys, compared_with
+from cydp._columns.table import called
 from cydp._columns.times import Times
 from cydp._threads import threads_for
 from cydp.exact._bins import Bins, kept_bins, public_bins
@@ -20,7 +21,7 @@ from cydp.exact._histogram import grouped_histogram
 from cydp.exact._histogramdd import cell_codes
 from cydp.exact._lookup import match_labels
 from cydp.exact._time_bins import read_time_edges
-from cydp.releases._rows import Codes, Key, Rows, called
+from cydp.releases._rows import Codes, Key, Rows
 from cydp.releases._unit import Unit
 
 __all__ = [
@@ -60,8 +61,9 @@ def open_binned(
         For a column of another type, and for bins or a range that are not allowed.
 
     """
+    name = called(column, name)
     if (edges := read_time_edges(bins, range)) is not None:
-        return edges.open(x, called(column, name))
+        return edges.open(x, name)
     records = Records(x, name)
     kept = kept_bins(bins, range, records.dtype)
     return records, kept or public_bins(bins, range, records.dtype)

@@ -3,7 +3,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from operator import itemgetter
 from typing import Any, ClassVar
@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 from cydp._arguments import BinsLike, Integer, Number, RangeLike
 from cydp._columns.canonical import digest_argument
 from cydp._columns.declared import Records
-from cydp._columns.table import is_column
+from cydp._columns.table import called, is_column
 from cydp._columns.tables import open_table
 from cydp._columns.times import Times
 from cydp._generator import Generator
@@ -48,7 +48,10 @@ class CellsQuery(HistogramQuery):
     def of(cls, given: Given, source: CellRows | None) -> DataQuery:
         """Return the query of a call."""
         bins, columns = given["bins"], given["columns"]
-        names = {**names_of(given, "user"), "columns": None if columns is None else _names(columns)}
+        names = {
+            **names_of(given, "user"),
+            "columns": None if columns is None else _names(_listed(columns)),
+        }
         if source is not None:
             (binned,) = source.axes
             assert isinstance(binned, BinnedColumns)
@@ -70,13 +73,21 @@ class CellsQuery(HistogramQuery):
         if columns is None and opened.first_line is not None:  # which is released as names
             raise ValueError("columns must be given for CSV, whose first line may be a record")
         names = (
-            list(columns)
+            _listed(columns)
             if columns is not None
             else [name for name in opened.names if name is not user and name != user]
         )
         found = [opened.column(name, "columns", is_named=True) for name in names]
-        each = bins_of_each(given["bins"], given["range"], len(names))
-        pairs = [_open(x, *pair) for x, pair in zip(found, each, strict=True)]
+        try:
+            each = bins_of_each(given["bins"], given["range"], len(names))
+        except ValueError as error:
+            if columns is not None:
+                raise
+            raise ValueError(f"{error}: choose columns by columns=[...]") from None
+        pairs = [
+            _open(x, called(name, "columns"), *pair)
+            for x, name, pair in zip(found, names, each, strict=True)
+        ]
         records, grids = [column for column, _ in pairs], [grid for _, grid in pairs]
         if (cells := _count_cells([grid.edges for grid in grids])) > MOST_BINS:
             raise ValueError(f"bins must give at most 2**30 bins together, not {cells}")
@@ -199,11 +210,11 @@ def histogramdd(
     return made
 
 
-def _open(x: Any, bins: Any, range: Any) -> tuple[Records | Times, Bins]:
+def _open(x: Any, name: str, bins: Any, range: Any) -> tuple[Records | Times, Bins]:
     """Return a column of numbers or times, and its bins."""
     if (edges := read_time_edges(bins, range)) is not None:
-        return edges.open(x, "columns")
-    records = Records(x, "columns")
+        return edges.open(x, name)
+    records = Records(x, name)
     return records, public_grid_of(bins, range, records.dtype)
 
 
@@ -215,6 +226,14 @@ def _edges_of(bins: Any, range: Any) -> NDArray[Any]:
 
 def _count_cells(edges: Sequence[NDArray[Any]]) -> int:
     return int(np.prod([len(each) - 1 for each in edges], dtype=object))
+
+
+def _listed(columns: Any) -> list[Any]:
+    """Return names of columns in a list; a TypeError for a single one."""
+    if isinstance(columns, str | bytes) or not isinstance(columns, Iterable):
+        given = "text" if isinstance(columns, str) else type(columns).__name__
+        raise TypeError(f"columns must be a list of names, not {given}")
+    return list(columns)
 
 
 def _names(columns: Sequence[Any]) -> tuple[Any, ...]:

@@ -60,8 +60,9 @@ class Reads(NamedTuple):
     besides_blocks : str or None
         The condition without these blocks, for a report, which names them beside it.
     text_as : tuple of str
-        What text of CSV is read as: names in `NOTES` of `cydp._columns.csv_uses`. The columns and
-        the other parameters decide it, so `to_dict` leaves it out.
+        What text of CSV is read as, and what keys are compared with: names in `NOTES` of
+        `cydp._columns.csv_uses`. Types of columns and the other parameters decide it, so
+        `to_dict` leaves it out.
     path : str or None
         The absolute path, or glob, of the files that the table is, which a charge id belongs to.
         What is released does not depend on it, so `to_dict` leaves it out.

@@ -15,7 +15,7 @@ from cydp._columns.numbers import is_real_array
 from cydp._columns.pieces import Totals, add_pieces
 from cydp._columns.shared import SharedRows
 from cydp._columns.sources import open_source
-from cydp._columns.table import Table, is_column
+from cydp._columns.table import Table, called, is_column
 from cydp._columns.tables import is_read_once, is_table, is_tabular, open_table
 from cydp._columns.truncated import TruncatedSource
 from cydp.exact._contributions import bound_users, count_contributions
@@ -31,7 +31,6 @@ __all__ = [
     "NumberRows",
     "PresentRows",
     "Rows",
-    "called",
     "declare_users",
     "open_columns",
     "users_of",
@@ -169,8 +168,11 @@ class Rows:
 
     @property
     def text_as(self) -> tuple[str, ...]:
-        """What text of files is read as, such as "number": what is none is missing."""
-        return tuple(sorted({what for rows in self._queries() for what in rows.text_as}))
+        """What text of files is read as, such as "number", and what keys are compared with."""
+        found = {what for each in self.columns if isinstance(each, Labels) for what in each.text_as}
+        if self.length is None:
+            found.update(*(rows.text_as for rows in self._queries()))
+        return tuple(sorted(found))
 
     def _queries(self) -> set[SharedRows]:
         """Return the rows of queries that the columns are of."""
@@ -282,15 +284,6 @@ class Rows:
         return int(np.arange(1, most + 1) @ users)
 
 
-def called(column: Any, name: str) -> str:
-    """Return what to call a column of times in an error: by the name that it was chosen by.
-
-    >>> called("ts", "x"), called(None, "x")
-    ("column 'ts'", 'x')
-    """
-    return name if column is None else f"column {column!r}"
-
-
 class NumberRows(Rows):
     """Numbers, or times in steps of a grid, and the user of each row.
 
@@ -314,7 +307,8 @@ class NumberRows(Rows):
         found: dict[str, Any] = {"user": None}
         if user is not None or column is not None:
             x, found = open_columns(x, column, user=user)
-        records = Records(x) if grid is None else grid.open(x, called(column, "x"))
+        name = called(column, "x")
+        records = Records(x, name) if grid is None else grid.open(x, name)
         super().__init__([records], declare_users(found["user"]))
 
     def read(self, unit: Unit, key: Key, *, absent_count: bool = False) -> NDArray[Any]:
@@ -378,7 +372,7 @@ class PresentRows(Rows):
         found: dict[str, Any] = {"user": None}
         if user is not None or column is not None:
             x, found = open_columns(x, column, user=user)
-        super().__init__([_entries_of(x)], declare_users(found["user"]))
+        super().__init__([_entries_of(x, called(column, "x"))], declare_users(found["user"]))
 
     def count(self, unit: Unit, key: Key, left_out: int | None = None) -> list[int]:
         """Return how many entries count that are not missing, and how many are left out.
@@ -426,16 +420,16 @@ def _rows_of(column: Records | Labels | Table | None) -> SharedRows | None:
     return None if column.shared is None else column.shared.rows
 
 
-def _entries_of(x: Any) -> Records | Labels:
+def _entries_of(x: Any, name: str) -> Records | Labels:
     """Return the column to count in, declared."""
     if is_real_array(x) and x.dtype.kind != "b":  # most often, and the quickest way
-        return Records(x)
-    source = open_source(x, "x").as_labels().kept()
+        return Records(x, name)
+    source = open_source(x, name).as_labels().kept()
     kind, dtype = source.label_type().kind, source.entry_dtype()
     if dtype.kind == "b":
         raise TypeError(
-            "x must not be bool, of which True and False would be counted alike: pass the "
+            f"{name} must not be bool, of which True and False would be counted alike: pass the "
             "records that have the property, as x[mask], or use cydp.sum(x, (0, 1), ...)"
         )
     is_numbers = dtype.kind in "iuf" and kind in ("numbers", "objects")
-    return Records(source) if is_numbers else Labels(source, "x")
+    return Records(source, name) if is_numbers else Labels(source, name)

@@ -132,8 +132,8 @@ def _prepared(kind: type[DataQuery], given: Given) -> Prepared:
     given = kind.settled(given if opened is data else {**given, kind.data: opened})
     source = kind.declare(given)
     query, table = kind.of(given, source), opened
-    if source.length is None and source.text_as:
-        query = query.reading(text_as=source.text_as)
+    if text_as := source.text_as:
+        query = query.reading(text_as=text_as)
     if isinstance(table, Table):
         if table.where is not None:
             _check_condition(query, given)

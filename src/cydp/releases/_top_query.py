@@ -88,6 +88,13 @@ class TopQuery(DataQuery):
         n_keys = count_keys(given["keys"], None) if keys is None else len(keys)
         return cls.kept(given, given["k"], n_keys, given["selection"]).reading(keys=keys)
 
+    @classmethod
+    def settled(cls, given: Given) -> Given:
+        """Return the arguments; k is looked at before keys, which are then misplaced as well."""
+        if isinstance(given["k"], str):
+            raise TypeError("k must be an integer, not text: the name of a column is column='...'")
+        return given
+
     @property
     def left_out_may(self) -> str:
         """The order is that of the rows that count."""

@@ -9,6 +9,7 @@ from typing import Any, ClassVar
 from cydp._arguments import Column, Integer, Number
 from cydp._columns.declared import Labels
 from cydp._columns.keys import Keys
+from cydp._columns.table import called
 from cydp._generator import Generator
 from cydp.mechanisms._run import Budget
 from cydp.releases._group_query import GroupQuery
@@ -45,7 +46,9 @@ class ValuesQuery(GroupQuery):
         """Return the columns of labels and users, and the keys."""
         public = None if given["keys"] is None else Keys(given["keys"])
         x, found = open_columns(given["x"], given["column"], user=given["user"])
-        return GroupRows([Labels(x, "x")], public, declare_users(found["user"]), {})
+        return GroupRows(
+            [Labels(x, called(given["column"], "x"))], public, declare_users(found["user"]), {}
+        )
 
 
 @release(ValuesQuery)

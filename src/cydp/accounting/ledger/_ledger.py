@@ -184,6 +184,10 @@ class BudgetLedger(LedgerResults, LedgerBlocks):
         ZCDP(rho=0.8)
 
         """
+        if isinstance(path, Loss) and isinstance(budget, str | os.PathLike):
+            raise TypeError(
+                "path, the first argument, must be a path, and budget is one: are they swapped?"
+            )
         about = first_entry(
             budget, relation, privacy_unit, by_block, units_in_one_block, block_column
         )

@@ -9,7 +9,7 @@ from numpy.typing import NDArray
 __all__ = ["fit_sums"]
 
 _HALVINGS = 80
-_LEAST = 5e-324  # a variance that is 0 as a float
+_LEAST = 1e-30  # of variances over the largest one: it may be 0 as a float
 
 _Floats = NDArray[np.float64]
 
@@ -39,7 +39,7 @@ def fit_sums(
 
     """
     lower, upper = bounds[:, :1], bounds[:, 1:]
-    of_count, *rest = np.maximum(variances, _LEAST)
+    of_count, *rest = np.maximum(variances / (variances.max() or 1), _LEAST)
     of_sums = np.array(rest)[:, np.newaxis]
 
     def nearest(n: _Floats) -> _Floats:
