@@ -220,9 +220,10 @@ class GroupQuery(GroupParts):
 
     @property
     def clamped(self) -> tuple[str, ...]:
-        """A note on the bounds, or nothing."""
-        grids = dict.fromkeys((summary.column, summary.grid) for summary in self.summaries)
-        return (note_on_bounds(grids),) if grids else ()
+        """A note on the bounds, and on the steps of quantiles, or nothing."""
+        grids = dict.fromkeys((each.column, each.grid) for each in self.summaries)
+        rounded = [(each.column, each.grid) for each in self.summaries if each.ranks_rounded]
+        return (note_on_bounds(grids, rounded),) if grids else ()
 
     @property
     def left_out(self) -> tuple[str, ...]:

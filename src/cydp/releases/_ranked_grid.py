@@ -13,12 +13,31 @@ from cydp.exact._grid import Grid, public_grid
 from cydp.exact._time_grid import read_time_grid
 from cydp.releases._missing import Missing, read_missing
 
-__all__ = ["holds_integers", "ranked_grid"]
+__all__ = ["holds_integers", "moves_fractions", "ranked_grid", "rounds_numbers"]
 
 
 def holds_integers(records: Any) -> bool:
     """Whether a column declares that it holds integers; no value is read."""
     return isinstance(records, Records) and records.has_integers
+
+
+def moves_fractions(grid: Grid, *, integers: bool) -> bool:
+    """Whether the grid is the integers, and the column does not declare that it holds such."""
+    return type(grid) is Grid and grid.exponent == 0 and not integers
+
+
+def rounds_numbers(grid: Grid, *, fractions: bool) -> bool:
+    """Whether the grid may move numbers to the nearest of its points.
+
+    Parameters
+    ----------
+    grid : Grid
+        Of times: they are rounded down, which their own words say.
+    fractions : bool
+        What `moves_fractions` has found.
+
+    """
+    return type(grid) is Grid and (grid.exponent != 0 or fractions)
 
 
 def ranked_grid(
