@@ -53,9 +53,12 @@ def note_on_bounds(
 
     said = []
     for name, grid in grids:
-        ends = grid.values_of(np.array([grid.lowest, grid.highest]))
+        one, below, above = _OF_NUMBERS
+        ends: Iterable[Any] = map(float_of, grid.short_bounds)
+        if isinstance(grid, TimeGrid):
+            ends = grid.values_of(np.array([grid.lowest, grid.highest]))
+            one, below, above = _OF_TIMES
         lower, upper = map(value_words, ends)
-        one, below, above = _OF_TIMES if isinstance(grid, TimeGrid) else _OF_NUMBERS
         of = f"of {name} " if name else ""
         said.append(
             f"a {one} {of}{below} {lower} counts as {lower}, and {above} {upper} as {upper}"

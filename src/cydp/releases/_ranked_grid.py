@@ -8,7 +8,7 @@ from typing import Any, cast
 from cydp._arguments import Bounds, Number, TimeBounds
 from cydp._columns.declared import Records
 from cydp._numbers.bounds import read_bounds
-from cydp._numbers.rational import format_number, read_binary
+from cydp._numbers.rational import format_binary, read_binary
 from cydp.exact._grid import Grid, public_grid
 from cydp.exact._time_grid import read_time_grid
 from cydp.releases._missing import Missing, read_missing
@@ -93,7 +93,7 @@ def ranked_grid(
 def _check_multiples(
     bounds: Bounds, missing: Missing, filled: int | None, grid: Grid, name: str
 ) -> None:
-    words = f"multiples of step={format_number(grid.step)}"
+    words = f"multiples of step={format_binary(grid.step)}"
     if read_bounds(bounds, name) != grid.bounds:
         raise ValueError(f"{name} must be {words}")
     if filled is not None and read_binary(cast("Number", missing), "missing") != filled * grid.step:
