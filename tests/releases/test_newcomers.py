@@ -250,3 +250,18 @@ def test_numbers_are_written_as_they_were_typed() -> None:
         **several,
     )
     assert "what is beyond 0.7 in size" in " ".join(repr(grouped).split())
+
+
+def test_quantiles_by_key_have_one_name_each() -> None:
+    asked = {"amount": ([0.25, 0.5, 0.999, "1/3"], (0, 8))}
+    made = cydp.group_by(FRAME, "place", keys=["x", "y"], quantiles=asked, epsilon=1)
+    names = ["q25_amount", "median_amount", "q99.9_amount", "q100/3_amount"]
+    frame = made.to_polars()
+    assert frame.columns[4:] == [f"{name}{end}" for name in names for end in ("", "_error_ranks")]
+    for i, name in enumerate(names):
+        assert name in repr(made)
+        assert (
+            made[name].tolist() == frame[name].to_list() == made["quantile_amount"][:, i].tolist()
+        )
+    with pytest.raises(KeyError, match="n, quantile_amount, q25_amount, median_amount"):
+        made["q26_amount"]

@@ -126,7 +126,8 @@ class Summary:
         """Return the name of a quantile for people."""
         if q == MEDIAN:
             return f"median_{self.column}"
-        return f"{self.name} q={format_number(q)}" if self.several else self.name
+        # No percentage has a "_", so that the names of two columns never meet.
+        return f"q{format_number(q * 100)}_{self.column}" if self.several else self.name
 
     def __repr__(self) -> str:
         parameters: dict[str, Any] = {"grid": self.grid, "filled": self.filled}

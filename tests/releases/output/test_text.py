@@ -224,7 +224,7 @@ def test_a_median_is_called_so() -> None:
     for release, names in (
         (single, ["median"]),
         (by_key, ["n", "median_x"]),
-        (several, ["n", "quantile_x q=0.25", "median_x"]),
+        (several, ["n", "q25_x", "median_x"]),
     ):
         assert list(release.to_dict()["columns"]) == names
         assert list(release.to_pandas(confidence=None))[-len(names) :] == names
