@@ -265,3 +265,19 @@ def test_quantiles_by_key_have_one_name_each() -> None:
         )
     with pytest.raises(KeyError, match="n, quantile_amount, q25_amount, median_amount"):
         made["q26_amount"]
+
+
+@pytest.mark.parametrize("missing", ["zero", "Drop", None, True, [1], float("nan"), 10**9])
+def test_what_is_no_missing_number_is_told_the_default(missing: Any) -> None:
+    budget = PrivacyFilter(PureDP(9))
+    days = ("2024-01-01", "2024-12-31")
+    for function, bounds in (
+        (partial(cydp.sum, FRAME, (0, 9), column="amount"), "the bounds, from 0 to 9"),
+        (partial(cydp.median, FRAME, (0, 9), column="amount"), "the bounds, from 0 to 9"),
+        (partial(cydp.median, FRAME, days, column="day"), "the bounds"),
+        (partial(cydp.group_by, FRAME, "place", keys=["x"], means={"amount": (0, 9)}), "bounds"),
+    ):
+        with pytest.raises((TypeError, ValueError), match=r"^missing must be 'drop' or ") as caught:
+            function(missing=missing, epsilon=1, budget=budget)
+        assert missing != 10**9 or bounds in str(caught.value) or "a date" in str(caught.value)
+    assert budget.spent == PureDP(0)

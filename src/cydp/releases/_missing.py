@@ -42,14 +42,20 @@ def read_missing(missing: Missing, grid: Grid) -> int | None:
     """
     if isinstance(missing, str) and missing == "drop":
         return None
-    if isinstance(grid, TimeGrid):
-        return grid.read_missing(missing)
+    try:
+        return grid.read_missing(missing) if isinstance(grid, TimeGrid) else _steps(missing, grid)
+    except (TypeError, ValueError) as error:
+        words = str(error).replace("missing must be", "missing must be 'drop' or", 1)
+        raise type(error)(words) from None
+
+
+def _steps(missing: Missing, grid: Grid) -> int:
     number = read_binary(cast("Number", missing), "missing")
     step = round(number / grid.step)  # a bound such as 0.3 may be beyond its point of the grid
     if not grid.lowest <= step <= grid.highest:
         lower, upper = map(format_binary, grid.short_bounds)
         raise ValueError(
-            f"missing must be 'drop' or within the bounds, from {lower} to {upper}, not "
+            f"missing must be within the bounds, from {lower} to {upper}, not "
             f"{format_binary(number)}"
         )
     return step
