@@ -74,7 +74,7 @@ static bool reserve_table(row_choice *choice, size_t slots) {
 /* Sets numbers[i] to how many rows before row i have the same contents. */
 static bool number_copies(const cydp_bounding *bounding, const uint64_t *contents,
                           size_t n, row_choice *choice, uint64_t *numbers) {
-  const unsigned bits = cydp_bounding_bits(2 * n, 1, 63);
+  const unsigned bits = cydp_bounding_bits(4 * n, 1, 63);
   const size_t slots = (size_t)1 << bits;
   if (n <= FEW) {
     for (size_t i = 0; i < n; i++) {

@@ -472,7 +472,8 @@ typedef struct cydp_column {
  *
  * Another thread may change ids and contents meanwhile: a row then counts for a user and a
  * partition that were read of it, and the bounds hold for these; it may be left out.
- * `valid`, and hashes in an array of their own, must not change.
+ * `valid`, and hashes in an array of their own, must not change; if ids do, users may share
+ * a number in `pairs`.
  *
  * Takes up to 128 MB of memory, and as much again for users with millions of rows.
  * Returns CYDP_ERROR_DOMAIN if max_partitions or max_rows is 0 and for 2^40 rows or more,

@@ -119,6 +119,7 @@ static void limits_of_contributions_hold(bool users_change, uint64_t user_step,
                                          uint64_t partition_step) {
   enum { EACH = 8 };
   static uint8_t mask[ROWS + GUARDS];
+  static uint32_t pairs[ROWS + GUARDS];
   const cydp_column users = {columns[0], columns[0]},
                     partitions = {columns[1], columns[1]};
   writer own[2];
@@ -137,9 +138,13 @@ static void limits_of_contributions_hold(bool users_change, uint64_t user_step,
     const uint64_t max_partitions = 1 + run % 2 * 9, max_rows = 1 + run / 2 % 2 * 2;
     const uint64_t most = kinds * (max_partitions > 1 ? 2 : 1) * max_rows;
     memset(mask, 0x5a, sizeof mask);
-    CHECK(cydp_bound_slices(&users, &partitions, NULL, ROWS, max_partitions, max_rows,
-                            key, run % 3 ? ROWS : ROWS / 8, 1 + run % 3,
-                            mask) == CYDP_OK);
+    memset(pairs, 0x5a, sizeof pairs);
+    CHECK(cydp_bound_slices(&users, &partitions, run % 4 ? columns[1] : NULL, NULL, ROWS,
+                            max_partitions, max_rows, key, run % 3 ? ROWS : ROWS / 8,
+                            1 + run % 3, mask, run % 5 ? pairs : NULL) == CYDP_OK);
+    for (size_t i = 0; run % 5 && i < ROWS; i++)
+      CHECK(pairs[i] < ROWS || (pairs[i] == UINT32_MAX && !mask[i]));
+    CHECK(memcmp(pairs + ROWS, mask + ROWS, GUARDS) == 0);
     for (size_t i = 0; i < ROWS; i += each) {
       uint64_t stay = rows_that_stay(mask, i, i + each);
       CHECK(stay <= most && (users_change || stay > 0));

@@ -122,7 +122,7 @@ def other_of(release: Callable[..., Any], name: str) -> tuple[dict[str, Any], di
         ),
     }  # fmt: skip
     if is_top and name == "delta":  # which is not used for given keys
-        return tuple(plain | {"keys": None, "delta": delta} for delta in (0.1, 0.2))  # type: ignore[return-value]
+        return tuple(plain | {"keys": None, "delta": delta} for delta in (0.1, 0.2))
     if name in others:
         return others[name]
     if name == "left_out":

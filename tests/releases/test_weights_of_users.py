@@ -14,6 +14,8 @@ from releases.exact_answers import Answers, Recorder, answers, without_noise
 
 import cydp
 from cydp.exact._grid import Grid
+from cydp.releases import _mean, _user_sums
+from cydp.releases._missing import count_present, is_absent
 from cydp.releases._user_sums import add_exactly, bounded_sums, moments_of_users, worth_of
 
 BOUNDS = (-10, 60)
@@ -106,6 +108,32 @@ def test_large_numbers() -> None:
 
 
 # Privacy
+
+
+def test_numbers_that_another_thread_writes_count_once(monkeypatch: pytest.MonkeyPatch) -> None:
+    """They change after it was asked which are missing: a sum is of the rows that count."""
+    x = np.full(1000, np.nan)
+    x[0] = 3
+
+    def absent(values: Any) -> Any:
+        found = is_absent(values)
+        x[:] = 7
+        return found
+
+    monkeypatch.setattr(_user_sums, "is_absent", absent)
+    _, sums, rows = bounded_sums(np.zeros(1000, np.uint32), x, Grid(0, 0, 10), 1)
+    assert (sums.tolist(), rows.tolist()) == ([3], [1])
+
+    def present(values: Any) -> int:
+        count = count_present(values)
+        x[:] = np.nan
+        return count
+
+    monkeypatch.setattr(_mean, "count_present", present)
+    query: Any = cydp.explain(cydp.mean, (1000, 1001), epsilon=1, relation="change-one").query
+    x[:] = 1000.5
+    total, count = _mean.sums_of(query, x)
+    assert (total, count) == (0, 1000)
 
 
 def rows_of_one(entries: Sequence[Any], most: int) -> Iterator[tuple[Any, ...]]:

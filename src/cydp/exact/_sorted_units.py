@@ -199,9 +199,10 @@ def _round_present(
     clamping: tuple[int, int, int],
     units: NDArray[np.int64],
 ) -> tuple[NDArray[np.uint32], NDArray[np.int64]]:
-    present = codes < n_groups
+    inside = codes < n_groups
+    codes, rows = codes[inside], rows[inside]  # copies, in which another thread writes no NaN
     if rows.dtype.kind == "f":
-        present &= ~np.isnan(rows)
-    # Copies, in which another thread writes no NaN: each code keeps its unit.
-    codes, rows = codes[present], rows[present]
+        present = ~np.isnan(rows)
+        if not present.all():
+            codes, rows = codes[present], rows[present]
     return codes, units[: _core.grid_units(rows, *clamping, units, 0)]

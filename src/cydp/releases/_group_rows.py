@@ -26,7 +26,7 @@ from cydp.exact._time_grid import SteppedTimes, read_time_grid
 from cydp.releases._answers import MEDIAN
 from cydp.releases._cells import count_codes
 from cydp.releases._format import format_parameter
-from cydp.releases._missing import Missing, fill_absent, is_absent, read_missing
+from cydp.releases._missing import Missing, fill_absent, held_still, is_absent, read_missing
 from cydp.releases._quantile_list import QuantileList
 from cydp.releases._quantile_query import Quantiles, read_quantiles
 from cydp.releases._ranked_grid import (
@@ -251,9 +251,10 @@ def exact_summary(
         sums, rows = pairs.sums(filled, summary.grid, n_keys, summary.shift, summary.most)
         mean = {summary.name: sums}
         return {summary.rows_name: rows, **mean} if summary.counts_rows else mean
-    sums = sum_groups(codes, values, summary.grid, n_keys)
     if summary.filled is None and summary.kind == "sum":
-        return {summary.name: sums}
+        return {summary.name: sum_groups(codes, values, summary.grid, n_keys)}
+    values = held_still(values, summary.filled, summary.grid)
+    sums = sum_groups(codes, values, summary.grid, n_keys)
     absent, counted = is_absent(values), codes
     if summary.filled is None:
         counted = np.where(absent, np.uint32(n_keys), codes)

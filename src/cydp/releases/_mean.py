@@ -29,7 +29,7 @@ from cydp.releases._distances import (
     log_noise_by_distances,
     mean_distances,
 )
-from cydp.releases._missing import Missing, count_present, read_missing
+from cydp.releases._missing import Missing, count_present, held_still, read_missing
 from cydp.releases._noise_split import Aggregate, Moves, RowMoves, size_of
 from cydp.releases._numbers_query import NumbersQuery, weighs_less
 from cydp.releases._ratios import MeanAnswer
@@ -415,6 +415,7 @@ def _sums_by_user(query: MeanQuery, source: NumberRows, key: Key) -> list[int]:
 
 def sums_of(query: MeanQuery, values: NDArray[Any]) -> list[int]:
     """Return the exact sum of x - c, in steps, and the number of rows that count."""
+    values = held_still(values, query.filled, query.grid)
     count, total = count_present(values), sum_units(values, query.grid)
     if query.filled is not None:
         total += query.filled * (values.size - count)

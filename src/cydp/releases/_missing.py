@@ -19,7 +19,15 @@ from cydp._numbers.rational import float_of, format_binary, read_binary
 from cydp.exact._grid import Grid
 from cydp.exact._time_grid import TimeGrid
 
-__all__ = ["Missing", "count_present", "fill_absent", "is_absent", "present_labels", "read_missing"]
+__all__ = [
+    "Missing",
+    "count_present",
+    "fill_absent",
+    "held_still",
+    "is_absent",
+    "present_labels",
+    "read_missing",
+]
 
 
 Missing: TypeAlias = Literal["drop"] | Number | date | np.datetime64
@@ -77,6 +85,22 @@ def count_present(values: NDArray[Any]) -> int:
     if values.dtype.kind != "f":
         return values.size
     return values.size - int(np.count_nonzero(np.isnan(values)))
+
+
+def held_still(values: NDArray[Any], filled: int | None, grid: Grid) -> NDArray[Any]:
+    """Return numbers for an answer that reads them twice, for which are missing and for their sum.
+
+    Another thread may write meanwhile. A number that counts and then adds nothing is a 0, which
+    changes no bound where 0 is within the bounds; else the numbers are copied.
+
+    >>> from cydp.exact._grid import public_grid
+    >>> x = np.array([5.0])
+    >>> [held_still(x, None, public_grid(bounds, 1)) is x for bounds in ((0, 9), (1, 9))]
+    [True, False]
+    """
+    if filled is None and grid.lowest <= 0 <= grid.highest:
+        return values
+    return values.copy()
 
 
 def fill_absent(values: NDArray[Any], filled: int | None, grid: Grid) -> NDArray[Any]:

@@ -17,7 +17,7 @@ from cydp.exact._grid import public_grid
 from cydp.mechanisms._run import Budget
 from cydp.releases._answers import OF_X, Answer, NoisyAnswer
 from cydp.releases._count import NumberRelease
-from cydp.releases._missing import Missing, count_present, read_missing
+from cydp.releases._missing import Missing, count_present, held_still, read_missing
 from cydp.releases._noise_split import Aggregate
 from cydp.releases._numbers_query import NumbersQuery
 from cydp.releases._release import ADDED, recorded
@@ -236,6 +236,8 @@ def _sum_of_users(query: SumQuery, source: NumberRows, key: Key) -> int:
 def _sum_of(query: SumQuery, source: NumberRows, key: Key) -> int:
     """Return the exact sum of numbers, in steps."""
     values = query.values(source, key)
+    if query.filled is not None:
+        values = held_still(values, query.filled, query.grid)
     steps = sum_units(values, query.grid)
     if query.filled is not None:
         steps += query.filled * (values.size - count_present(values))

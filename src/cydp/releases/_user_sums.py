@@ -129,7 +129,8 @@ def bounded_sums(
     (array([0, 1]), array([2, 3]), array([1, 2]))
 
     """
-    every = _count_rows(pairs, values)
+    values = values.copy()  # which is read twice
+    every = count_codes(np.where(is_absent(values), np.uint32(len(pairs)), pairs), len(pairs))
     places = np.flatnonzero(every)
     rows = every[places]
     sums = sum_groups(pairs, values, grid, len(pairs))[places] - grid.lowest * rows
@@ -178,11 +179,12 @@ def moments_of_users(
     (array([ 4, 17]), array([2, 5]), array([1, 3]))
 
     """
-    n, every = len(pairs), _count_rows(pairs, values)
-    places = np.flatnonzero(every)
+    n = len(pairs)
     blocks = [(users, units.copy()) for users, units in group_blocks(pairs, values, n, grid)]
     users = np.concatenate([np.zeros(0, np.uint32), *(users for users, _ in blocks)])
     steps = np.concatenate([np.zeros(0, np.int64), *(units for _, units in blocks)]) - grid.lowest
+    every = count_codes(users, n)
+    places = np.flatnonzero(every)
     squares, half = steps**2, Grid(0, 0, 1 << _LOW_BITS)
 
     def total(x: NDArray[np.int64]) -> NDArray[np.int64]:
@@ -196,8 +198,3 @@ def moments_of_users(
         each.astype(kind, copy=False) for each in (high, low, total(steps), rows)
     )
     return (high << _LOW_BITS) + low, sums, rows
-
-
-def _count_rows(pairs: NDArray[np.uint32], values: NDArray[Any]) -> NDArray[np.int64]:
-    absent = is_absent(values)
-    return count_codes(np.where(absent, np.uint32(len(pairs)), pairs), len(pairs))

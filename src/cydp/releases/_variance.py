@@ -27,7 +27,7 @@ from cydp.releases._distances import (
     variance_distances,
 )
 from cydp.releases._mean import MomentQuery, MomentRelease
-from cydp.releases._missing import Missing, count_present, read_missing
+from cydp.releases._missing import Missing, count_present, held_still, read_missing
 from cydp.releases._noise_split import Aggregate, Moves, RowMoves, size_of
 from cydp.releases._ratios import VarianceAnswer
 from cydp.releases._release import recorded
@@ -350,7 +350,7 @@ def variance(
 
 
 def _sums_by_row(query: VarianceQuery, source: NumberRows, key: Key) -> list[Any]:
-    values = query.values(source, key)
+    values = held_still(query.values(source, key), query.filled, query.grid)
     total, squares = sum_units_and_squares(values, query.grid)
     count, lowest = count_present(values), query.grid.lowest
     if query.filled is not None:
