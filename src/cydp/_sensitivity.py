@@ -18,7 +18,7 @@ from cydp._call_errors import explain_arguments
 from cydp._numbers.rational import (
     Exact,
     float_of,
-    format_number,
+    format_binary,
     read_binary,
     read_exact,
     read_upward,
@@ -120,12 +120,12 @@ class Sensitivity(Exact):
         """Return a sensitivity that is stated under a relation."""
         number = read_upward(value, "value")
         if number < 0:
-            raise ValueError(f"value must be at least 0, not {format_number(number)}")
+            raise ValueError(f"value must be at least 0, not {format_binary(number)}")
         stated = restate_relation("value", relation_of(value), check_optional_relation(relation))
         check_norm(norm)
         known = _l2_of(value) if l2 is None else min(read_upward(l2, "l2"), _l2_of(value))
         if known < 0:
-            raise ValueError(f"l2 must be at least 0, not {format_number(known)}")
+            raise ValueError(f"l2 must be at least 0, not {format_binary(known)}")
         return sensitivity_of(number, stated, max(norm, norm_order(value)), known)
 
     # Fraction calls it on the class of a number that is compared with a float.

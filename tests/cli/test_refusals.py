@@ -189,7 +189,7 @@ def test_what_is_released(run: Run, ledger: str) -> None:
             "-1:nan": "HI of --bounds must be a number", "0:1e-320": "cydp: error: --bounds",
         }.items()),
         ([*M, *E, "--missing", "200"], 2, "--missing must be 'drop' or within the bounds"),
-        ([*M, *E, "--missing", "x"], 2, "--missing must be a number"),
+        ([*M, *E, "--missing", "x"], 2, "--missing must be 'drop' or a number"),
         ([*Q[:-1], "1.5", *E], 2, "Q of --q must be from 0 to 1"),
         ([*Q[:-1], "a", *E], 2, "Q of --q must be a number"),
         ([*Q[:-1], "", *E], 2, "Q of --q must be a number"),

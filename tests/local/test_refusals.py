@@ -21,6 +21,7 @@ def test_what_is_no_survey() -> None:
     ]  # fmt: skip
     numbers: list[tuple[dict[str, Any], str]] = [
         ({"bounds": (1, 1)}, "bounds must be"), ({"missing": "drop"}, "missing must be a number"),
+        ({"missing": "x"}, "missing must be a number"),
         ({"missing": 3}, "missing must be within the bounds, from 0 to 1, not 3"),
         ({"epsilon": "1e-7"}, "give a larger step"), ({"epsilon": 0}, "epsilon must be"),
         ({"epsilon": "1e-31"}, "epsilon must be at least 1e-30"),

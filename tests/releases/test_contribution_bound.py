@@ -363,7 +363,7 @@ MAY = ["counts and sums may be too low", "weighs less than in the table", "keys 
 def test_releases_say_to_what_numbers_are_clamped() -> None:
     """Whatever the column holds, in every output."""
     table = {"k": ["a", "a"], "x": [1, 50], "u": [1, 2]}
-    of_x = "a number below 0 counts as 0, and above 20 as 20."
+    of_x = "a number below 0 counts as 0, and above 20 as 20"
     given: dict[str, Any] = {"bounds": (0, 20), "column": "x", "epsilon": 1}
     for function in (cydp.sum, cydp.mean, cydp.variance, cydp.median):
         for x in ([1, 50], [1, 2], []):

@@ -363,3 +363,66 @@ def test_a_zone_is_written_alike_in_keys_ranges_and_conditions() -> None:
         binned = cydp.histogram(table, 1, (first, second), column="t", **SURE)
         chosen = cydp.count(cydp.where(table, f"t < timestamptz '{second}'"), **SURE)
         assert keyed.counts.tolist() == binned.counts.tolist() == [chosen.value] == [1]
+
+
+def test_numbers_are_written_as_they_were_typed() -> None:
+    x = [1.0, 2.0]
+    for call, words in {
+        lambda: cydp.mean(x, (0.1, 0.05), epsilon=1): r"not \(0\.1, 0\.05\)",
+        lambda: cydp.sensitivity.sum((0.7, 0.3), relation="add-remove"): r"not \(0\.7, 0\.3\)",
+        lambda: cydp.median(x, (0, 1), step=0.01, epsilon=1): r"1 or 0\.5, not 0\.01$",
+        lambda: cydp.median(x, (0, 1e17), step=0.5, epsilon=1): r"\(0, 1e17\) with step=0\.5",
+        lambda: cydp.mean(x, (0.3, 1), missing=0.1, epsilon=1): r"from 0\.3 to 1, not 0\.1$",
+        lambda: cydp.mean(x, (-0.1, 0.7), missing=0.8, epsilon=1): r"from -0\.1 to 0\.7, not",
+        lambda: cydp.sensitivity.Sensitivity(-0.7): r"at least 0, not -0\.7$",
+    }.items():
+        with pytest.raises(ValueError, match=words):
+            call()
+    for function in (cydp.sum, cydp.mean, cydp.variance, cydp.median):
+        for lower, upper in ((0.3, 1), (0.1, 0.7)):
+            for missing in (lower, upper):  # 0.3 is less than its point of the grid
+                made = function(x, (lower, upper), missing=missing, epsilon=1)
+                words = f"a number below {lower} counts as {lower}, and above {upper} as {upper}"
+                assert words in " ".join(repr(made).split())
+    several: Any = {"user": ["a", "b"], "max_partitions": 1, "max_rows_per_partition": 2}
+    grouped = cydp.group_by(
+        {"k": ["a", "b"], "x": x},
+        "k",
+        keys=["a"],
+        sums={"x": (0, 0.9)},
+        epsilon=1,
+        max_sum_per_user=0.7,
+        **several,
+    )
+    assert "what is beyond 0.7 in size" in " ".join(repr(grouped).split())
+
+
+def test_quantiles_by_key_have_one_name_each() -> None:
+    asked = {"amount": ([0.25, 0.5, 0.999, "1/3"], (0, 8))}
+    made = cydp.group_by(FRAME, "place", keys=["x", "y"], quantiles=asked, epsilon=1)
+    names = ["q25_amount", "median_amount", "q99.9_amount", "q100/3_amount"]
+    frame = made.to_polars()
+    assert frame.columns[4:] == [f"{name}{end}" for name in names for end in ("", "_error_ranks")]
+    for i, name in enumerate(names):
+        assert name in repr(made)
+        assert (
+            made[name].tolist() == frame[name].to_list() == made["quantile_amount"][:, i].tolist()
+        )
+    with pytest.raises(KeyError, match="n, quantile_amount, q25_amount, median_amount"):
+        made["q26_amount"]
+
+
+@pytest.mark.parametrize("missing", ["zero", "Drop", None, True, [1], float("nan"), 10**9])
+def test_what_is_no_missing_number_is_told_the_default(missing: Any) -> None:
+    budget = PrivacyFilter(PureDP(9))
+    days = ("2024-01-01", "2024-12-31")
+    for function, bounds in (
+        (partial(cydp.sum, FRAME, (0, 9), column="amount"), "the bounds, from 0 to 9"),
+        (partial(cydp.median, FRAME, (0, 9), column="amount"), "the bounds, from 0 to 9"),
+        (partial(cydp.median, FRAME, days, column="day"), "the bounds"),
+        (partial(cydp.group_by, FRAME, "place", keys=["x"], means={"amount": (0, 9)}), "bounds"),
+    ):
+        with pytest.raises((TypeError, ValueError), match=r"^missing must be 'drop' or ") as caught:
+            function(missing=missing, epsilon=1, budget=budget)
+        assert missing != 10**9 or bounds in str(caught.value) or "a date" in str(caught.value)
+    assert budget.spent == PureDP(0)

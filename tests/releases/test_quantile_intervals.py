@@ -134,6 +134,76 @@ def test_an_end_is_as_near_as_explain_says() -> None:
         assert 5000 - most - 1 <= lower <= 5000 <= upper <= 5000 + most + 1
 
 
+ROUNDED = {
+    "small beside a bound": ([33.3] * 1000, (0, 1e9), {}),
+    "below a step": ([1e-10] * 1000, (0, 100), {}),
+    "a step that is given": ([20.4] * 1000, (0, 100), {"step": 1}),
+    "negative": ([-33.3] * 1000, (-1e9, 1e9), {}),
+    "at a bound below its point": ([0.0] * 1000, ("1/3", 2**20), {}),
+    "at a bound above its point": ([2e6] * 1000, (0, "1000000.3"), {}),
+    "float32": (np.full(1000, 33.3, np.float32), (0, 1e9), {}),
+    "integers on a coarse grid": (np.full(1000, 33), (0, 2**40), {}),
+    "integers of a list": ([33] * 1000, (0, 1e9), {}),
+    "missing": ([float("nan")] * 1000, (0, 1e9), {"missing": 33.3}),
+}
+
+
+@pytest.mark.parametrize("name", ROUNDED)
+def test_an_interval_holds_the_quantile_before_it_is_rounded(name: str) -> None:
+    x, bounds, given = ROUNDED[name]
+    low, high = (float(Fraction(bound)) for bound in bounds)
+    true = min(max(given.get("missing", float(x[0])), low), high)
+    rng = SeededGenerator(4)
+    single = cydp.median(x, bounds, interval="0.999", epsilon=9, rng=rng, **given)
+    several = cydp.quantile(x, [0.3, 0.5], bounds, interval="0.9999", epsilon=9, rng=rng, **given)
+    step = float(single.query.grid.step)
+    for release in (single, several):
+        lower, upper = release.interval("0.999")
+        assert np.all((low <= np.array(lower)) & (np.array(lower) <= true)), (lower, true)
+        assert np.all((true <= np.array(upper)) & (np.array(upper) <= high)), (upper, true)
+        assert np.all(np.array(upper) - np.array(lower) <= 2 * step)
+        found = release.to_dict()["columns"][release.query.title]
+        assert (np.array(found["lower"]) == lower).all()
+
+
+def test_an_interval_is_no_wider_where_nothing_is_rounded() -> None:
+    ages = np.array([30] * 1000)
+    for given in ({}, {"step": 1}):
+        release = cydp.median(ages, (0, 120), interval=0.95, epsilon=9, **given)
+        assert release.interval() == (30, 30)
+        assert "rounded" not in repr(release)
+    days = np.array(["2024-01-02"] * 1000, "M8[D]")
+    lower, upper = cydp.median(
+        days, ("2024-01-01", "2024-12-31"), interval=0.95, epsilon=9
+    ).interval()
+    assert lower == upper == days[0]
+
+
+def test_what_ranks_numbers_says_the_step_that_they_are_rounded_to() -> None:
+    said = "numbers are rounded to multiples of 2. Errors and intervals are those of the clamped "
+    said += "numbers, errors in ranks those of the rounded ones"
+    bounds, x = (0, 1e9), [33.3] * 9
+    for made in (
+        cydp.median(x, bounds, epsilon=1),
+        cydp.quantile(x, [0.3, 0.5], bounds, interval=0.95, epsilon=1),
+        cydp.quantile(x, [0.3, 0.5], bounds, method="recursive", epsilon=1),
+        cydp.explain(cydp.median, bounds, epsilon=1),
+        cydp.teach.median_by_halving(x, bounds, epsilon=1),
+    ):
+        assert said in " ".join(repr(made).split())
+    assert "multiples of 1." in repr(cydp.median([1.0], (0, 9), step=1, epsilon=1))
+    assert "rounded" not in repr(cydp.mean(x, bounds, epsilon=1))
+    table = {"k": ["a"] * 9, "x": x, "y": np.arange(9), "z": np.arange(9.0)}
+    grouped = cydp.group_by(
+        table, "k", keys=["a"], means={"x": bounds}, epsilon=1,
+        quantiles={"x": (0.5, bounds), "y": (0.5, (0, 9)), "z": (0.5, (0, 9), 1)},
+    )  # fmt: skip
+    (words,) = grouped.query.clamped
+    assert words.count("in quantiles numbers of ") == 2
+    assert "in quantiles numbers of x are rounded to multiples of 2;" in words
+    assert "in quantiles numbers of z are rounded to multiples of 1. Errors" in words
+
+
 def test_an_interval_is_paid_for() -> None:
     plain, with_interval = (
         cydp.median([1.0], (0, 9), epsilon=1, interval=each).query for each in (None, 0.95)

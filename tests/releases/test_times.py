@@ -410,7 +410,7 @@ REFUSED: dict[str, Refusal] = {
     "missing beyond": (lambda: cydp.median(X, JANUARY, missing="2023-12-31", epsilon=1), ValueError,
                        ("missing must be 'drop' or within the bounds",)),
     "missing of a number": (lambda: cydp.median(X, JANUARY, missing=1, epsilon=1), TypeError,
-                            ("missing must be a date or time", "not int")),
+                            ("missing must be 'drop' or a date or time", "not int")),
     "missing of a zone": (lambda: cydp.median(X, JANUARY, missing=IN_UTC[0], epsilon=1), ValueError,
                           ("missing must have a time zone if the bounds have one",)),
     "a sum and quantiles": (

@@ -8,7 +8,7 @@ from fractions import Fraction
 from typing import Any
 
 from cydp._arguments import Bounds
-from cydp._numbers.rational import format_number, read_binary
+from cydp._numbers.rational import format_binary, read_binary
 
 __all__ = ["Pair", "check_order", "check_pair", "read_bounds"]
 
@@ -70,6 +70,6 @@ def check_order(lower: Fraction, upper: Fraction, name: str = "bounds") -> None:
     """Raise a ValueError unless `lower` is at most `upper`."""
     if lower > upper:
         raise ValueError(
-            f"{name}=(lower, upper) must have lower <= upper, not ({format_number(lower)}, "
-            f"{format_number(upper)})"
+            f"{name}=(lower, upper) must have lower <= upper, not ({format_binary(lower)}, "
+            f"{format_binary(upper)})"
         )

@@ -25,6 +25,7 @@ __all__ = [
     "as_exact",
     "binary_literal_of",
     "float_of",
+    "format_binary",
     "format_number",
     "is_written_number",
     "literal_of",
@@ -35,6 +36,7 @@ __all__ = [
     "read_positive",
     "read_quantile",
     "read_upward",
+    "round_near",
     "round_up",
 ]
 
@@ -47,6 +49,7 @@ _MAX_DIGITS = 1240
 _TEXT = re.compile(
     r"\s*([-+]?)(?:(\d+)/(\d+)|(?=\.?\d)(\d*)(?:\.(\d*))?(?:[eE]([-+]?\d+))?)\s*", re.ASCII
 )
+_DIGITS = 6
 _ALLOWED = "an int, float, str, Fraction or Decimal"
 _MANY_DIGITS = 10**16  # from here on floats are written with an exponent
 _PLACE = re.compile(r"(.?[<>^])?\d*", re.ASCII | re.DOTALL)  # a format of strings: where they stand
@@ -245,6 +248,18 @@ def format_number(number: Fraction, rounding: str = ROUND_HALF_EVEN) -> str:
     return decimal if Fraction(decimal) == number else str(number)
 
 
+def format_binary(number: Fraction) -> str:
+    """Write a number that `read_binary` has read, for people: a float by its repr, as it was typed.
+
+    >>> format_binary(read_binary(0.1, "lower")), format_binary(Fraction(1, 3))
+    ('0.1', '1/3')
+    """
+    near = float_of(number)
+    if number.denominator == 1 or not math.isfinite(near) or Fraction(near) != number:
+        return format_number(number)
+    return float.__repr__(near)
+
+
 def literal_of(number: Fraction) -> str:
     """Return an expression that `read_exact` reads as this very number.
 
@@ -320,6 +335,18 @@ def round_up(number: Fraction) -> Fraction:
     if shift <= 0:
         return number
     return Fraction(-((-number.numerator << shift) // number.denominator), 1 << shift)
+
+
+def round_near(number: Fraction, within: Fraction) -> Fraction:
+    """Return the decimal of the fewest digits, six at most, near a number; else the number itself.
+
+    >>> round_near(Fraction(0.1), Fraction(1, 10**9)), round_near(Fraction(64), Fraction(8))
+    (Fraction(1, 10), Fraction(64, 1))
+    """
+    if number.denominator == 1:
+        return number
+    found = (Fraction(_divide(number, digits)) for digits in range(1, _DIGITS + 1))
+    return next((each for each in found if abs(each - number) <= within), number)
 
 
 def _read(digits: str, name: str) -> Exact:

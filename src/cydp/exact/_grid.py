@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 from cydp._arguments import Bounds, Number
 from cydp._columns.blocks import BLOCK_ROWS, blocks, is_for_kernel, paired_blocks
 from cydp._numbers.bounds import read_bounds
-from cydp._numbers.rational import Exact, as_exact, format_number, read_binary
+from cydp._numbers.rational import Exact, as_exact, format_binary, read_binary, round_near
 
 __all__ = [
     "MOST_STEPS",
@@ -66,6 +66,12 @@ class Grid:
         """The bounds in the unit of the data, rounded to multiples of the step."""
         step = self.step
         return as_exact(self.lowest * step), as_exact(self.highest * step)
+
+    @cached_property
+    def short_bounds(self) -> tuple[Fraction, Fraction]:
+        """The bounds for people: the shortest decimals that are rounded to them, 0.1 for 0.1."""
+        lower, upper = self.bounds
+        return round_near(lower, self.step / 2), round_near(upper, self.step / 2)
 
     def values_of(self, steps: NDArray[np.int64]) -> NDArray[Any]:
         """Return units in the unit of the data, as floats."""
@@ -147,8 +153,8 @@ def _read_grid(bounds: Bounds, step: Number | None, name: str) -> Grid:
         )
     if max(abs(low), abs(high)) > MOST_STEPS * Fraction(2) ** exponent:
         raise ValueError(
-            f"{name} must be at most 2**51 steps from 0, not ({format_number(low)}, "
-            f"{format_number(high)}) with step={format_number(Fraction(2) ** exponent)}: give a "
+            f"{name} must be at most 2**51 steps from 0, not ({format_binary(low)}, "
+            f"{format_binary(high)}) with step={format_binary(Fraction(2) ** exponent)}: give a "
             "larger step"
         )
     unit = Fraction(2) ** exponent
@@ -182,7 +188,7 @@ def read_exponent(step: Number) -> int:
     ends = sorted((number.numerator, number.denominator))
     if ends[0] != 1 or ends[1] & (ends[1] - 1):
         raise ValueError(
-            f"step must be a power of two, such as 1 or 0.5, not {format_number(number)}"
+            f"step must be a power of two, such as 1 or 0.5, not {format_binary(number)}"
         )
     exponent = ends[1].bit_length() - 1
     return exponent if number >= 1 else -exponent

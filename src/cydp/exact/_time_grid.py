@@ -86,7 +86,7 @@ class TimeGrid(Grid):
             raise ValueError("missing must have a time zone if the bounds have one, and only then")
         step = given.nanoseconds // self.nanoseconds - self.origin
         if not 0 <= step <= self.highest:
-            raise ValueError("missing must be 'drop' or within the bounds")
+            raise ValueError("missing must be within the bounds")
         return step
 
     def open(self, x: Any, name: str = "x") -> SteppedTimes:

@@ -388,8 +388,8 @@ def _filled(missing: Number, grid: Grid) -> int:
         raise ValueError("missing must be a number: a report that is dropped tells of itself")
     try:
         filled = read_missing(missing, grid)
-    except ValueError as error:  # here it cannot be 'drop'
-        raise ValueError(str(error).replace("'drop' or ", "", 1)) from None
+    except (TypeError, ValueError) as error:  # here it cannot be 'drop'
+        raise type(error)(str(error).replace("'drop' or ", "", 1)) from None
     assert filled is not None
     return filled
 

@@ -13,7 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from cydp._arguments import Number
-from cydp._numbers.rational import float_of, format_number, read_binary
+from cydp._numbers.rational import float_of, format_binary, read_binary
 from cydp.mechanisms._noise_laws import NoiseLaw
 
 __all__ = ["GridNoiseDistribution", "NoiseDistribution"]
@@ -255,7 +255,7 @@ class NoiseDistribution(ABC):
         def point(chance: Any, start: Any) -> Any:
             number = read_binary(chance, "q")
             if not 0 < number < 1:
-                raise ValueError(f"q must be between 0 and 1, not {format_number(number)}")
+                raise ValueError(f"q must be between 0 and 1, not {format_binary(number)}")
             steps = inverse(number)
             if exponent is None:
                 return min(max(start + steps, _INT64.min), _INT64.max)

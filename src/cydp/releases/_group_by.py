@@ -76,8 +76,9 @@ def group_by(
         rest.
     quantiles : dict by column, optional
         Which quantile, or a list of them, and bounds: {"income": ([0.25, 0.5], (0, 200_000))}. The
-        exponential mechanism chooses them. "quantile_income" has a second dimension for a list; the
-        quantile 0.5 alone is "median_income". A third entry is a step, a power of two of
+        exponential mechanism chooses them. Of a list, each is a column, "q25_income" and
+        "median_income", and "quantile_income" has them all, in a second dimension; the quantile 0.5
+        alone is "median_income". A third entry is a step, a power of two of
         which bounds and quantiles are multiples: {"age": (0.5, (0, 120), 1)}. Default: 1 for a
         column that is declared as integers. A list is chosen each alone or by halves, whichever
         way promises the smaller error.

@@ -17,7 +17,6 @@ from cydp._arguments import Number
 from cydp._columns.declared import Labels
 from cydp._columns.tables import open_table
 from cydp._generator import Generator
-from cydp._numbers.rational import format_number
 from cydp.accounting._loss import Loss
 from cydp.accounting.ledger._paid import Payment
 from cydp.exact._sorted_units import SortedUnits
@@ -66,7 +65,7 @@ from cydp.releases._tally import Tally
 from cydp.releases._terms import losses_by_noise, read_split
 from cydp.releases._unit import Unit
 from cydp.releases._user_pairs import UserPairs
-from cydp.releases._user_sums import read_largest_sum
+from cydp.releases._user_sums import largest_sum_words, read_largest_sum
 
 __all__ = ["GroupQuery"]
 
@@ -220,9 +219,10 @@ class GroupQuery(GroupParts):
 
     @property
     def clamped(self) -> tuple[str, ...]:
-        """A note on the bounds, or nothing."""
-        grids = dict.fromkeys((summary.column, summary.grid) for summary in self.summaries)
-        return (note_on_bounds(grids),) if grids else ()
+        """A note on the bounds, and on the steps of quantiles, or nothing."""
+        grids = dict.fromkeys((each.column, each.grid) for each in self.summaries)
+        rounded = [(each.column, each.grid) for each in self.summaries if each.ranks_rounded]
+        return (note_on_bounds(grids, rounded),) if grids else ()
 
     @property
     def left_out(self) -> tuple[str, ...]:
@@ -236,7 +236,7 @@ class GroupQuery(GroupParts):
             "at most",
             *(
                 f"of the sum of each {self.unit.name} in a partition, what is beyond "
-                f"{format_number(each.most * each.grid.step)} in size is left out, too"
+                f"{largest_sum_words(each.most, each.grid)} in size is left out, too"
                 for each in self.summaries
                 if each.most is not None
             ),

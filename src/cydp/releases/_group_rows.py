@@ -29,7 +29,12 @@ from cydp.releases._format import format_parameter
 from cydp.releases._missing import Missing, fill_absent, held_still, is_absent, read_missing
 from cydp.releases._quantile_list import QuantileList
 from cydp.releases._quantile_query import Quantiles, read_quantiles
-from cydp.releases._ranked_grid import holds_integers, ranked_grid
+from cydp.releases._ranked_grid import (
+    holds_integers,
+    moves_fractions,
+    ranked_grid,
+    rounds_numbers,
+)
 from cydp.releases._release import ADDED, recorded
 from cydp.releases._rows import Codes, Key, Rows
 from cydp.releases._tally import Tally, add_arrays
@@ -73,6 +78,9 @@ class Summary:
         Whether the quantiles are chosen by halves, and not each alone.
     most : int or None
         The size to which the sum of each user in each key is clamped, in steps; None: it is not.
+    fractions : bool
+        Whether the step of quantiles is 1, though the column does not declare that it holds
+        integers.
 
     """
 
@@ -85,6 +93,13 @@ class Summary:
     counts_rows: bool = False
     recursive: bool = field(default=False, metadata=ADDED)
     most: int | None = field(default=None, metadata=ADDED)
+    fractions: bool = field(default=False, metadata=ADDED)
+
+    @property
+    def ranks_rounded(self) -> bool:
+        """Whether it ranks numbers that may have been rounded."""
+        is_ranked = self.kind == "quantile"
+        return is_ranked and rounds_numbers(self.grid, fractions=self.fractions)
 
     @property
     def listed(self) -> QuantileList:
@@ -111,7 +126,8 @@ class Summary:
         """Return the name of a quantile for people."""
         if q == MEDIAN:
             return f"median_{self.column}"
-        return f"{self.name} q={format_number(q)}" if self.several else self.name
+        # No percentage has a "_", so that the names of two columns never meet.
+        return f"q{format_number(q * 100)}_{self.column}" if self.several else self.name
 
     def __repr__(self) -> str:
         parameters: dict[str, Any] = {"grid": self.grid, "filled": self.filled}
@@ -200,7 +216,8 @@ def _quantiles(column: str, given: Quantiles, missing: Missing, *, integers: boo
     qs, several = read_quantiles(asked)
     name = f"bounds of {column}"
     grid, filled = ranked_grid(bounds, step, missing, integers=integers, name=name)
-    return Summary("quantile", column, grid, filled, qs, several)
+    fractions = moves_fractions(grid, integers=integers)
+    return Summary("quantile", column, grid, filled, qs, several, fractions=fractions)
 
 
 def _asked_of(column: str, given: Any) -> tuple[Any, Any, Any]:

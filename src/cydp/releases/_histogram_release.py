@@ -3,7 +3,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -205,7 +205,9 @@ class TableRelease(Release, PostProcessing):
 
     def _column(self, name: str | None, confidence: Any = None) -> Sequence[Answer]:
         """Return what a column holds: one answer, or an answer for each quantile."""
-        columns: Mapping[str, Sequence[Answer]] = self.query.columns
+        columns: dict[str, Sequence[Answer]] = dict(self.query.columns)
+        for answers in self.query.columns.values():  # each quantile of a list, too, as it is shown
+            columns.update((each.name, (each,)) for each in answers)
         if isinstance(confidence, str) and confidence in columns:
             raise TypeError(f"confidence must be a number: the column is column={confidence!r}")
         if name is None:

@@ -15,7 +15,7 @@ from cydp._columns.declared import Labels
 from cydp._columns.entries import null_types, plain
 from cydp._columns.label_values import LabelValues
 from cydp._columns.strings import Strings
-from cydp._numbers.rational import float_of, format_number, read_binary
+from cydp._numbers.rational import float_of, format_binary, read_binary
 from cydp.exact._grid import Grid
 from cydp.exact._time_grid import TimeGrid
 
@@ -50,16 +50,23 @@ def read_missing(missing: Missing, grid: Grid) -> int | None:
     """
     if isinstance(missing, str) and missing == "drop":
         return None
-    if isinstance(grid, TimeGrid):
-        return grid.read_missing(missing)
+    try:
+        return grid.read_missing(missing) if isinstance(grid, TimeGrid) else _steps(missing, grid)
+    except (TypeError, ValueError) as error:
+        words = str(error).replace("missing must be", "missing must be 'drop' or", 1)
+        raise type(error)(words) from None
+
+
+def _steps(missing: Missing, grid: Grid) -> int:
     number = read_binary(cast("Number", missing), "missing")
-    lower, upper = grid.bounds
-    if not lower <= number <= upper:
+    step = round(number / grid.step)  # a bound such as 0.3 may be beyond its point of the grid
+    if not grid.lowest <= step <= grid.highest:
+        lower, upper = map(format_binary, grid.short_bounds)
         raise ValueError(
-            f"missing must be 'drop' or within the bounds, from {format_number(lower)} to "
-            f"{format_number(upper)}, not {format_number(number)}"
+            f"missing must be within the bounds, from {lower} to {upper}, not "
+            f"{format_binary(number)}"
         )
-    return round(number / grid.step)
+    return step
 
 
 def is_absent(values: NDArray[Any]) -> NDArray[np.bool_]:

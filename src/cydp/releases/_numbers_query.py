@@ -11,6 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from cydp._numbers.bounds import check_pair
+from cydp._numbers.rational import float_of
 from cydp.exact._grid import Grid
 from cydp.exact._time_grid import TimeGrid
 from cydp.releases._missing import fill_absent
@@ -30,13 +31,17 @@ def weighs_less(unit: Unit) -> str:
     return f"a {unit.name} with many rows weighs less than in the table"
 
 
-def note_on_bounds(grids: Iterable[tuple[str, Grid]]) -> str:
-    """Return what it means that numbers are clamped, from the bounds alone.
+def note_on_bounds(
+    grids: Iterable[tuple[str, Grid]], rounded: Iterable[tuple[str, Grid]] = ()
+) -> str:
+    """Return what it means that numbers are clamped and rounded, from public parameters alone.
 
     Parameters
     ----------
     grids : iterable of (name, grid)
         The columns, and their bounds; "" for the only column.
+    rounded : iterable of (name, grid)
+        The columns whose numbers are rounded before they are ranked.
 
     Examples
     --------
@@ -48,14 +53,23 @@ def note_on_bounds(grids: Iterable[tuple[str, Grid]]) -> str:
 
     said = []
     for name, grid in grids:
-        ends = grid.values_of(np.array([grid.lowest, grid.highest]))
+        one, below, above = _OF_NUMBERS
+        ends: Iterable[Any] = map(float_of, grid.short_bounds)
+        if isinstance(grid, TimeGrid):
+            ends = grid.values_of(np.array([grid.lowest, grid.highest]))
+            one, below, above = _OF_TIMES
         lower, upper = map(value_words, ends)
-        one, below, above = _OF_TIMES if isinstance(grid, TimeGrid) else _OF_NUMBERS
         of = f"of {name} " if name else ""
         said.append(
             f"a {one} {of}{below} {lower} counts as {lower}, and {above} {upper} as {upper}"
         )
-    return f"{'; '.join(said)}. Errors and intervals are those of the clamped numbers"
+    steps = []
+    for name, grid in rounded:
+        of, ranked = (f"of {name} ", "in quantiles ") if name else ("", "")
+        step = value_words(float_of(grid.step))
+        steps.append(f"{ranked}numbers {of}are rounded to multiples of {step}")
+    also = ", errors in ranks those of the rounded ones" if steps else ""
+    return f"{'; '.join(said + steps)}. Errors and intervals are those of the clamped numbers{also}"
 
 
 @dataclass(frozen=True, repr=False)
@@ -89,8 +103,14 @@ class NumbersQuery(DataQuery):
 
     @property
     def clamped(self) -> tuple[str, ...]:
-        """A note on the bounds."""
-        return (note_on_bounds([("", self.grid)]),)
+        """A note on the bounds, and on the step if numbers are rounded to it and then ranked."""
+        grid = "", self.grid
+        return (note_on_bounds([grid], [grid] if self.ranks_rounded else []),)
+
+    @property
+    def ranks_rounded(self) -> bool:
+        """Whether it ranks numbers that may have been rounded."""
+        return False
 
     def values(self, source: NumberRows, key: Key) -> NDArray[Any]:
         """Return the numbers that count, masked where they are null; the data is read here."""

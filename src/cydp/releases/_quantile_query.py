@@ -15,12 +15,13 @@ from numpy.typing import NDArray
 
 from cydp._arguments import Bounds, Number
 from cydp._generator import Generator
+from cydp._numbers.bounds import read_bounds
 from cydp._numbers.rational import float_of, format_number, read_exact, read_quantile
 from cydp._numbers.rounding import percent_of, words_above
 from cydp.accounting._loss import Loss
 from cydp.accounting.ledger._paid import Payment
 from cydp.exact._sorted_units import SortedUnits, sort_units
-from cydp.exact._time_grid import notes_on_days, read_time_grid
+from cydp.exact._time_grid import TimeGrid, notes_on_days, read_time_grid
 from cydp.releases._answers import MEDIAN, Answer, RankAnswer
 from cydp.releases._missing import fill_absent
 from cydp.releases._noise_split import Aggregate, Part
@@ -28,7 +29,12 @@ from cydp.releases._numbers_query import NumbersQuery, weighs_less
 from cydp.releases._quantile_list import QuantileList, read_method
 from cydp.releases._quantile_release import QuantileRelease
 from cydp.releases._query import DataQuery, Given
-from cydp.releases._ranked_grid import holds_integers, ranked_grid
+from cydp.releases._ranked_grid import (
+    holds_integers,
+    moves_fractions,
+    ranked_grid,
+    rounds_numbers,
+)
 from cydp.releases._release import ADDED, recorded
 from cydp.releases._rows import Key, NumberRows
 from cydp.releases._tally import Tally
@@ -66,6 +72,10 @@ class QuantileQuery(NumbersQuery):
         The confidence of an interval for each of them; None: there are none.
     recursive : bool
         Whether the quantiles are chosen by halves, and not each alone.
+    fractions : bool
+        Whether the step is 1, though the column does not declare that it holds integers.
+    ends : tuple of Fraction, or ()
+        The bounds as they were given, if they are no points of the grid.
 
     """
 
@@ -76,6 +86,8 @@ class QuantileQuery(NumbersQuery):
     several: bool = field(default=False, repr=False)
     interval: Fraction | None = field(default=None, repr=False, metadata=ADDED)
     recursive: bool = field(default=False, repr=False, metadata=ADDED)
+    fractions: bool = field(default=False, repr=False, metadata=ADDED)
+    ends: tuple[Fraction, ...] = field(default=(), repr=False, metadata=ADDED)
 
     @property
     def left_out_may(self) -> str:
@@ -106,7 +118,12 @@ class QuantileQuery(NumbersQuery):
                 raise ValueError("method must be 'independent' for quantiles with intervals")
             chosen = "independent"
         found = QuantileList(qs, grid, False, _POINT).best(privacy, unit.change_one_answer, chosen)
-        made = cls(privacy, unit, grid, filled, qs, several, level, found.is_recursive)
+        fractions = moves_fractions(grid, integers=integers)
+        given = grid.bounds if isinstance(grid, TimeGrid) else read_bounds((lower, upper))
+        ends = () if given == grid.bounds else given
+        made = cls(
+            privacy, unit, grid, filled, qs, several, level, found.is_recursive, fractions, ends
+        )
         if max(max(made.beyond(part)) for part in made.parts.values()) > _MOST_BEYOND:
             raise ValueError(
                 f"interval must be left out at so small a cost: its ends would be {_MOST_BEYOND:,} "
@@ -165,6 +182,26 @@ class QuantileQuery(NumbersQuery):
     def rounding(self) -> tuple[str, ...]:
         """A note if both bounds are dates, whatever the column holds."""
         return notes_on_days([self.grid])
+
+    @property
+    def ranks_rounded(self) -> bool:
+        """Whether numbers may lie between the points of the grid."""
+        return rounds_numbers(self.grid, fractions=self.fractions)
+
+    def interval_of(
+        self, lower: NDArray[np.int64], upper: NDArray[np.int64]
+    ) -> tuple[NDArray[Any], NDArray[Any]]:
+        """Return an interval that holds quantiles, from chosen ends in steps.
+
+        If numbers are rounded, each end is half a step further out, though not beyond the bounds:
+        the quantile before rounding is at most that far. docs/releases/quantiles.md has the proof.
+        """
+        ends = self.grid.values_of(lower), self.grid.values_of(upper)
+        if not self.ranks_rounded:
+            return ends
+        half = float_of(self.grid.step / 2)
+        least, most = map(float_of, self.ends or self.grid.bounds)
+        return np.maximum(ends[0] - half, least), np.minimum(ends[1] + half, most)
 
     def answers(self) -> list[Answer]:
         """Return the quantiles."""

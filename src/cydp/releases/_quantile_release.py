@@ -37,7 +37,8 @@ class QuantileRelease(Release):
     steps : ndarray of int64, shape (q,) or ()
         The chosen points, in steps of the grid.
     interval_steps : tuple of two ndarrays of the shape of steps, or ()
-        The lower and the upper ends of the intervals, in steps; empty if there are none.
+        The chosen lower and upper ends of the intervals, in steps, half of one inside those of
+        `interval` if numbers are rounded; empty if there are none.
 
     """
 
@@ -51,13 +52,16 @@ class QuantileRelease(Release):
 
         Of dates and times: datetime64 in the unit of the bounds, or a datetime with their zone.
         """
-        return self._values_of(self.steps)
+        return self._shown(self.query.grid.values_of(self.steps))
 
-    def _values_of(self, steps: NDArray[np.int64]) -> Any:
-        values = self.query.grid.values_of(steps)
-        if steps.ndim:
+    def _shown(self, values: NDArray[Any]) -> Any:
+        if self.steps.ndim:
             return values
         return float(values) if values.dtype.kind == "f" else values[()]
+
+    def _released_interval(self) -> tuple[Any, Any]:
+        lower, upper = map(self._shown, self.query.interval_of(*self.interval_steps))
+        return lower, upper
 
     @property
     def variance(self) -> None:
@@ -100,6 +104,9 @@ class QuantileRelease(Release):
     def interval(self, confidence: Number = 0.95, *, count: Integer = 1) -> tuple[Any, Any]:
         """Return the released intervals that contain the quantiles, in the unit of the data.
 
+        If numbers are rounded to a grid, an end is half a step further out than the point that was
+        chosen, though not beyond the bounds.
+
         Parameters
         ----------
         confidence : number between 0 and 1, default 0.95
@@ -134,8 +141,7 @@ class QuantileRelease(Release):
                 f"confidence must be at most {format_number(most)}, for which the intervals were "
                 "released, and less for several of them together"
             )
-        lower, upper = map(self._values_of, self.interval_steps)
-        return lower, upper
+        return self._released_interval()
 
     def _holds(self, confidence: Fraction, together: int) -> bool:
         """Whether so many intervals hold together with a confidence."""
@@ -168,7 +174,7 @@ class QuantileRelease(Release):
         several = self.steps.ndim > 0
         lower, upper, notes = None, None, self._notes
         if self.interval_steps and self._holds(read_level(confidence), together):
-            lower, upper = map(np.asarray, map(self._values_of, self.interval_steps))
+            lower, upper = map(np.asarray, self._released_interval())
         elif self.interval_steps:
             notes += (self._note_on_interval(),)
         chosen = Numbers(
@@ -190,7 +196,7 @@ class QuantileRelease(Release):
         note = f"an interval was released for {percent_of(self.query.interval)} confidence, "
         if self.steps.ndim:
             return note + "and not for more"
-        lower, upper = map(self._values_of, self.interval_steps)
+        lower, upper = self._released_interval()
         return (
             f"{note}from {end_words(lower, upper=False)} to {end_words(upper, upper=True)}, and "
             "not for more"

@@ -8,17 +8,36 @@ from typing import Any, cast
 from cydp._arguments import Bounds, Number, TimeBounds
 from cydp._columns.declared import Records
 from cydp._numbers.bounds import read_bounds
-from cydp._numbers.rational import format_number, read_binary
+from cydp._numbers.rational import format_binary, read_binary
 from cydp.exact._grid import Grid, public_grid
 from cydp.exact._time_grid import read_time_grid
 from cydp.releases._missing import Missing, read_missing
 
-__all__ = ["holds_integers", "ranked_grid"]
+__all__ = ["holds_integers", "moves_fractions", "ranked_grid", "rounds_numbers"]
 
 
 def holds_integers(records: Any) -> bool:
     """Whether a column declares that it holds integers; no value is read."""
     return isinstance(records, Records) and records.has_integers
+
+
+def moves_fractions(grid: Grid, *, integers: bool) -> bool:
+    """Whether the grid is the integers, and the column does not declare that it holds such."""
+    return type(grid) is Grid and grid.exponent == 0 and not integers
+
+
+def rounds_numbers(grid: Grid, *, fractions: bool) -> bool:
+    """Whether the grid may move numbers to the nearest of its points.
+
+    Parameters
+    ----------
+    grid : Grid
+        Of times: they are rounded down, which their own words say.
+    fractions : bool
+        What `moves_fractions` has found.
+
+    """
+    return type(grid) is Grid and (grid.exponent != 0 or fractions)
 
 
 def ranked_grid(
@@ -74,7 +93,7 @@ def ranked_grid(
 def _check_multiples(
     bounds: Bounds, missing: Missing, filled: int | None, grid: Grid, name: str
 ) -> None:
-    words = f"multiples of step={format_number(grid.step)}"
+    words = f"multiples of step={format_binary(grid.step)}"
     if read_bounds(bounds, name) != grid.bounds:
         raise ValueError(f"{name} must be {words}")
     if filled is not None and read_binary(cast("Number", missing), "missing") != filled * grid.step:

@@ -9,7 +9,7 @@ from typing import Any, ClassVar, Self
 
 from cydp._arguments import Bounds, Column, Integer, Number
 from cydp._generator import Generator
-from cydp._numbers.rational import as_exact, format_number
+from cydp._numbers.rational import as_exact
 from cydp.accounting._loss import Loss
 from cydp.accounting.ledger._paid import Payment
 from cydp.exact._clamped_sum import sum_units
@@ -30,6 +30,7 @@ from cydp.releases._user_sums import (
     bounded_sums,
     clamped_sums,
     ends_of_sum,
+    largest_sum_words,
     read_largest_sum,
 )
 
@@ -76,7 +77,7 @@ class SumQuery(NumbersQuery):
         """Notes on the rows, and on the sums, of which a part may be left out."""
         if self.most is None:
             return super().left_out
-        name, most = self.unit.name, format_number(self.most * self.grid.step)
+        name, most = self.unit.name, largest_sum_words(self.most, self.grid)
         return (
             *super().left_out,
             f"of the sum of each {name}, what is beyond {most} in size is left out, too",

@@ -14,7 +14,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from cydp._arguments import Number
-from cydp._numbers.rational import format_number, read_positive
+from cydp._numbers.rational import format_binary, format_number, read_positive, round_near
 from cydp.exact._clamped_sum import sum_groups
 from cydp.exact._grid import Grid
 from cydp.exact._sorted_units import group_blocks
@@ -27,6 +27,7 @@ __all__ = [
     "bounded_sums",
     "clamped_sums",
     "ends_of_sum",
+    "largest_sum_words",
     "moments_of_users",
     "read_largest_sum",
     "worth_of",
@@ -57,6 +58,11 @@ def worth_of(totals: Any, rows: Any, most: int, *, nearest: bool = False) -> Any
     return (2 * most * totals + rows) // (2 * rows) if nearest else most * totals // rows
 
 
+def largest_sum_words(most: int, grid: Grid) -> str:
+    """Return the largest sum of a user that counts as it was given, near its steps."""
+    return format_binary(round_near(most * grid.step, grid.step))
+
+
 def read_largest_sum(most: Number | None, grid: Grid, unit: Unit) -> int | None:
     """Return the largest sum of a user that counts, in steps, rounded down; None for None."""
     if most is None:
@@ -67,7 +73,7 @@ def read_largest_sum(most: Number | None, grid: Grid, unit: Unit) -> int | None:
     steps = math.floor(size / grid.step)
     if steps < 1:
         raise ValueError(
-            f"max_sum_per_user must be at least a step of the grid, {format_number(grid.step)}, "
+            f"max_sum_per_user must be at least a step of the grid, {format_binary(grid.step)}, "
             f"not {format_number(size)}"
         )
     return steps

@@ -8,7 +8,7 @@ from functools import partial
 
 from cydp._arguments import Integer, Number
 from cydp._call_errors import explain_arguments
-from cydp._numbers.rational import format_number, read_upward
+from cydp._numbers.rational import format_binary, read_upward
 from cydp._numbers.rounding import root_above
 from cydp._relations import check_relation
 from cydp._sensitivity import (
@@ -154,7 +154,7 @@ def queries(*sensitivities: Number, norm: int = 1) -> Sensitivity | Unbounded:
         value = read_upward(given, "each of sensitivities")
         if value < 0:
             raise ValueError(
-                f"each of sensitivities must be at least 0, not {format_number(value)}"
+                f"each of sensitivities must be at least 0, not {format_binary(value)}"
             )
         l2 = given.l2 if isinstance(given, Sensitivity) else value
         total, squares = total + value, squares + l2**2

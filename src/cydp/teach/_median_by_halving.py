@@ -87,6 +87,11 @@ class HalvingQuery(NumbersQuery):
         return query
 
     @property
+    def ranks_rounded(self) -> bool:
+        """It ranks the points of a grid."""
+        return True
+
+    @property
     def nbytes(self) -> int:
         """How many bytes the ends of the last range have."""
         return 16

@@ -68,10 +68,10 @@ def test_a_table_has_a_column_for_each_number() -> None:
     release = made("group_by")
     found = release.to_dict()
     columns = found["columns"]
-    assert list(columns) == ["n", "sum_x", "mean_x", "median_x", "quantile_x q=0.9"]
+    assert list(columns) == ["n", "sum_x", "mean_x", "median_x", "q90_x"]
     assert columns["mean_x"]["error"]["each"] == release.error_bound(column="mean_x").tolist()
-    assert columns["quantile_x q=0.9"]["error"]["unit"] == "ranks"
-    assert columns["quantile_x q=0.9"]["lower"] is None
+    assert columns["q90_x"]["error"]["unit"] == "ranks"
+    assert columns["q90_x"]["lower"] is None
     steps = found["exact"]["steps"]
     assert steps["n"] == release["n"].tolist()
     step = release.query.parts["sum_x"].step

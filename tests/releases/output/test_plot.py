@@ -265,7 +265,7 @@ def test_a_table_is_drawn_by_its_first_column() -> None:
 
 
 def test_a_column_that_is_not_there_has_no_plot() -> None:
-    with pytest.raises(ValueError, match="column must be one of n, sum_x, mean_x, median_x, quant"):
+    with pytest.raises(ValueError, match="column must be one of n, sum_x, mean_x, median_x, q90_x"):
         made("group_by").plot(column="mean_y")
     with pytest.raises(ValueError, match="column must be one of count, not 7"):
         made("histogram").plot(column=7)
