@@ -192,7 +192,9 @@ def test_ledgers_that_are_not_made_or_opened(tmp_path: Path) -> None:
         "a number for a budget": (lambda: make(1.5), TypeError,
                                   ("budget must be PureDP(epsilon)", "not float")),
         "a path and a budget swapped": (
-            lambda: create(PureDP(1), "new", privacy_unit="person"), TypeError, ("not str",)),
+            lambda: create(PureDP(1), "new", privacy_unit="person"), TypeError,
+            ("path, the first argument, must be a path", "are they swapped?"),
+        ),
         "another word for a relation": (lambda: make(relation="both"), ValueError,
                                         ("relation must be 'add-remove'",)),
         "a unit of nothing": (lambda: make(privacy_unit=" "), ValueError,

@@ -152,7 +152,7 @@ NO_KEYS: list[Any] = [
     *([[1]], {"a", "b"}, {"a": 1}, pl.LazyFrame({"a": [1]}), None, 1),
 ]
 KEYS: dict[str, Refusal] = {
-    **{f"{i}, which are no keys": (lambda k=keys: exact.match_keys(X, k), TypeError, ("keys must",))
+    **{f"{i}, which are no keys": (lambda k=keys: exact.match_keys(X, k), TypeError, ("keys ",))
        for i, keys in enumerate(NO_KEYS)},
     "none": (lambda: exact.match_keys(X, []), ValueError, ("keys", "1 to 2**32 - 4 keys", "not 0")),
     "twice": (lambda: exact.match_keys(X, ["b", "b"]), ValueError, ("keys must be distinct",)),

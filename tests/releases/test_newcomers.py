@@ -257,14 +257,6 @@ def test_an_empty_path_is_told() -> None:
         cydp.count("", epsilon=1)
 
 
-def test_a_column_has_no_further_column() -> None:
-    words = r"^x must be the table that has the column, or a column without column="
-    for x, more in ((pl.Series([1.0]), "$"), ([1.0], ": several files are a glob, 'days/")):
-        for neighbour in (x, x[:0]):
-            with pytest.raises(TypeError, match=words + more):
-                cydp.mean(neighbour, (0, 1), column="amount", epsilon=1)
-
-
 def test_labels_have_releases_of_their_own(tmp_path: Path) -> None:
     FRAME.write_parquet(tmp_path / "t.parquet")
     for table in (TABLE, FRAME, FRAME.to_pandas(), tmp_path / "t.parquet"):

@@ -264,7 +264,7 @@ def test_what_is_no_table_is_told_before_a_charge(
         (sum_of("semi.csv"), ValueError, "'semi.csv', which has one cell: is it separated by"),
         (sum_of("https://a.org/b.csv"), ValueError, "(nothing is fetched from a network"),
         (sum_of("from people select age"), ValueError, "(a query is duckdb.sql(...))"),
-        (sum_of([tmp_path, None]), TypeError, "x must be one path, not a list with paths: write a"),
+        (sum_of([tmp_path, None]), TypeError, "leave column= out; several files are one path"),
         (partial(cydp.value_counts, "abc", ["a"], epsilon=1), ValueError, path + "no such file"),
         (sum_of("[ab].csv"), ValueError, "'a.csv' and 'b.csv' must have the same columns"),
         (sum_of("[ac].csv"), ValueError, "'a.csv' and 'c.csv' must be alike"),

@@ -15,8 +15,8 @@ from cydp._columns.numbers import is_real_array
 from cydp._columns.pieces import Totals, add_pieces
 from cydp._columns.shared import SharedRows
 from cydp._columns.sources import open_source
-from cydp._columns.table import Table, called, is_column
-from cydp._columns.tables import is_read_once, is_table, is_tabular, open_table
+from cydp._columns.table import Table, called
+from cydp._columns.tables import is_table, is_tabular, open_table
 from cydp._columns.truncated import TruncatedSource
 from cydp.exact._contributions import bound_users, count_contributions
 from cydp.exact._label_sets import LabelSets
@@ -66,11 +66,6 @@ def open_columns(x: Any, column: Any, **others: Any) -> tuple[Any, dict[str, Any
 
     """
     if column is not None:
-        if is_column(x) and not is_tabular(x) and not is_read_once(x):
-            files = ": several files are a glob, 'days/*.csv'" if isinstance(x, list) else ""
-            raise TypeError(
-                f"x must be the table that has the column, or a column without column={files}"
-            )
         table = open_table(x, "x")
 
         def find(each: Any, name: str) -> list[Any] | None:
