@@ -20,6 +20,7 @@ from cydp._columns.tables import is_table, is_tabular, open_table
 from cydp._columns.truncated import TruncatedSource
 from cydp.exact._contributions import (
     MOST_ROWS,
+    PairNumbers,
     bound_users,
     count_contributions,
     count_user_rows,
@@ -230,7 +231,7 @@ class Rows:
         contents: Sequence[NDArray[Any]] = (),
         *,
         max_rows: int | None = None,
-        pairs: Codes | None = None,
+        pairs: PairNumbers | None = None,
     ) -> Codes:
         """Return the codes; a row that does not count gets a code outside.
 
@@ -250,7 +251,7 @@ class Rows:
             are chosen, whatever their order.
         max_rows : int, optional
             The most rows of a user that stay in each partition. Default: the unit's own bound.
-        pairs : ndarray of uint32, shape (n,), optional
+        pairs : PairNumbers, optional
             As in `bound_users`; used with users alone.
 
         """
@@ -337,13 +338,15 @@ class NumberRows(Rows):
             return self.in_sample(values)
         return values[self.stay(_outside(values, absent_count), unit, key, [values])]
 
-    def by_user(self, unit: Unit, key: Key, *, absent_count: bool) -> tuple[Codes, NDArray[Any]]:
+    def by_user(
+        self, unit: Unit, key: Key, *, absent_count: bool
+    ) -> tuple[PairNumbers, NDArray[Any]]:
         """Return a number for each row's user, as `pairs` of `bound`, and the values.
 
         All rows of each user have it, but those without a value unless `absent_count`.
         """
         values: NDArray[Any] = self.columns[0].read()
-        outside, users = _outside(values, absent_count), np.empty(len(values), np.uint32)
+        outside, users = _outside(values, absent_count), PairNumbers(len(values))
         self.bound(outside.astype(np.uint32), 1, unit, key, max_rows=MOST, pairs=users)
         return users, values
 
