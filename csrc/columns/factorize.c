@@ -2,6 +2,7 @@
  * Factorizes strings: a hash table of the first of each kind. The hash is keyed, so that
  * nobody can choose strings that collide; bytes decide which strings are equal.
  * docs/columns.md. */
+#include "base/huge_pages.h"
 #include "columns/strings.h"
 #include "cydp.h"
 #include "generator/kernels.h"
@@ -9,8 +10,14 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { INDEX_BITS = 40, LEAST_SLOTS = 1024, BLOCK = 256 };
-#define INDEX ((UINT64_C(1) << INDEX_BITS) - 1)
+enum {
+  INDEX_BITS = 40,
+  MOST_LENGTH = (1 << 24) - 1, /* that a slot holds */
+  LEAST_SLOTS = 1024,
+  BLOCK = 256,
+  START_WORDS = 2, /* of a string, in a slot */
+  START_BYTES = 16
+};
 
 /* Returns a string's word from a byte on, with zeros behind the end. */
 static uint64_t word_from(string s, size_t byte) {
@@ -21,15 +28,22 @@ static uint64_t word_from(string s, size_t byte) {
   return word;
 }
 
+/* Strings of a block, and what was read of them for their hashes. */
+typedef struct string_block {
+  uint64_t words[BLOCK][START_WORDS]; /* their first bytes */
+  size_t lengths[BLOCK];
+} string_block;
+
 /* Hashes n <= BLOCK strings, word by word, as h(h(length, w1), w2) ...: all strings that
  * have a k-th word at a time. */
 static void hash_strings(const cydp_strings *strings, size_t first, size_t n,
-                         const uint64_t key[2], uint64_t *hashes) {
+                         const uint64_t key[2], string_block *block, uint64_t *hashes) {
   uint64_t state[BLOCK], word[BLOCK];
   size_t which[BLOCK], left = n;
   const uint64_t *words[] = {state, word};
+  memset(block->words, 0, sizeof block->words);
   for (size_t i = 0; i < n; i++) {
-    hashes[i] = string_at(strings, first + i).length;
+    hashes[i] = block->lengths[i] = string_at(strings, first + i).length;
     which[i] = i;
   }
   for (size_t byte = 0; left > 0; byte += sizeof *word) {
@@ -40,7 +54,10 @@ static void hash_strings(const cydp_strings *strings, size_t first, size_t n,
         continue;
       which[longer] = which[i];
       state[longer] = hashes[which[i]];
-      word[longer++] = word_from(s, byte);
+      word[longer] = word_from(s, byte);
+      if (byte < START_BYTES)
+        block->words[which[i]][byte / sizeof *word] = word[longer];
+      longer++;
     }
     cydp_generator_kernels()->siphash(key, words, 2, longer, state);
     for (size_t i = 0; i < longer; i++)
@@ -70,63 +87,96 @@ static bool equal_when_hashed(const cydp_strings *strings, size_t a, size_t b,
   return equal || state[0] != hashes[a] || state[1] != hashes[b];
 }
 
-/* A slot holds a string's index plus one, and above it other bits of the hash; or 0. */
+/* The first string with a hash. Short ones are compared here; a string stands far away. */
+typedef struct id_slot {
+  uint64_t hash;
+  uint64_t number; /* its index plus one, and its length above; 0: the slot is free */
+  uint64_t words[START_WORDS]; /* its first bytes */
+} id_slot;
+
 typedef struct id_table {
-  uint64_t *slots;
+  id_slot *slots;
   size_t mask, used;
 } id_table;
 
-static size_t free_slot(const id_table *table, uint64_t hash) {
-  size_t at = (size_t)hash & table->mask;
-  while (table->slots[at])
-    at = (at + 1) & table->mask;
-  return at;
-}
-
-static bool grow(id_table *table, const uint64_t *hashes) {
-  id_table grown = {.mask = table->slots ? 2 * table->mask + 1 : LEAST_SLOTS - 1,
-                    .used = table->used};
-  grown.slots = calloc(grown.mask + 1, sizeof *grown.slots);
+/* Makes room for a block of strings: at most 3 of 4 slots are taken. */
+static bool make_room(id_table *table) {
+  size_t size = table->slots ? table->mask + 1 : LEAST_SLOTS;
+  while (4 * (table->used + BLOCK) > 3 * size)
+    size *= 2;
+  if (table->slots && size == table->mask + 1)
+    return true;
+  id_table grown = {cydp_huge_pages_allocate(size * sizeof *grown.slots), size - 1,
+                    table->used};
   if (!grown.slots)
     return false;
-  for (size_t i = 0; table->slots && i <= table->mask; i++)
-    if (table->slots[i])
-      grown.slots[free_slot(&grown, hashes[(table->slots[i] & INDEX) - 1])] =
-          table->slots[i];
+  memset(grown.slots, 0, size * sizeof *grown.slots);
+  for (size_t i = 0; table->slots && i <= table->mask; i++) {
+    size_t at = (size_t)table->slots[i].hash & grown.mask;
+    if (!table->slots[i].number)
+      continue;
+    while (grown.slots[at].number)
+      at = (at + 1) & grown.mask;
+    grown.slots[at] = table->slots[i];
+  }
   free(table->slots);
   *table = grown;
   return true;
 }
 
-static uint64_t find_or_add(id_table *table, const cydp_strings *strings, uint64_t index,
+static id_slot slot_of(const string_block *block, size_t first, size_t i, uint64_t hash) {
+  const uint64_t length = block->lengths[i];
+  id_slot slot = {hash, first + i + 1, {0}};
+  slot.number |= (length < MOST_LENGTH ? length : MOST_LENGTH) << INDEX_BITS;
+  memcpy(slot.words, block->words[i], sizeof slot.words);
+  return slot;
+}
+
+static bool begin_alike(const id_slot *a, const id_slot *b) {
+  return a->hash == b->hash && a->number >> INDEX_BITS == b->number >> INDEX_BITS &&
+         memcmp(a->words, b->words, sizeof a->words) == 0;
+}
+
+static uint64_t index_of(const id_slot *slot) {
+  return (slot->number & ((UINT64_C(1) << INDEX_BITS) - 1)) - 1;
+}
+
+static uint64_t find_or_add(id_table *table, const cydp_strings *strings, id_slot sought,
                             const uint64_t key[2], const uint64_t *hashes) {
-  uint64_t entry = (hashes[index] & ~INDEX) | (index + 1);
-  string sought = string_at(strings, index);
-  size_t at = (size_t)hashes[index] & table->mask;
-  for (; table->slots[at]; at = (at + 1) & table->mask) {
-    uint64_t other = (table->slots[at] & INDEX) - 1;
-    if ((table->slots[at] ^ entry) <= INDEX && hashes[other] == hashes[index] &&
-        (equal_strings(string_at(strings, other), sought) ||
+  const uint64_t index = index_of(&sought);
+  size_t at = (size_t)sought.hash & table->mask;
+  for (; table->slots[at].number; at = (at + 1) & table->mask) {
+    const uint64_t other = index_of(&table->slots[at]);
+    if (begin_alike(&table->slots[at], &sought) &&
+        (sought.number >> INDEX_BITS <= START_BYTES ||
+         equal_strings(string_at(strings, other), string_at(strings, index)) ||
          equal_when_hashed(strings, other, index, key, hashes)))
       return other;
   }
-  table->slots[at] = entry;
+  table->slots[at] = sought;
   table->used++;
   return index;
 }
 
 cydp_status cydp_factorize(const cydp_strings *strings, size_t n, const uint64_t key[2],
                            uint64_t *ids, uint64_t *hashes) {
-  if ((uint64_t)n >= INDEX)
+  if (((uint64_t)n + 1) >> INDEX_BITS > 0)
     return CYDP_ERROR_DOMAIN;
   id_table table = {0};
-  bool enough = grow(&table, hashes);
-  for (size_t i = 0; i < n && enough; i++) {
-    if (i % BLOCK == 0)
-      hash_strings(strings, i, n - i < BLOCK ? n - i : BLOCK, key, hashes + i);
-    ids[i] = find_or_add(&table, strings, i, key, hashes);
-    if (2 * table.used > table.mask)
-      enough = grow(&table, hashes);
+  string_block block;
+  bool enough = true;
+  for (size_t first = 0, m; first < n && enough; first += m) {
+    m = n - first < BLOCK ? n - first : BLOCK;
+    enough = make_room(&table);
+    if (!enough)
+      break;
+    hash_strings(strings, first, m, key, &block, hashes + first);
+    for (size_t i = 0; i < m; i++)
+      __builtin_prefetch(table.slots + (hashes[first + i] & table.mask));
+    for (size_t i = 0; i < m; i++)
+      ids[first + i] =
+          find_or_add(&table, strings, slot_of(&block, first, i, hashes[first + i]), key,
+                      hashes);
   }
   free(table.slots);
   return enough ? CYDP_OK : CYDP_ERROR_MEMORY;

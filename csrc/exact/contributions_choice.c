@@ -329,6 +329,9 @@ static void hash_listed(const cydp_bounding *bounding, const cydp_part_rows *par
   uint64_t users[BLOCK + AT_ONCE], partitions[BLOCK + AT_ONCE], *to = choice->hashes;
   const uint64_t *words[] = {users, partitions};
   size_t m = 0;
+  for (size_t listed = 0; !by_id && listed < n_listed; listed++)
+    __builtin_prefetch(bounding->users->hashes +
+                       part->rows[part->begins[choice->listed[listed]]]);
   for (size_t listed = 0; listed < n_listed; listed++) {
     const uint32_t user = choice->listed[listed],
                    end = is_single ? part->begins[user] + 1 : part->begins[user + 1];

@@ -196,7 +196,7 @@ def find_first(x: NDArray[np.int64], present: Mask) -> tuple[NDArray[np.uint32],
 
     The place of rows that are not present is the number of distinct integers.
     """
-    distinct, codes = _find_integers(x, present)
+    distinct, codes = _find_integers(x.copy(), present)  # it is read twice
     rows = np.empty(len(distinct) + 1, np.intp)
     rows[codes] = np.arange(len(codes))
     return codes, rows[:-1]
