@@ -48,6 +48,11 @@ bool cydp_count_table_new(cydp_count_table *table, cydp_counts *to);
 void cydp_count_table_add(cydp_count_table *table, const uint32_t *indices, size_t n,
                           const void *next, size_t stride);
 
+/* The same, where the numbers to be prefetched are of two columns. */
+void cydp_count_table_add_two(cydp_count_table *table, const uint32_t *indices, size_t n,
+                              const void *x, size_t x_bytes, const void *y,
+                              size_t y_bytes);
+
 /* Counts the n indices index_of[cells[i]] as above; at most CYDP_WAY - 2 counts. Sets zeros
  * to those rows i whose index is 0, in their order, and returns how many they are; `zeros`
  * has room for n + 1. */

@@ -26,7 +26,7 @@ static cydp_status count(void *self, size_t task) {
   size_t most =
       call->to.flush_rows < CYDP_INDEX_BATCH ? call->to.flush_rows : CYDP_INDEX_BATCH;
   uint32_t indices[CYDP_INDEX_BATCH];
-  const cydp_axis *axis = call->axes;
+  const cydp_axis *axis = call->axes, *last = axis + call->n_axes - 1;
   cydp_count_table table;
   if (!cydp_count_table_new(&table, &call->to))
     return CYDP_ERROR_MEMORY;
@@ -37,9 +37,15 @@ static cydp_status count(void *self, size_t task) {
   for (size_t n; first < end; first += n) {
     n = end - first < most ? end - first : most;
     cydp_axes_indices(axis, call->n_axes, first, n, indices);
-    cydp_count_table_add(&table, indices, n,
-                         cydp_row(axis->dtype, axis->x, first + 2 * CYDP_INDEX_BATCH),
-                         cydp_dtype_bytes(axis->dtype));
+    const size_t ahead = first + 2 * CYDP_INDEX_BATCH;
+    const size_t x_bytes = cydp_dtype_bytes(axis->dtype);
+    const size_t y_bytes = cydp_dtype_bytes(last->dtype);
+    if (last == axis)
+      cydp_count_table_add(&table, indices, n, cydp_row(axis->dtype, axis->x, ahead),
+                           x_bytes);
+    else
+      cydp_count_table_add_two(&table, indices, n, cydp_row(axis->dtype, axis->x, ahead),
+                               x_bytes, cydp_row(last->dtype, last->x, ahead), y_bytes);
   }
   cydp_count_table_end(&table);
   return CYDP_OK;

@@ -412,12 +412,16 @@ typedef struct cydp_bins cydp_bins;
 cydp_status cydp_bins_new(const double *edges, size_t count, cydp_bins **bins);
 cydp_status cydp_bins_new_i64(const int64_t *edges, size_t count, cydp_bins **bins);
 
+/* Make a bin for each of the codes 0 to count - 1. Returns as above. */
+cydp_status cydp_bins_of_codes(size_t count, cydp_bins **bins);
+
 /* Frees bins; NULL is allowed. */
 void cydp_bins_free(cydp_bins *bins);
 
 /* A column of numbers, and the bins to count them in. Bins of double edges take CYDP_F64,
  * CYDP_F32, CYDP_I64 and CYDP_I32, and compare each number as a double: an int64_t is
- * rounded first. Bins of int64_t edges take CYDP_I64 only, and compare exactly. */
+ * rounded first. Bins of int64_t edges take CYDP_I64 only, and compare exactly. Bins of codes
+ * take integers. */
 typedef struct cydp_axis {
   const cydp_bins *bins;
   const void *x;

@@ -153,6 +153,7 @@ cdef extern from "cydp.h" nogil:
     const size_t CYDP_MOST_BINS
     cydp_status cydp_bins_new(const double *edges, size_t count, cydp_bins **bins)
     cydp_status cydp_bins_new_i64(const int64_t *edges, size_t count, cydp_bins **bins)
+    cydp_status cydp_bins_of_codes(size_t count, cydp_bins **bins)
     void cydp_bins_free(cydp_bins *bins)
     ctypedef struct cydp_axis:
         const cydp_bins *bins

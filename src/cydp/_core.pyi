@@ -107,7 +107,7 @@ def lookup(
 
 class Bins:
     count: int
-    def __init__(self, edges: NDArray[np.float64] | NDArray[np.int64]) -> None: ...
+    def __init__(self, edges: NDArray[np.float64] | NDArray[np.int64] | int) -> None: ...
 
 def histogram(
     bins: list[Bins], columns: list[NDArray[Any]], counts: NDArray[np.int64], threads: int

@@ -642,14 +642,20 @@ def lookup(KeyTable table not None, Strings strings not None, size_t first, vali
 # Histogram ----------------------------------------------------------------------------------------
 
 cdef class Bins:
-    """Bins between float64 or int64 edges that never fall, prepared for counting."""
+    """Bins between float64 or int64 edges that never fall, or of codes below an int."""
 
     cdef _c.cydp_bins *bins
     cdef readonly Py_ssize_t count
 
     def __cinit__(self, edges):
-        cdef bint floats = edges.dtype.kind == "f"
-        cdef View view = read(edges, b"f8" if floats else b"i8", 1)
+        cdef bint floats
+        cdef View view
+        if isinstance(edges, int):
+            self.count = edges
+            check(_c.cydp_bins_of_codes(self.count, &self.bins))
+            return
+        floats = edges.dtype.kind == "f"
+        view = read(edges, b"f8" if floats else b"i8", 1)
         if view.n < 2:
             raise ValueError("edges must be at least two")
         self.count = view.n - 1

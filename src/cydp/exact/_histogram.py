@@ -3,7 +3,6 @@
 
 from __future__ import annotations
 
-from functools import lru_cache
 from typing import Any
 
 import numpy as np
@@ -84,7 +83,7 @@ def histogram(
 
 
 _MOST_CELLS = 2**30
-_CODE = np.dtype(np.int32)  # of a group; negative ones are codes of uint32 above all groups
+_CODE = np.dtype(np.uint32)
 
 
 def grouped_histogram(
@@ -129,20 +128,14 @@ def grouped_histogram(
         raise ValueError("codes and x must be of one shape")
     counts = np.zeros(cells, np.int64)
     if n_groups > 0:
-        kernels = [_bins_of_codes(n_groups), grid.kernel]
-        columns, dtypes = (codes.view(_CODE), x), (_CODE, grid.dtype_for(x.dtype))
+        kernels = [_core.Bins(n_groups), grid.kernel]
+        columns, dtypes = (codes, x), (_CODE, grid.dtype_for(x.dtype))
         threads = threads_for(x.size)
         with np.errstate(all="ignore"):  # converting a signalling NaN may warn
             for group, rows in paired_blocks(columns, dtypes, block_rows(cells)):
                 prepared = rows if grid.prepare is None else grid.prepare(rows)
                 _core.histogram(kernels, [group, prepared], counts, threads)
     return counts.reshape(n_groups, grid.kernel.count)
-
-
-@lru_cache(16)
-def _bins_of_codes(n_groups: int) -> _core.Bins:
-    """Return a bin for each code. Its edges are halves: the last bin's edge is in the bin."""
-    return _core.Bins(np.arange(-0.5, n_groups, dtype=np.float64))
 
 
 _SAMPLE = 4096  # codes: the number of counts is guessed from them
