@@ -392,6 +392,15 @@ cydp_status cydp_key_table_lookup(const cydp_key_table *table,
                                   const cydp_strings *strings, const uint8_t *valid,
                                   size_t n, unsigned threads, uint32_t *codes);
 
+/* Sets codes[i] to places[d], where d is values[i] - least modulo 2^64, or `beyond` if it is
+ * more or valid[i] is 0. A NULL `places` means that the code is d, a NULL `valid` that all are
+ * valid. Another thread may change the values meanwhile. Returns CYDP_ERROR_DOMAIN for
+ * floats. */
+cydp_status cydp_dense_lookup(const void *values, cydp_dtype dtype, uint64_t least,
+                              uint32_t beyond, const uint32_t *places,
+                              const uint8_t *valid, size_t n, unsigned threads,
+                              uint32_t *codes);
+
 /* Copies those of n entries of 1, 2, 4 or 8 bytes whose `masked` is 0 to `out`, which has
  * room for n, and returns how many they are. Returns SIZE_MAX for another size. If
  * another thread changes the inputs meanwhile, an entry is masked or not. */

@@ -144,6 +144,9 @@ cdef extern from "cydp.h" nogil:
     cydp_status cydp_key_table_lookup(const cydp_key_table *table, const cydp_strings *strings,
                                       const uint8_t *valid, size_t n, unsigned threads,
                                       uint32_t *codes)
+    cydp_status cydp_dense_lookup(const void *values, cydp_dtype dtype, uint64_t least,
+                                  uint32_t beyond, const uint32_t *places, const uint8_t *valid,
+                                  size_t n, unsigned threads, uint32_t *codes)
     size_t cydp_drop_masked(const void *entries, size_t entry_bytes, const uint8_t *masked,
                             size_t n, void *out)
 

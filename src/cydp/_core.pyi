@@ -104,6 +104,15 @@ def lookup(
     threads: int,
     codes: NDArray[np.uint32],
 ) -> None: ...
+def dense_lookup(
+    values: NDArray[Any],
+    least: int,
+    beyond: int,
+    places: NDArray[np.uint32] | None,
+    valid: NDArray[np.uint8] | None,
+    threads: int,
+    codes: NDArray[np.uint32],
+) -> None: ...
 
 class Bins:
     count: int

@@ -26,7 +26,7 @@ from cydp._columns.label_values import LabelValues, check_lengths
 from cydp._columns.strings import Strings, fixed_width
 from cydp._columns.tables import open_table
 
-__all__ = ["match_keys", "match_labels", "value_counts"]
+__all__ = ["count_labels", "match_keys", "match_labels", "value_counts"]
 
 _CHUNK_ROWS = 2**18  # rows for each thread: their codes stay in the cache
 _RAW = RAW | {bool, float}  # a dict finds these as they are; it never finds NaN
@@ -95,7 +95,21 @@ def value_counts(x: Any, keys: Column | Keys) -> NDArray[np.int64]:
     array([1, 2])
 
     """
-    lookup = _Lookup(*_declare(x, keys))
+    return count_labels(*_declare(x, keys))
+
+
+def count_labels(columns: Sequence[Labels], keys: Keys) -> NDArray[np.int64]:
+    """Return how many rows have each key, as `match_labels` and `bincount` do. NOT private.
+
+    No array of all codes is made.
+
+    Examples
+    --------
+    >>> count_labels([Labels([2.0, None, [], "a", 2])], Keys(["a", 2]))
+    array([1, 2])
+
+    """
+    lookup = _Lookup(columns, keys)
     counts = np.zeros(lookup.n_keys + 1, np.int64)
     # A call of the kernel passes over all counts, so with many counts it gets more rows at a time.
     chunk_rows = max(lookup.chunk_rows, 4 * len(counts))
@@ -231,7 +245,7 @@ class _ColumnLookup:
             present = self._values.present
             part = None if present is None else present[rows]
             if isinstance(self._table, DensePlaces):
-                self._table.fill(self._stored[rows], part, codes)
+                self._table.fill(self._stored[rows], part, self._threads, codes)
             else:
                 self._table.fill(self._stored, first, part, self._threads, codes)
 

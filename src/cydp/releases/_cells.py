@@ -19,7 +19,7 @@ from cydp._threads import threads_for
 from cydp.exact._bins import Bins, kept_bins, public_bins
 from cydp.exact._histogram import grouped_histogram
 from cydp.exact._histogramdd import cell_codes
-from cydp.exact._lookup import match_labels
+from cydp.exact._lookup import count_labels, match_labels
 from cydp.exact._time_bins import read_time_edges
 from cydp.releases._rows import Codes, Key, Rows
 from cydp.releases._unit import Unit
@@ -31,6 +31,7 @@ __all__ = [
     "CellRows",
     "KeyedColumns",
     "count_codes",
+    "count_keys",
     "open_binned",
     "public_edges",
 ]
@@ -205,6 +206,8 @@ class CellRows(Rows):
 
     def _count(self, unit: Unit, key: Key) -> NDArray[np.int64]:
         *outer, inner = self.axes
+        if not outer and isinstance(inner, KeyedColumns):
+            return count_keys(self, inner.columns, inner.keys, unit, key)
         if self.users is None and isinstance(inner, BinnedColumns) and len(inner.columns) == 1:
             # most often, and the quickest way: no array of codes is made
             (grid,), (records,) = inner.grids, inner.columns
@@ -262,6 +265,15 @@ def _join_codes(outer: Codes, n_outer: int, inner: Codes, n_inner: int) -> Codes
     joined += inner
     joined[(outer >= n_outer) | (inner >= n_inner)] = n_outer * n_inner
     return joined
+
+
+def count_keys(
+    rows: Rows, columns: Sequence[Labels], keys: Keys, unit: Unit, key: Key
+) -> NDArray[np.int64]:
+    """Return how many rows of each key count, of those that are read at once."""
+    if rows.users is None and rows.sample is None:
+        return count_labels(columns, keys)
+    return count_codes(rows.bound(match_labels(columns, keys), len(keys), unit, key), len(keys))
 
 
 def count_codes(codes: Codes, n_codes: int) -> NDArray[np.int64]:

@@ -24,7 +24,7 @@ from cydp.exact._lookup import match_labels
 from cydp.exact._sorted_units import sort_groups
 from cydp.exact._time_grid import SteppedTimes, read_time_grid
 from cydp.releases._answers import MEDIAN
-from cydp.releases._cells import count_codes
+from cydp.releases._cells import count_codes, count_keys
 from cydp.releases._format import format_parameter
 from cydp.releases._missing import Missing, fill_absent, held_still, is_absent, read_missing
 from cydp.releases._quantile_list import QuantileList
@@ -368,14 +368,8 @@ class GroupRows(Rows):
 
     def count(self, unit: Unit, key: Key) -> NDArray[np.int64]:
         """Return how many rows of each public key count."""
-        n_keys = len(self._public)
         counts: NDArray[np.int64]
-
-        def read() -> Totals:
-            matched = match_labels(self.labels, self._public)
-            return [count_codes(self.bound(matched, n_keys, unit, key), n_keys)]
-
-        (counts,) = self.add(read)
+        (counts,) = self.add(lambda: [count_keys(self, self.labels, self._public, unit, key)])
         return counts
 
     def find(
