@@ -16,11 +16,17 @@ typedef struct next_rows {
   size_t y_bytes;
 } next_rows;
 
+/* Returns how many tables of uint32 there are. */
+static size_t ways_of(const cydp_counts *to) {
+  return to->size <= CYDP_SEVERAL_SIZE ? CYDP_WAYS : 1;
+}
+
 bool cydp_count_table_new(cydp_count_table *table, cydp_counts *to) {
   size_t indices = to->size + 2;
   bool near = to->size <= CYDP_WAYS_SIZE;
   size_t way = indices > CYDP_WAY ? indices : CYDP_WAY;
-  size_t bytes = near ? CYDP_WAYS * way * sizeof(uint32_t) : indices;
+  size_t ways = ways_of(to);
+  size_t bytes = near ? ways * way * sizeof(uint32_t) : indices;
   *table = (cydp_count_table){.to = to, .memory = cydp_huge_pages_allocate(bytes)};
   if (table->memory == NULL)
     return false;
@@ -28,14 +34,14 @@ bool cydp_count_table_new(cydp_count_table *table, cydp_counts *to) {
   if (!near)
     table->bytes = table->memory;
   for (size_t w = 0; near && w < CYDP_WAYS; w++)
-    table->way[w] = (uint32_t *)table->memory + w * way;
+    table->way[w] = (uint32_t *)table->memory + w % ways * way;
   return true;
 }
 
 static void flush_near(cydp_count_table *table) {
   cydp_counts *to = table->to;
   cydp_mutex_lock(&to->mutex);
-  for (size_t w = 0; w < CYDP_WAYS; w++) {
+  for (size_t w = 0; w < ways_of(to); w++) {
     uint32_t *indices = table->way[w] + 1;
     for (size_t j = 0; j < to->size; j++) {
       to->counts[j] += indices[j];

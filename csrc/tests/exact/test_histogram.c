@@ -226,10 +226,13 @@ static void test_few_and_many_bins(void) {
     edges[j] = j;
   for (int j = 0; j < MOST; j++)
     x[j] = j + 0.25;
-  count_f64(x, MOST, edges, MOST - 1, counts);
-  count_f64(x, MOST, edges, MOST, counts);
-  for (int j = 0; j < MOST; j++)
-    CHECK(counts[j] == (j < MOST - 1 ? 2 : 1));
+  const size_t sizes[] = {CYDP_SEVERAL_SIZE, CYDP_SEVERAL_SIZE + 1, MOST - 1, MOST};
+  for (size_t k = 0; k < LENGTH(sizes); k++) {
+    memset(counts, 0, sizeof counts);
+    count_f64(x, MOST, edges, sizes[k], counts);
+    for (size_t j = 0; j < MOST; j++)
+      CHECK(counts[j] == (j < sizes[k]));
+  }
 }
 
 static void test_flushes(void) {
