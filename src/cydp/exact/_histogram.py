@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from typing import Any
 
 import numpy as np
@@ -87,7 +88,10 @@ _CODE = np.dtype(np.uint32)
 
 
 def grouped_histogram(
-    grid: Bins, codes: NDArray[np.uint32], n_groups: int, x: NDArray[Any]
+    grid: Bins,
+    blocks: Iterable[tuple[slice, NDArray[np.uint32]]],
+    n_groups: int,
+    x: NDArray[Any],
 ) -> NDArray[np.int64]:
     """Count the values of each group in bins.
 
@@ -95,8 +99,9 @@ def grouped_histogram(
     ----------
     grid : Bins
         Bins of the dtype of x.
-    codes : ndarray of uint32, shape (n,)
-        The group of each row. Rows with a code of n_groups or more are left out.
+    blocks : iterable of (slice, ndarray of uint32)
+        Rows one after the other, and the group of each. Rows with a code of n_groups or more are
+        left out.
     n_groups : int >= 0
         The number of groups.
     x : ndarray, shape (n,)
@@ -116,7 +121,8 @@ def grouped_histogram(
     --------
     >>> from cydp.exact._bins import public_bins
     >>> x = np.array([0.5, 2, 1.5, 9])
-    >>> grouped_histogram(public_bins(2, (0, 2), x.dtype), np.array([1, 1, 0, 0], np.uint32), 2, x)
+    >>> codes = np.array([1, 1, 0, 0], np.uint32)
+    >>> grouped_histogram(public_bins(2, (0, 2), x.dtype), [(slice(0, 4), codes)], 2, x)
     array([[0, 1],
            [1, 1]])
 
@@ -124,17 +130,21 @@ def grouped_histogram(
     cells = n_groups * grid.kernel.count
     if cells > _MOST_CELLS:
         raise ValueError(f"groups and bins must give at most 2**30 counts, not {cells}")
-    if codes.shape != x.shape:
-        raise ValueError("codes and x must be of one shape")
-    counts = np.zeros(cells, np.int64)
-    if n_groups > 0:
-        kernels = [_core.Bins(n_groups), grid.kernel]
-        columns, dtypes = (codes, x), (_CODE, grid.dtype_for(x.dtype))
-        threads = threads_for(x.size)
+    counts, done = np.zeros(cells, np.int64), 0
+    kernels = [_core.Bins(max(n_groups, 1)), grid.kernel]
+    dtypes, threads = (_CODE, grid.dtype_for(x.dtype)), threads_for(x.size)
+    differ = ValueError("codes and x must be of one shape")
+    for rows, codes in blocks:
+        part, done = x[rows], done + len(codes)
+        if codes.shape != part.shape:
+            raise differ
         with np.errstate(all="ignore"):  # converting a signalling NaN may warn
-            for group, rows in paired_blocks(columns, dtypes, block_rows(cells)):
-                prepared = rows if grid.prepare is None else grid.prepare(rows)
-                _core.histogram(kernels, [group, prepared], counts, threads)
+            for group, values in paired_blocks((codes, part), dtypes, block_rows(cells)):
+                prepared = values if grid.prepare is None else grid.prepare(values)
+                if n_groups > 0:
+                    _core.histogram(kernels, [group, prepared], counts, threads)
+    if done != x.size:
+        raise differ
     return counts.reshape(n_groups, grid.kernel.count)
 
 

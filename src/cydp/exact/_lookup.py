@@ -26,7 +26,7 @@ from cydp._columns.label_values import LabelValues, check_lengths
 from cydp._columns.strings import Strings, fixed_width
 from cydp._columns.tables import open_table
 
-__all__ = ["count_labels", "match_keys", "match_labels", "value_counts"]
+__all__ = ["count_labels", "label_blocks", "match_keys", "match_labels", "value_counts"]
 
 _CHUNK_ROWS = 2**18  # rows for each thread: their codes stay in the cache
 _RAW = RAW | {bool, float}  # a dict finds these as they are; it never finds NaN
@@ -101,24 +101,39 @@ def value_counts(x: Any, keys: Column | Keys) -> NDArray[np.int64]:
 def count_labels(columns: Sequence[Labels], keys: Keys) -> NDArray[np.int64]:
     """Return how many rows have each key, as `match_labels` and `bincount` do. NOT private.
 
-    No array of all codes is made.
-
     Examples
     --------
     >>> count_labels([Labels([2.0, None, [], "a", 2])], Keys(["a", 2]))
     array([1, 2])
 
     """
-    lookup = _Lookup(columns, keys)
-    counts = np.zeros(lookup.n_keys + 1, np.int64)
-    # A call of the kernel passes over all counts, so with many counts it gets more rows at a time.
-    chunk_rows = max(lookup.chunk_rows, 4 * len(counts))
-    codes = np.empty(min(chunk_rows, lookup.rows), np.uint32)
-    for rows in _chunks(lookup.rows, chunk_rows):
-        chunk = codes[: rows.stop - rows.start]
-        lookup.fill(chunk, rows.start)
-        _core.bincount(chunk, counts, lookup.threads)
+    counts = np.zeros(len(keys) + 1, np.int64)
+    for _, codes in label_blocks(columns, keys, len(counts)):
+        _core.bincount(codes, counts, _threads.threads_for(len(codes)))
     return counts[:-1]
+
+
+def label_blocks(
+    columns: Sequence[Labels], keys: Keys, counts: int
+) -> Iterator[tuple[slice, NDArray[np.uint32]]]:
+    """Yield some rows, and what `match_labels` returns for them, until all are done.
+
+    Their codes are in one array, which stays in the cache. A kernel that gets them may pass over
+    so many counts in each call.
+
+    Examples
+    --------
+    >>> [*label_blocks([Labels(["b", "z", "a"])], Keys(["a", "b"]), 2)]
+    [(slice(0, 3, None), array([1, 2, 0], dtype=uint32))]
+
+    """
+    lookup = _Lookup(columns, keys)
+    block_rows = max(lookup.chunk_rows, 4 * counts)
+    codes = np.empty(min(block_rows, lookup.rows), np.uint32)
+    for rows in _chunks(lookup.rows, block_rows):
+        block = codes[: rows.stop - rows.start]
+        lookup.fill(block, rows.start)
+        yield rows, block
 
 
 def match_labels(columns: Sequence[Labels], keys: Keys) -> NDArray[np.uint32]:
@@ -171,7 +186,7 @@ class _Lookup:
     def __init__(self, columns: Sequence[Labels], keys: Keys) -> None:
         values = [column.read() for column in columns]
         check_lengths(values)
-        self.rows, self.n_keys, self._pairs = len(values[0]), len(keys), keys.pairs
+        self.rows, self._pairs = len(values[0]), keys.pairs
         self.threads = _threads.threads_for(self.rows)
         self.chunk_rows = _CHUNK_ROWS * self.threads
         both = zip(values, keys.columns, strict=True)

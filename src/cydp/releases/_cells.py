@@ -4,7 +4,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from typing import Any, TypeAlias
 
 import numpy as np
@@ -19,7 +19,7 @@ from cydp._threads import threads_for
 from cydp.exact._bins import Bins, kept_bins, public_bins
 from cydp.exact._histogram import grouped_histogram
 from cydp.exact._histogramdd import cell_codes
-from cydp.exact._lookup import count_labels, match_labels
+from cydp.exact._lookup import count_labels, label_blocks, match_labels
 from cydp.exact._time_bins import read_time_edges
 from cydp.releases._rows import Codes, Key, Rows
 from cydp.releases._unit import Unit
@@ -214,12 +214,20 @@ class CellRows(Rows):
             if not outer:
                 return grid.count(self.in_sample(records.read()))
             if len(outer) == 1:
-                codes, values = self.in_sample(outer[0].read()), self.in_sample(records.read())
-                return grouped_histogram(grid, codes, outer[0].size, values).reshape(-1)
+                blocks = self._blocks(outer[0])
+                values = self.in_sample(records.read())
+                return grouped_histogram(grid, blocks, outer[0].size, values).reshape(-1)
         codes, cells = inner.read(), inner.size
         for axis in reversed(outer):
             codes, cells = _join_codes(axis.read(), axis.size, codes, cells), axis.size * cells
         return count_codes(self.bound(codes, cells, unit, key), cells)
+
+    def _blocks(self, axis: CellAxis) -> Iterable[tuple[slice, Codes]]:
+        """Return the rows in the sample, and the place of each on an axis, in blocks."""
+        if self.sample is None and isinstance(axis, KeyedColumns):
+            return label_blocks(axis.columns, axis.keys, self.cells)
+        codes = self.in_sample(axis.read())
+        return [(slice(0, len(codes)), codes)]
 
     def _count_tables(
         self, tables: Sequence[Sequence[int]], unit: Unit, key: Key
