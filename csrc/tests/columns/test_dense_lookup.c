@@ -37,7 +37,9 @@ static void check(cydp_dtype dtype, int64_t least, bool in_order, bool masked) {
   for (uint32_t d = 0; d <= KEYS; d++)
     places[d] = in_order ? d : d % 7 == 3 || d == KEYS ? 1000 : KEYS - d;
   for (size_t i = 0; i < ROWS; i++) {
-    const int64_t value = put(dtype, column, i, least + (int64_t)(i * 13 % 90) - 20);
+    /* may wrap, to the other end of the integers */
+    const uint64_t near = (uint64_t)least + i * 13 % 90 - 20;
+    const int64_t value = put(dtype, column, i, (int64_t)near);
     valid[i] = i % 11 != 0;
     expected[i] = places[KEYS];
     for (uint32_t d = 0; d < KEYS && (valid[i] || !masked); d++)
