@@ -324,7 +324,7 @@ static void codes_are_counted_in_bounds(cydp_dtype dtype, size_t length) {
 }
 
 static void places_of_integers_are_among_the_keys(cydp_dtype dtype, uint32_t length) {
-  static uint32_t place[1 << 17], code[ROWS];
+  static uint32_t place[MOST_COUNTS + 1], code[ROWS];
   const writes plan = codes_of(dtype, length);
   writer own;
   for (uint32_t i = 0; i <= length; i++)
