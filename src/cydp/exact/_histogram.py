@@ -88,10 +88,7 @@ _CODE = np.dtype(np.uint32)
 
 
 def grouped_histogram(
-    grid: Bins,
-    blocks: Iterable[tuple[slice, NDArray[np.uint32]]],
-    n_groups: int,
-    x: NDArray[Any],
+    grid: Bins, blocks: Iterable[tuple[NDArray[np.uint32], NDArray[Any]]], n_groups: int
 ) -> NDArray[np.int64]:
     """Count the values of each group in bins.
 
@@ -99,14 +96,12 @@ def grouped_histogram(
     ----------
     grid : Bins
         Bins of the dtype of x.
-    blocks : iterable of (slice, ndarray of uint32)
-        Rows one after the other, and the group of each. Rows with a code of n_groups or more are
-        left out.
+    blocks : iterable of (ndarray of uint32, ndarray), each of shape (m,)
+        The group of each of some rows, and their values, of a column as `read_numbers` returns it.
+        Rows with a code of n_groups or more are left out, and so are masked entries, NaN, and
+        values outside the bins.
     n_groups : int >= 0
         The number of groups.
-    x : ndarray, shape (n,)
-        A column as `read_numbers` returns it. Masked entries, NaN, and values outside the bins are
-        left out.
 
     Returns
     -------
@@ -122,7 +117,7 @@ def grouped_histogram(
     >>> from cydp.exact._bins import public_bins
     >>> x = np.array([0.5, 2, 1.5, 9])
     >>> codes = np.array([1, 1, 0, 0], np.uint32)
-    >>> grouped_histogram(public_bins(2, (0, 2), x.dtype), [(slice(0, 4), codes)], 2, x)
+    >>> grouped_histogram(public_bins(2, (0, 2), x.dtype), [(codes, x)], 2)
     array([[0, 1],
            [1, 1]])
 
@@ -130,21 +125,17 @@ def grouped_histogram(
     cells = n_groups * grid.kernel.count
     if cells > _MOST_CELLS:
         raise ValueError(f"groups and bins must give at most 2**30 counts, not {cells}")
-    counts, done = np.zeros(cells, np.int64), 0
-    kernels = [_core.Bins(max(n_groups, 1)), grid.kernel]
-    dtypes, threads = (_CODE, grid.dtype_for(x.dtype)), threads_for(x.size)
-    differ = ValueError("codes and x must be of one shape")
-    for rows, codes in blocks:
-        part, done = x[rows], done + len(codes)
-        if codes.shape != part.shape:
-            raise differ
+    counts, kernels = np.zeros(cells, np.int64), [_core.Bins(max(n_groups, 1)), grid.kernel]
+    for columns in blocks:
+        codes, x = columns
+        if codes.shape != x.shape:
+            raise ValueError("codes and x must be of one shape")
+        dtypes, threads = (_CODE, grid.dtype_for(x.dtype)), threads_for(x.size)
         with np.errstate(all="ignore"):  # converting a signalling NaN may warn
-            for group, values in paired_blocks((codes, part), dtypes, block_rows(cells)):
+            for group, values in paired_blocks(columns, dtypes, block_rows(cells)):
                 prepared = values if grid.prepare is None else grid.prepare(values)
                 if n_groups > 0:
                     _core.histogram(kernels, [group, prepared], counts, threads)
-    if done != x.size:
-        raise differ
     return counts.reshape(n_groups, grid.kernel.count)
 
 

@@ -108,32 +108,40 @@ def count_labels(columns: Sequence[Labels], keys: Keys) -> NDArray[np.int64]:
 
     """
     counts = np.zeros(len(keys) + 1, np.int64)
-    for _, codes in label_blocks(columns, keys, len(counts)):
+    for codes, _ in label_blocks(columns, keys, [], len(counts)):
         _core.bincount(codes, counts, _threads.threads_for(len(codes)))
     return counts[:-1]
 
 
 def label_blocks(
-    columns: Sequence[Labels], keys: Keys, counts: int
-) -> Iterator[tuple[slice, NDArray[np.uint32]]]:
-    """Yield some rows, and what `match_labels` returns for them, until all are done.
+    columns: Sequence[Labels], keys: Keys, beside: Sequence[NDArray[Any]], counts: int
+) -> Iterator[tuple[NDArray[np.uint32], list[NDArray[Any]]]]:
+    """Yield what `match_labels` returns for some rows, and these rows of other arrays.
 
-    Their codes are in one array, which stays in the cache. A kernel that gets them may pass over
-    so many counts in each call.
+    So until all rows are done; there is one block at least. The codes are in one array, which
+    stays in the cache. Whoever gets them may pass over so many counts each time.
+
+    Raises
+    ------
+    ValueError
+        Also if the other arrays have other lengths.
 
     Examples
     --------
-    >>> [*label_blocks([Labels(["b", "z", "a"])], Keys(["a", "b"]), 2)]
-    [(slice(0, 3, None), array([1, 2, 0], dtype=uint32))]
+    >>> columns, x = [Labels(["b", "z", "a"])], np.array([5, 6, 7])
+    >>> [*label_blocks(columns, Keys(["a", "b"]), [x], 2)]
+    [(array([1, 2, 0], dtype=uint32), [array([5, 6, 7])])]
 
     """
     lookup = _Lookup(columns, keys)
+    if any(len(array) != lookup.rows for array in beside):
+        raise ValueError("columns must have the same length: one entry for each row")
     block_rows = max(lookup.chunk_rows, 4 * counts)
     codes = np.empty(min(block_rows, lookup.rows), np.uint32)
-    for rows in _chunks(lookup.rows, block_rows):
-        block = codes[: rows.stop - rows.start]
-        lookup.fill(block, rows.start)
-        yield rows, block
+    for first in range(0, max(lookup.rows, 1), block_rows):
+        block = codes[: min(block_rows, lookup.rows - first)]
+        lookup.fill(block, first)
+        yield block, [array[first : first + block_rows] for array in beside]
 
 
 def match_labels(columns: Sequence[Labels], keys: Keys) -> NDArray[np.uint32]:

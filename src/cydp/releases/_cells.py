@@ -4,7 +4,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterator, Sequence
 from typing import Any, TypeAlias
 
 import numpy as np
@@ -214,20 +214,23 @@ class CellRows(Rows):
             if not outer:
                 return grid.count(self.in_sample(records.read()))
             if len(outer) == 1:
-                blocks = self._blocks(outer[0])
-                values = self.in_sample(records.read())
-                return grouped_histogram(grid, blocks, outer[0].size, values).reshape(-1)
+                blocks = self._blocks(outer[0], records)
+                return grouped_histogram(grid, blocks, outer[0].size).reshape(-1)
         codes, cells = inner.read(), inner.size
         for axis in reversed(outer):
             codes, cells = _join_codes(axis.read(), axis.size, codes, cells), axis.size * cells
         return count_codes(self.bound(codes, cells, unit, key), cells)
 
-    def _blocks(self, axis: CellAxis) -> Iterable[tuple[slice, Codes]]:
-        """Return the rows in the sample, and the place of each on an axis, in blocks."""
+    def _blocks(
+        self, axis: CellAxis, records: Records | Times
+    ) -> Iterator[tuple[Codes, NDArray[Any]]]:
+        """Yield the place on an axis, and the number, of some rows in the sample, until all are."""
         if self.sample is None and isinstance(axis, KeyedColumns):
-            return label_blocks(axis.columns, axis.keys, self.cells)
-        codes = self.in_sample(axis.read())
-        return [(slice(0, len(codes)), codes)]
+            beside = [records.read()]
+            for codes, (values,) in label_blocks(axis.columns, axis.keys, beside, self.cells):
+                yield codes, values
+        else:
+            yield self.in_sample(axis.read()), self.in_sample(records.read())
 
     def _count_tables(
         self, tables: Sequence[Sequence[int]], unit: Unit, key: Key
