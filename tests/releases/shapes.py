@@ -296,6 +296,12 @@ KNOWN: dict[str, Release] = {
         cydp.group_by, ["kind", "n", "word"], keys=[("bee", 3, "ant"), ("cat", 1, "none")],
         sums={"x": BOUNDS}, **_user(True),
     ),
+    "group_by word, rows": _released(
+        cydp.group_by, "word", keys=["ant", "bee"], sums={"x": BOUNDS}, **_user(False, "name")
+    ),
+    "value_counts of word, rows": _released(
+        cydp.value_counts, column="word", **DELTA, **_user(False, "name")
+    ),
     "contribution_bound": _released(cydp.contribution_bound, user="who", max=4, unit="person"),
     "contribution_bound, by": _released(
         cydp.contribution_bound, user="name", by=["word", "n"], max=9, of="contributions",
