@@ -28,6 +28,7 @@ from cydp.exact._user_identifiers import MOST, identify_labels
 
 __all__ = [
     "MOST_ROWS",
+    "PairNumbers",
     "bound_contributions",
     "bound_users",
     "count_contributions",
@@ -115,6 +116,30 @@ def bound_contributions(
     return _choose(users_of_rows, codes, hashes[places], columns[0][1], *limits, key)
 
 
+class PairNumbers:
+    """Numbers of users beside partitions.
+
+    Parameters
+    ----------
+    n : int
+        How many rows there are.
+
+    Attributes
+    ----------
+    numbers : ndarray of uint32, shape (n,)
+        For each row in a partition that stays for its user, a number that all rows of the user
+        there have, and no others, whether the row stays or not; 2**32 - 1 for other rows.
+    count : int
+        The numbers are below it.
+
+    """
+
+    __slots__ = ("count", "numbers")
+
+    def __init__(self, n: int) -> None:
+        self.numbers, self.count = np.empty(n, np.uint32), 0
+
+
 def bound_users(
     users: Labels,
     codes: NDArray[np.uint32],
@@ -124,7 +149,7 @@ def bound_users(
     max_partitions: Integer | None,
     max_rows_per_partition: Integer = 1,
     contents: Words | None = None,
-    pairs: NDArray[np.uint32] | None = None,
+    pairs: PairNumbers | None = None,
 ) -> NDArray[np.bool_]:
     """Choose the rows that stay, as `bound_contributions` does, for users of any kind. NOT private.
 
@@ -145,10 +170,8 @@ def bound_users(
     contents : ndarray of uint64, shape (n,), optional
         A word for what each row holds beside user and partition. With it the rows that stay of
         a user and a partition do not depend on the order of rows.
-    pairs : ndarray of uint32, shape (n,), optional
-        Receives, for each row in a partition that stays for its user, a number below n that all
-        rows of the user there have, and no others, whether the row stays or not; 2**32 - 1 for
-        other rows.
+    pairs : PairNumbers, optional
+        Receives the number of each row's user and partition.
 
     Returns
     -------
@@ -172,7 +195,7 @@ def bound_users(
     if len(values) != len(codes):
         raise ValueError("user must have an entry for each row")
     hashes = np.arange(keys, dtype=np.uint64) if isinstance(keys, int) else _hash_labels(keys, key)
-    if max_partitions is None:
+    if max_partitions is None and len(hashes) > 1:
         words = np.append(hashes, np.uint64(0))[np.minimum(codes, len(hashes))]
         contents = words if contents is None else mix_words([words, contents])
         codes, hashes = (codes >= len(hashes)).astype(np.uint32), np.zeros(1, np.uint64)
@@ -287,7 +310,7 @@ def _choose(
     most_rows: int,
     key: Words,
     contents: Words | None = None,
-    pairs: NDArray[np.uint32] | None = None,
+    pairs: PairNumbers | None = None,
 ) -> NDArray[np.bool_]:
     """Return the rows that stay, by the users' ids and hashes, and the partitions' codes."""
     n = len(codes)
@@ -295,9 +318,12 @@ def _choose(
     valid = None if present is None else present.view(np.uint8)
     threads, mask = _threads.threads_for(n), stays.view(np.uint8)
     limits = most_partitions, most_rows
-    _core.bound_contributions(
-        *users, codes, hashes, contents, valid, *limits, key, threads, mask, pairs
+    numbers = None if pairs is None else pairs.numbers
+    count = _core.bound_contributions(
+        *users, codes, hashes, contents, valid, *limits, key, threads, mask, numbers
     )
+    if pairs is not None:
+        pairs.count = count
     return stays
 
 

@@ -18,6 +18,7 @@ from cydp._columns.pieces import Totals, add_totals
 from cydp._numbers.bounds import Pair
 from cydp._numbers.rational import as_exact, format_number
 from cydp.exact._clamped_sum import sum_groups
+from cydp.exact._contributions import PairNumbers
 from cydp.exact._grid import Grid, centre_of, public_grid
 from cydp.exact._label_sets import LabelSets, find_labels
 from cydp.exact._lookup import label_blocks, match_labels
@@ -431,10 +432,10 @@ class GroupRows(Rows):
         """
         if self.users is None or unit.max_partitions is None or wanted is False:
             return self.bound(matched, keys, unit, key, [*values.values()]), None
-        numbers = np.empty(len(matched), np.uint32)
+        numbers = PairNumbers(len(matched))
         codes = self.bound(matched, keys, unit, key, [*values.values()], pairs=numbers)
         n_keys = keys if isinstance(keys, int) else len(keys)
-        if wanted is None and np.array_equal(codes < n_keys, numbers < len(matched)):
+        if wanted is None and np.array_equal(codes < n_keys, numbers.numbers < numbers.count):
             return codes, None
         return codes, UserPairs(numbers, matched, unit.max_rows)
 

@@ -20,6 +20,7 @@ from cydp._columns.tables import is_table, is_tabular, open_table
 from cydp._columns.truncated import TruncatedSource
 from cydp.exact._contributions import (
     MOST_ROWS,
+    PairNumbers,
     bound_users,
     count_contributions,
     count_user_rows,
@@ -40,6 +41,7 @@ __all__ = [
     "declare_users",
     "open_columns",
     "users_of",
+    "word_of",
 ]
 
 
@@ -230,7 +232,7 @@ class Rows:
         contents: Sequence[NDArray[Any]] = (),
         *,
         max_rows: int | None = None,
-        pairs: Codes | None = None,
+        pairs: PairNumbers | None = None,
     ) -> Codes:
         """Return the codes; a row that does not count gets a code outside.
 
@@ -250,7 +252,7 @@ class Rows:
             are chosen, whatever their order.
         max_rows : int, optional
             The most rows of a user that stay in each partition. Default: the unit's own bound.
-        pairs : ndarray of uint32, shape (n,), optional
+        pairs : PairNumbers, optional
             As in `bound_users`; used with users alone.
 
         """
@@ -265,7 +267,7 @@ class Rows:
                 key,
                 max_partitions=None if in_all else unit.max_partitions or unit.max_rows,
                 max_rows_per_partition=max_rows or unit.max_rows,
-                contents=mix_words([_word_of(each) for each in contents]) if contents else None,
+                contents=mix_words([word_of(each) for each in contents]) if contents else None,
                 pairs=pairs,
             )
         if stays is None:
@@ -337,18 +339,20 @@ class NumberRows(Rows):
             return self.in_sample(values)
         return values[self.stay(_outside(values, absent_count), unit, key, [values])]
 
-    def by_user(self, unit: Unit, key: Key, *, absent_count: bool) -> tuple[Codes, NDArray[Any]]:
+    def by_user(
+        self, unit: Unit, key: Key, *, absent_count: bool
+    ) -> tuple[PairNumbers, NDArray[Any]]:
         """Return a number for each row's user, as `pairs` of `bound`, and the values.
 
         All rows of each user have it, but those without a value unless `absent_count`.
         """
         values: NDArray[Any] = self.columns[0].read()
-        outside, users = _outside(values, absent_count), np.empty(len(values), np.uint32)
+        outside, users = _outside(values, absent_count), PairNumbers(len(values))
         self.bound(outside.astype(np.uint32), 1, unit, key, max_rows=MOST, pairs=users)
         return users, values
 
 
-def _word_of(x: NDArray[Any]) -> NDArray[np.uint64]:
+def word_of(x: NDArray[Any]) -> NDArray[np.uint64]:
     """Return a word for each number, the same one from a column of any type; one for missing."""
     numbers, absent = np.ascontiguousarray(np.ma.getdata(x), np.float64), is_absent(x)
     return (np.where(absent, np.nan, numbers) if absent.any() else numbers).view(np.uint64)
