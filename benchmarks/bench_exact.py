@@ -151,6 +151,13 @@ def tables(codes: Any) -> dict[str, Callable[[], Any] | None]:
     return ways
 
 
+def bench_bincount_sorted(benchmark: Any) -> None:
+    """Equal codes follow each other, so that an increment waits for the one before it."""
+    x = np.sort(codes_of(10**5, "int64"))
+    ways = {"cydp": lambda: exact.bincount(x), "numpy": lambda: numpy_reference.counts(x)}
+    compare(benchmark, "bincount, 10^7 int64, 10^5 codes, sorted", ways, moved=x.nbytes)
+
+
 @pytest.mark.parametrize("work", WORKS)
 def bench_two_threads(
     benchmark: Any, uniform: Any, edges: Any, work: str, monkeypatch: pytest.MonkeyPatch

@@ -63,6 +63,10 @@ static void search_all(const cydp_bins *bins, size_t n, const uint64_t *keys,
 void cydp_bin_indices(const cydp_bins *bins, cydp_dtype dtype, const void *x, size_t n,
                       uint32_t *indices) {
   const cydp_exact_table *kernels = cydp_exact_kernels();
+  if (bins->method == CYDP_CODES) {
+    (void)kernels->codes(dtype, x, n, (uint32_t)bins->count, indices);
+    return;
+  }
   if (bins->method == CYDP_EVEN) {
     kernels->even(&bins->buckets, dtype, x, n, indices);
     return;

@@ -34,18 +34,15 @@ static inline __m256d load(cydp_dtype dtype, const void *x, size_t i) {
 }
 
 /* For NaN, maximum and minimum return their second operand. */
-static inline __m128i bucket_of(const cydp_buckets *buckets, __m256d x) {
+static inline __m256d place_of(const cydp_buckets *buckets, __m256d x) {
   __m256d t = _mm256_mul_pd(_mm256_sub_pd(x, _mm256_set1_pd(buckets->origin)),
                             _mm256_set1_pd(buckets->scale));
-  t = _mm256_min_pd(_mm256_max_pd(t, _mm256_setzero_pd()), _mm256_set1_pd(buckets->last));
-  return _mm256_cvttpd_epi32(t);
+  return _mm256_min_pd(_mm256_max_pd(t, _mm256_setzero_pd()),
+                       _mm256_set1_pd(buckets->last));
 }
 
-/* Converts four masks of 64 bits to masks of 32. */
-static inline __m128i narrow(__m256d mask) {
-  const __m256i even = _mm256_setr_epi32(0, 2, 4, 6, 0, 2, 4, 6);
-  return _mm256_castsi256_si128(
-      _mm256_permutevar8x32_epi32(_mm256_castpd_si256(mask), even));
+static inline __m128i bucket_of(const cydp_buckets *buckets, __m256d x) {
+  return _mm256_cvttpd_epi32(place_of(buckets, x));
 }
 
 static inline void even(const cydp_buckets *given, cydp_dtype dtype, bool single,
@@ -55,8 +52,8 @@ static inline void even(const cydp_buckets *given, cydp_dtype dtype, bool single
   const __m256d lo = _mm256_set1_pd(buckets.lo), step = _mm256_set1_pd(buckets.step);
   for (size_t i = 0; i < n; i += LANES) {
     __m256d value = load(dtype, x, i);
-    __m128i j = bucket_of(&buckets, value);
-    __m256d real = _mm256_cvtepi32_pd(j);
+    __m256d real = _mm256_round_pd(place_of(&buckets, value),
+                                   _MM_FROUND_TO_ZERO | _MM_FROUND_NO_EXC);
     __m256d edge = _mm256_add_pd(_mm256_mul_pd(real, step), lo);
     if (single)
       edge = _mm256_cvtps_pd(_mm256_cvtpd_ps(edge));
@@ -64,7 +61,8 @@ static inline void even(const cydp_buckets *given, cydp_dtype dtype, bool single
     __m256d above = _mm256_and_pd(inner, _mm256_cmp_pd(value, edge, _CMP_GE_OQ));
     /* No number in an inner bucket is above hi: hi alone is in the last bucket. */
     above = _mm256_or_pd(above, _mm256_cmp_pd(value, hi, _CMP_GT_OQ));
-    _mm_storeu_si128((__m128i *)(indices + i), _mm_sub_epi32(j, narrow(above)));
+    real = _mm256_add_pd(real, _mm256_and_pd(above, _mm256_set1_pd(1)));
+    _mm_storeu_si128((__m128i *)(indices + i), _mm256_cvttpd_epi32(real));
   }
 }
 

@@ -182,6 +182,17 @@ cydp_status cydp_bins_new_i64(const int64_t *edges_i64, size_t count, cydp_bins 
   return new_bins((edge_array){.i64 = edges_i64}, true, count, bins);
 }
 
+cydp_status cydp_bins_of_codes(size_t count, cydp_bins **bins) {
+  if (count == 0 || count > CYDP_MOST_BINS)
+    return CYDP_ERROR_DOMAIN;
+  *bins = calloc(1, sizeof **bins);
+  if (*bins == NULL)
+    return CYDP_ERROR_MEMORY;
+  (*bins)->count = count;
+  (*bins)->method = CYDP_CODES;
+  return CYDP_OK;
+}
+
 void cydp_bins_free(cydp_bins *bins) {
   if (bins == NULL)
     return;

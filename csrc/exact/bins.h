@@ -11,6 +11,7 @@
 #include "exact/kernels.h"
 
 typedef enum cydp_index_method {
+  CYDP_CODES,       /* a bin for each code */
   CYDP_EVEN,        /* one edge a bucket, which the bucket gives */
   CYDP_BUCKETS,     /* few edges a bucket, buckets of equal width */
   CYDP_KEY_BUCKETS, /* the same, buckets of equally many numbers */

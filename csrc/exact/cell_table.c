@@ -77,7 +77,8 @@ bool cydp_cell_table_set(cydp_cell_table *table, const cydp_bins *bins,
   const uint8_t outside = (uint8_t)(count + 1);
   cydp_cells *cells = &table->cells;
   *cells = (cydp_cells){.bits = bins->method == CYDP_KEY_BUCKETS};
-  if (bins->method == CYDP_EVEN || count > CYDP_CELLS_MOST_BINS)
+  if (bins->method == CYDP_CODES || bins->method == CYDP_EVEN ||
+      count > CYDP_CELLS_MOST_BINS)
     return false;
   const bool integers = set_integers(cells, bins, dtype);
   if (!integers && !(cells->bits ? set_bits(cells, bins) : set_width(cells, bins)))

@@ -8,11 +8,25 @@
 
 enum { AHEAD = 8 }; /* indices between the prefetch of a byte and its use */
 
+/* Rows to prefetch of one column, or of two. */
+typedef struct next_rows {
+  const char *x;
+  size_t x_bytes; /* of a row */
+  const char *y;  /* or NULL */
+  size_t y_bytes;
+} next_rows;
+
+/* Returns how many tables of uint32 there are. */
+static size_t ways_of(const cydp_counts *to) {
+  return to->size <= CYDP_SEVERAL_SIZE ? CYDP_WAYS : 1;
+}
+
 bool cydp_count_table_new(cydp_count_table *table, cydp_counts *to) {
   size_t indices = to->size + 2;
   bool near = to->size <= CYDP_WAYS_SIZE;
   size_t way = indices > CYDP_WAY ? indices : CYDP_WAY;
-  size_t bytes = near ? CYDP_WAYS * way * sizeof(uint32_t) : indices;
+  size_t ways = ways_of(to);
+  size_t bytes = near ? ways * way * sizeof(uint32_t) : indices;
   *table = (cydp_count_table){.to = to, .memory = cydp_huge_pages_allocate(bytes)};
   if (table->memory == NULL)
     return false;
@@ -20,14 +34,14 @@ bool cydp_count_table_new(cydp_count_table *table, cydp_counts *to) {
   if (!near)
     table->bytes = table->memory;
   for (size_t w = 0; near && w < CYDP_WAYS; w++)
-    table->way[w] = (uint32_t *)table->memory + w * way;
+    table->way[w] = (uint32_t *)table->memory + w % ways * way;
   return true;
 }
 
 static void flush_near(cydp_count_table *table) {
   cydp_counts *to = table->to;
   cydp_mutex_lock(&to->mutex);
-  for (size_t w = 0; w < CYDP_WAYS; w++) {
+  for (size_t w = 0; w < ways_of(to); w++) {
     uint32_t *indices = table->way[w] + 1;
     for (size_t j = 0; j < to->size; j++) {
       to->counts[j] += indices[j];
@@ -51,13 +65,19 @@ static void flush_wraps(cydp_count_table *table) {
   table->n_wraps = 0;
 }
 
-static void add_near(const cydp_count_table *table, const uint32_t *indices, size_t n,
-                     const char *next, size_t stride) {
+static inline void prefetch_rows(const next_rows *rows, size_t i) {
+  __builtin_prefetch(rows->x + i * rows->x_bytes);
+  if (rows->y)
+    __builtin_prefetch(rows->y + i * rows->y_bytes);
+}
+
+static inline void add_near(const cydp_count_table *table, const uint32_t *indices,
+                            size_t n, next_rows rows) {
   uint32_t *const way0 = table->way[0], *const way1 = table->way[1];
   uint32_t *const way2 = table->way[2], *const way3 = table->way[3];
   size_t i = 0;
   for (; n - i >= CYDP_WAYS; i += CYDP_WAYS) {
-    __builtin_prefetch(next + i * stride);
+    prefetch_rows(&rows, i);
     way0[indices[i]]++;
     way1[indices[i + 1]]++;
     way2[indices[i + 2]]++;
@@ -72,12 +92,12 @@ static inline void add_far_one(cydp_count_table *table, uint8_t *bytes, uint32_t
     table->wraps[table->n_wraps++] = index;
 }
 
-static void add_far(cydp_count_table *table, const uint32_t *indices, size_t n,
-                    const char *next, size_t stride) {
+static inline void add_far(cydp_count_table *table, const uint32_t *indices, size_t n,
+                           next_rows rows) {
   uint8_t *const bytes = table->bytes;
   size_t i = 0;
   for (; n - i > 2 * AHEAD; i += AHEAD) {
-    __builtin_prefetch(next + i * stride);
+    prefetch_rows(&rows, i);
     for (size_t j = i; j < i + AHEAD; j++) {
       __builtin_prefetch(bytes + indices[j + AHEAD], 1);
       add_far_one(table, bytes, indices[j]);
@@ -87,18 +107,29 @@ static void add_far(cydp_count_table *table, const uint32_t *indices, size_t n,
     add_far_one(table, bytes, indices[i]);
 }
 
-void cydp_count_table_add(cydp_count_table *table, const uint32_t *indices, size_t n,
-                          const void *next, size_t stride) {
+static inline void add(cydp_count_table *table, const uint32_t *indices, size_t n,
+                       next_rows rows) {
   if (table->bytes) {
     if (n > CYDP_WRAPS - table->n_wraps)
       flush_wraps(table);
-    add_far(table, indices, n, next, stride);
+    add_far(table, indices, n, rows);
   } else {
     if (n > table->to->flush_rows - table->rows)
       flush_near(table);
     table->rows += n;
-    add_near(table, indices, n, next, stride);
+    add_near(table, indices, n, rows);
   }
+}
+
+void cydp_count_table_add(cydp_count_table *table, const uint32_t *indices, size_t n,
+                          const void *next, size_t stride) {
+  add(table, indices, n, (next_rows){.x = next, .x_bytes = stride});
+}
+
+void cydp_count_table_add_two(cydp_count_table *table, const uint32_t *indices, size_t n,
+                              const void *x, size_t x_bytes, const void *y,
+                              size_t y_bytes) {
+  add(table, indices, n, (next_rows){x, x_bytes, y, y_bytes});
 }
 
 /* One address for all tables, as they lie one behind the other. */

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT
  *
- * Counting indices in tables that stay in a cache: tables of uint32, which are added to
- * the int64 counts before they wrap, or, for many counts, of bytes; each wrap of a byte
- * is noted and adds 256. Index j + 1 belongs to counts[j]; indices 0 and size + 1 are
+ * Counting indices in tables that stay in a cache: one or several of uint32, which are added
+ * to the int64 counts before they wrap, or, for many counts, one of bytes; each wrap of a
+ * byte is noted and adds 256. Index j + 1 belongs to counts[j]; indices 0 and size + 1 are
  * left out. */
 #ifndef CYDP_EXACT_COUNT_TABLE_H
 #define CYDP_EXACT_COUNT_TABLE_H
@@ -19,8 +19,10 @@
 enum {
   CYDP_WAYS = 4,  /* tables of uint32: with one, equal rows in succession would wait */
   CYDP_WAY = 256, /* counters of a table, at least */
-  CYDP_WAYS_SIZE = 16384, /* more counts are in bytes */
-  CYDP_WRAPS = 1024       /* noted at a time, and rows that are added at a time */
+  CYDP_SEVERAL_SIZE = 512, /* more counts are in one table: several leave the L1 cache */
+  CYDP_WAYS_SIZE = 1 << 17, /* more counts are in bytes: a table leaves the L2 cache. Below,
+                             * equal rows in succession wait longer for a byte */
+  CYDP_WRAPS = 1024 /* noted at a time, and rows that are added at a time */
 };
 
 /* The counts that the threads of a call add to. */
@@ -34,7 +36,7 @@ typedef struct cydp_counts {
 typedef struct cydp_count_table {
   cydp_counts *to;
   void *memory;             /* of the ways, or of the bytes */
-  uint32_t *way[CYDP_WAYS]; /* NULL: the counts are in bytes */
+  uint32_t *way[CYDP_WAYS]; /* may be one table; NULL: the counts are in bytes */
   uint8_t *bytes;
   size_t rows;                /* in the ways since the last flush */
   size_t n_wraps;             /* of bytes since the last flush */
@@ -47,6 +49,11 @@ bool cydp_count_table_new(cydp_count_table *table, cydp_counts *to);
  * the n numbers at `next`, so that memory is read all the time. */
 void cydp_count_table_add(cydp_count_table *table, const uint32_t *indices, size_t n,
                           const void *next, size_t stride);
+
+/* The same, where the numbers to be prefetched are of two columns. */
+void cydp_count_table_add_two(cydp_count_table *table, const uint32_t *indices, size_t n,
+                              const void *x, size_t x_bytes, const void *y,
+                              size_t y_bytes);
 
 /* Counts the n indices index_of[cells[i]] as above; at most CYDP_WAY - 2 counts. Sets zeros
  * to those rows i whose index is 0, in their order, and returns how many they are; `zeros`

@@ -49,6 +49,11 @@ typedef struct cydp_cells {
 typedef void cydp_cells_kernel(const cydp_cells *cells, cydp_dtype dtype, const void *x,
                                size_t n, uint32_t *cell);
 
+/* Sets indices[i] to that of the cell of a further axis of `count` bins: a cell's index is its
+ * number + 1, or 0 outside, as a bin's is, or count + 1. */
+typedef void cydp_divide_kernel(uint32_t count, const uint32_t *bins, size_t n,
+                                uint32_t *indices);
+
 /* Sets indices[i] to min(codes[i], length) + 1, where a negative code is above all
  * others; returns the largest code, or UINT64_MAX if any is negative. length < 2^32 - 2.
  */
@@ -62,14 +67,15 @@ typedef bool cydp_codes_inside_kernel(cydp_dtype dtype, const void *codes, size_
 
 /* Which version each instruction set uses, in the order of isa.h. `grid_sum` and
  * `grid_round` are in grid_<isa>.c, `even`, `buckets` and `cells` in bin_index_<isa>.c,
- * `codes` and `codes_inside` in codes_<isa>.c; what the vector versions share is in
- * <thing>_vector.h, which these include. */
+ * `divide` in divide_each.c, `codes` and `codes_inside` in codes_<isa>.c; what the vector
+ * versions share is in <thing>_vector.h, which these include. */
 #define CYDP_EXACT_KERNELS(KERNEL)                                                       \
   KERNEL(grid_sum, avx512, avx2, portable)                                               \
   KERNEL(grid_round, avx512, avx2, portable)                                             \
   KERNEL(even, avx512, avx2, neon)                                                       \
   KERNEL(buckets, avx512, avx2, neon)                                                    \
   KERNEL(cells, avx512, avx2, neon)                                                      \
+  KERNEL(divide, avx512, avx2, portable)                                                 \
   KERNEL(codes, avx512, avx2, portable)                                                  \
   KERNEL(codes_inside, avx512, avx2, portable)
 

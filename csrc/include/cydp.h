@@ -392,6 +392,14 @@ cydp_status cydp_key_table_lookup(const cydp_key_table *table,
                                   const cydp_strings *strings, const uint8_t *valid,
                                   size_t n, unsigned threads, uint32_t *codes);
 
+/* Sets codes[i] to places[d], or to d if `places` is NULL; d is values[i] - least modulo 2^64,
+ * or `beyond` if it is more or valid[i] is 0. A NULL `valid` means that all are valid. Another
+ * thread may change the values meanwhile. Returns CYDP_ERROR_DOMAIN for floats. */
+cydp_status cydp_dense_lookup(const void *values, cydp_dtype dtype, uint64_t least,
+                              uint32_t beyond, const uint32_t *places,
+                              const uint8_t *valid, size_t n, unsigned threads,
+                              uint32_t *codes);
+
 /* Copies those of n entries of 1, 2, 4 or 8 bytes whose `masked` is 0 to `out`, which has
  * room for n, and returns how many they are. Returns SIZE_MAX for another size. If
  * another thread changes the inputs meanwhile, an entry is masked or not. */
@@ -405,19 +413,21 @@ size_t cydp_drop_masked(const void *entries, size_t entry_bytes, const uint8_t *
  * them. */
 typedef struct cydp_bins cydp_bins;
 
-/* Make `count` bins from count + 1 edges that never fall, none of them NaN. Return
- * CYDP_ERROR_DOMAIN for other edges and unless 1 <= count <= CYDP_MOST_BINS, or
- * CYDP_ERROR_MEMORY. */
+/* Make `count` bins from count + 1 edges that never fall, none of them NaN; or one for each
+ * code from 0 on. Return CYDP_ERROR_DOMAIN for other edges and unless 1 <= count <=
+ * CYDP_MOST_BINS, or CYDP_ERROR_MEMORY. */
 #define CYDP_MOST_BINS ((size_t)1 << 30)
 cydp_status cydp_bins_new(const double *edges, size_t count, cydp_bins **bins);
 cydp_status cydp_bins_new_i64(const int64_t *edges, size_t count, cydp_bins **bins);
+cydp_status cydp_bins_of_codes(size_t count, cydp_bins **bins);
 
 /* Frees bins; NULL is allowed. */
 void cydp_bins_free(cydp_bins *bins);
 
 /* A column of numbers, and the bins to count them in. Bins of double edges take CYDP_F64,
  * CYDP_F32, CYDP_I64 and CYDP_I32, and compare each number as a double: an int64_t is
- * rounded first. Bins of int64_t edges take CYDP_I64 only, and compare exactly. */
+ * rounded first. Bins of int64_t edges take CYDP_I64 only, and compare exactly. Bins of codes
+ * take integers. */
 typedef struct cydp_axis {
   const cydp_bins *bins;
   const void *x;

@@ -88,6 +88,7 @@ static void columns_have_nothing(void) {
   }
   for (size_t bytes = 1; bytes <= 8; bytes *= 2)
     CHECK(cydp_drop_masked(NULL, bytes, NULL, 0, NULL) == 0);
+  CHECK(cydp_dense_lookup(NULL, CYDP_I64, 0, 1, NULL, NULL, 0, 2, NULL) == CYDP_OK);
 }
 
 static void histograms_count_nothing(unsigned threads) {

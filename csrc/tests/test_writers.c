@@ -333,6 +333,22 @@ static void codes_are_counted_in_bounds(cydp_dtype dtype, size_t length) {
   stop(&own);
 }
 
+static void places_of_integers_are_among_the_keys(cydp_dtype dtype, uint32_t length) {
+  static uint32_t place[MOST_COUNTS + 1], code[ROWS];
+  const writes plan = codes_of(dtype, length);
+  writer own;
+  for (uint32_t i = 0; i <= length; i++)
+    place[i] = i + 7;
+  start(&own, plan);
+  for (unsigned run = 0; run < RUNS; run++) {
+    CHECK(cydp_dense_lookup(columns[1], dtype, 1, length, place, NULL, ROWS, 1 + run % 2,
+                            code) == CYDP_OK);
+    for (size_t i = 0; i < ROWS; i++)
+      CHECK(code[i] - 7 <= length);
+  }
+  stop(&own);
+}
+
 static void sums_are_of_clamped_numbers(cydp_dtype dtype) {
   const writes plan = numbers_of(dtype);
   writer own;
@@ -474,6 +490,7 @@ static void all_hold(void) {
   for (cydp_dtype dtype = CYDP_I64; dtype <= CYDP_U8; dtype++)
     for (size_t i = 0; i < sizeof lengths / sizeof *lengths; i++) {
       codes_are_counted_in_bounds(dtype, lengths[i]);
+      places_of_integers_are_among_the_keys(dtype, (uint32_t)lengths[i]);
       groups_are_summed_in_bounds(dtype, (cydp_dtype)(i % 4), lengths[i]);
     }
   for (cydp_dtype dtype = CYDP_F64; dtype <= CYDP_I32; dtype++)

@@ -144,6 +144,9 @@ cdef extern from "cydp.h" nogil:
     cydp_status cydp_key_table_lookup(const cydp_key_table *table, const cydp_strings *strings,
                                       const uint8_t *valid, size_t n, unsigned threads,
                                       uint32_t *codes)
+    cydp_status cydp_dense_lookup(const void *values, cydp_dtype dtype, uint64_t least,
+                                  uint32_t beyond, const uint32_t *places, const uint8_t *valid,
+                                  size_t n, unsigned threads, uint32_t *codes)
     size_t cydp_drop_masked(const void *entries, size_t entry_bytes, const uint8_t *masked,
                             size_t n, void *out)
 
@@ -153,6 +156,7 @@ cdef extern from "cydp.h" nogil:
     const size_t CYDP_MOST_BINS
     cydp_status cydp_bins_new(const double *edges, size_t count, cydp_bins **bins)
     cydp_status cydp_bins_new_i64(const int64_t *edges, size_t count, cydp_bins **bins)
+    cydp_status cydp_bins_of_codes(size_t count, cydp_bins **bins)
     void cydp_bins_free(cydp_bins *bins)
     ctypedef struct cydp_axis:
         const cydp_bins *bins

@@ -104,10 +104,19 @@ def lookup(
     threads: int,
     codes: NDArray[np.uint32],
 ) -> None: ...
+def dense_lookup(
+    values: NDArray[Any],
+    least: int,
+    beyond: int,
+    places: NDArray[np.uint32] | None,
+    valid: NDArray[np.uint8] | None,
+    threads: int,
+    codes: NDArray[np.uint32],
+) -> None: ...
 
 class Bins:
     count: int
-    def __init__(self, edges: NDArray[np.float64] | NDArray[np.int64]) -> None: ...
+    def __init__(self, edges: NDArray[np.float64] | NDArray[np.int64] | int) -> None: ...
 
 def histogram(
     bins: list[Bins], columns: list[NDArray[Any]], counts: NDArray[np.int64], threads: int

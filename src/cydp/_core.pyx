@@ -639,17 +639,41 @@ def lookup(KeyTable table not None, Strings strings not None, size_t first, vali
     check(status)
 
 
+def dense_lookup(values, uint64_t least, uint32_t beyond, places, valid, unsigned threads, codes):
+    """Fill the codes of integers by their distance to the least, as cydp.h defines them."""
+    cdef View values_view = read_numbers(values), valid_view = read_mask(valid)
+    cdef View places_view = View.__new__(View) if places is None else read(places, b"u4", 1)
+    cdef View codes_view = write(codes, b"u4", 1)
+    cdef _c.cydp_status status
+    cdef size_t n = values_view.n
+    if codes_view.n != n or (valid is not None and valid_view.n != n):
+        raise ValueError("codes and valid must have an entry for each value")
+    if places is not None and places_view.n != <size_t> beyond + 1:
+        raise ValueError("places must have an entry for each distance, and one beyond")
+    with nogil:
+        status = _c.cydp_dense_lookup(values_view.at.any, values_view.dtype, least, beyond,
+                                      places_view.at.u4, valid_view.at.u1, n, threads,
+                                      codes_view.at.u4)
+    check(status)
+
+
 # Histogram ----------------------------------------------------------------------------------------
 
 cdef class Bins:
-    """Bins between float64 or int64 edges that never fall, prepared for counting."""
+    """Bins between float64 or int64 edges that never fall, or of codes below an int."""
 
     cdef _c.cydp_bins *bins
     cdef readonly Py_ssize_t count
 
     def __cinit__(self, edges):
-        cdef bint floats = edges.dtype.kind == "f"
-        cdef View view = read(edges, b"f8" if floats else b"i8", 1)
+        cdef bint floats
+        cdef View view
+        if isinstance(edges, int):
+            self.count = edges
+            check(_c.cydp_bins_of_codes(self.count, &self.bins))
+            return
+        floats = edges.dtype.kind == "f"
+        view = read(edges, b"f8" if floats else b"i8", 1)
         if view.n < 2:
             raise ValueError("edges must be at least two")
         self.count = view.n - 1

@@ -120,6 +120,15 @@ BINDINGS: dict[str, tuple[Callable[..., object], tuple[Given, ...]]] = {
         lambda valid, codes: _core.lookup(TABLE, STRINGS, 0, valid, 1, codes),
         (words(3, 8, optional=True), into("u4", 3)),
     ),
+    "dense_lookup": (
+        lambda x, places, valid, codes: _core.dense_lookup(x, 0, 2, places, valid, 1, codes),
+        (
+            numbers([0, 1, 2], "i8"),
+            words(3, 32, optional=True),
+            words(3, 8, optional=True),
+            into("u4", 3),
+        ),
+    ),
     "histogram": (
         lambda x, counts: _core.histogram([BINS], [x], counts, 1),
         (numbers([0, 1, 2], lengths=()), into("i8", 3)),

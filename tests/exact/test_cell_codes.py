@@ -165,6 +165,10 @@ def joined(codes, n_groups, cells, bins):
     return np.bincount(joint, minlength=n_groups * bins).reshape(n_groups, bins)
 
 
+def blocks_of(codes, x):
+    return [(codes[i : i + 4000], x[i : i + 4000]) for i in range(0, len(codes), 4000)]
+
+
 def test_each_group_has_a_histogram():
     for number, (dtype, bins) in enumerate(bins_of_dtypes()):
         n, n_groups = 9001, (0, 1, 9, 5000)[number % 4]
@@ -175,12 +179,12 @@ def test_each_group_has_a_histogram():
         cells = len(bins.edges) - 1
         expected = joined(codes, n_groups, cell_codes([bins], [x]), cells)
         for values in layouts(x):
-            counts = grouped_histogram(bins, codes, n_groups, values)
+            counts = grouped_histogram(bins, blocks_of(codes, values), n_groups)
             assert counts.dtype == np.int64
             assert np.array_equal(counts, expected)
         hidden = np.ma.masked_array(x, rng.random(n) < 0.3)
         expected = joined(codes, n_groups, cell_codes([bins], [hidden]), cells)
-        assert np.array_equal(grouped_histogram(bins, codes, n_groups, hidden), expected)
-        empty = grouped_histogram(bins, codes[:0], n_groups, x[:0])
+        assert np.array_equal(grouped_histogram(bins, blocks_of(codes, hidden), n_groups), expected)
+        empty = grouped_histogram(bins, [(codes[:0], x[:0])], n_groups)
         assert empty.shape == (n_groups, cells)
         assert empty.sum() == 0

@@ -140,10 +140,10 @@ CODES: dict[str, Refusal] = {
     "cells": (lambda: cell_codes([public_bins(4, (0, 4), np.dtype(float))] * 2,
                                  [np.zeros(3), np.zeros(2)]), ValueError, ("one shape",)),
     "groups of bins": (lambda: grouped_histogram(public_bins(2, (0, 1), np.dtype(float)),
-                                                 np.zeros(1, np.uint32), 2, np.zeros(2)),
+                                                 [(np.zeros(1, np.uint32), np.zeros(2))], 2),
                        ValueError, ("one shape",)),
     "too many counts": (lambda: grouped_histogram(public_bins(2**20, (0, 1), np.dtype(float)),
-                                                  np.zeros(1, np.uint32), 2**11, np.zeros(1)),
+                                                  [], 2**11),
                         ValueError, ("at most 2**30 counts",)),
 }  # fmt: skip
 TWO = {"a": [1], "b": [2]}

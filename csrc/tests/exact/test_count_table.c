@@ -6,12 +6,12 @@
 
 #include <string.h>
 
-enum { NEAR = 100, FAR = CYDP_WAYS_SIZE + 1, BATCH = 255 };
+enum { NEAR = CYDP_SEVERAL_SIZE + 1, FAR = CYDP_WAYS_SIZE + 1, BATCH = 255 };
 static const int64_t nothing[2 * BATCH]; /* to be asked for ahead */
 
-static void words_are_flushed(void) {
+static void words_are_flushed(size_t size, int64_t ways) {
   int64_t counts[NEAR] = {0};
-  cydp_counts to = {counts, NEAR, 1000, CYDP_MUTEX_INITIALIZER};
+  cydp_counts to = {counts, size, 1000, CYDP_MUTEX_INITIALIZER};
   cydp_count_table table;
   uint32_t slots[BATCH];
   CHECK(cydp_count_table_new(&table, &to));
@@ -22,7 +22,7 @@ static void words_are_flushed(void) {
     slots[i] = 7;
   cydp_count_table_add(&table, slots, BATCH, nothing, 8);
   cydp_count_table_end(&table);
-  CHECK(counts[6] == CYDP_WAYS * (INT64_C(1) << 32) - CYDP_WAYS * 21 + BATCH);
+  CHECK(counts[6] == ways * (INT64_C(1) << 32) - ways * 21 + BATCH);
   for (size_t j = 0; j < NEAR; j++)
     CHECK(j == 6 || counts[j] == 0);
 }
@@ -47,6 +47,7 @@ static void wraps_are_noted(void) {
 }
 
 int main(void) {
-  words_are_flushed();
+  words_are_flushed(CYDP_SEVERAL_SIZE, CYDP_WAYS);
+  words_are_flushed(NEAR, 1);
   wraps_are_noted();
 }

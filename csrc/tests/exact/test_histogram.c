@@ -226,10 +226,13 @@ static void test_few_and_many_bins(void) {
     edges[j] = j;
   for (int j = 0; j < MOST; j++)
     x[j] = j + 0.25;
-  count_f64(x, MOST, edges, MOST - 1, counts);
-  count_f64(x, MOST, edges, MOST, counts);
-  for (int j = 0; j < MOST; j++)
-    CHECK(counts[j] == (j < MOST - 1 ? 2 : 1));
+  const size_t sizes[] = {CYDP_SEVERAL_SIZE, CYDP_SEVERAL_SIZE + 1, MOST - 1, MOST};
+  for (size_t k = 0; k < LENGTH(sizes); k++) {
+    memset(counts, 0, sizeof counts);
+    count_f64(x, MOST, edges, sizes[k], counts);
+    for (size_t j = 0; j < MOST; j++)
+      CHECK(counts[j] == (j < sizes[k]));
+  }
 }
 
 static void test_flushes(void) {
@@ -413,6 +416,46 @@ static void test_several_columns(void) {
     cydp_bins_free(bins[i]);
 }
 
+/* Codes of every type, below, among and above the codes that are counted, alone and with a
+ * column of numbers. */
+static void test_codes(void) {
+  enum { ROWS = 3001, CODES = 100 };
+  static int8_t codes[ROWS * 8];
+  static double x[ROWS];
+  const double edges[] = {0, 1, 5};
+  cydp_bins *of_codes, *of_x;
+  CHECK(cydp_bins_of_codes(CODES, &of_codes) == CYDP_OK);
+  CHECK(cydp_bins_new(edges, 2, &of_x) == CYDP_OK);
+  for (cydp_dtype dtype = CYDP_I64; dtype <= CYDP_U8; dtype++) {
+    const size_t bytes = cydp_dtype_bytes(dtype);
+    int64_t alone[CODES] = {0}, both[CODES * 2] = {0};
+    int64_t counts[CODES] = {0}, counts_of_both[CODES * 2] = {0};
+    for (int i = 0; i < ROWS; i++) {
+      const int64_t code = i * 7 % 128 - 14; /* in little-endian bytes of any type */
+      memcpy((char *)codes + (size_t)i * bytes, &code, bytes);
+      x[i] = i % 11 - 3;
+      const size_t b = bin(x[i], edges, 2);
+      if (code >= 0 && code < CODES) {
+        alone[code]++;
+        if (b < 2)
+          both[code * 2 + (int64_t)b]++;
+      }
+    }
+    const cydp_axis axes[] = {{of_codes, codes, dtype}, {of_x, x, CYDP_F64}};
+    count(axes, 1, ROWS, counts, CODES, 100);
+    count(axes, 2, ROWS, counts_of_both, LENGTH(counts_of_both), 100);
+    CHECK(memcmp(counts, alone, sizeof alone) == 0);
+    CHECK(memcmp(counts_of_both, both, sizeof both) == 0);
+  }
+  int64_t counts[CODES];
+  const cydp_axis numbers = {of_codes, x, CYDP_F64};
+  CHECK(cydp_histogram(&numbers, 1, ROWS, 1, counts) == CYDP_ERROR_DOMAIN);
+  cydp_bins_free(of_x);
+  cydp_bins_free(of_codes);
+  CHECK(cydp_bins_of_codes(0, &of_codes) == CYDP_ERROR_DOMAIN);
+  CHECK(cydp_bins_of_codes(CYDP_MOST_BINS + 1, &of_codes) == CYDP_ERROR_DOMAIN);
+}
+
 /* More rows than one task has. */
 static void test_threads(void) {
   enum { ROWS = 300001 };
@@ -487,6 +530,7 @@ int main(void) {
   test_types();
   test_rounding_of_integers();
   test_several_columns();
+  test_codes();
   test_threads();
   test_empty_and_domain();
   return 0;

@@ -279,7 +279,7 @@ class ColumnKeys:
             assert kind.storage is not None
             integers = self._given.astype(stored_integers(kind.storage.newbyteorder("=")))
             if is_dense(integers):
-                return DensePlaces(integers, np.arange(len(integers)), len(self))
+                return DensePlaces(integers, None, len(self))
             return KeyPlaces(integers, None)
         values, places = self._of_kind(_KINDS[kind.kind])
         if kind.kind in ("text", "bytes"):
@@ -293,8 +293,7 @@ class ColumnKeys:
         if count == 0:
             return None
         if kind.storage is not None and kind.storage.kind != "f" and is_dense(stored):
-            own = np.arange(count) if places is None else places
-            return DensePlaces(np.asarray(stored), own, len(self))
+            return DensePlaces(np.asarray(stored), places, len(self))
         if places is None:
             return KeyPlaces(stored, None)
         return KeyPlaces(stored, np.append(places, len(self)).astype(np.uint32))

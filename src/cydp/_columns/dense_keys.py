@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from cydp._columns.blocks import BLOCK_ROWS
+from cydp import _core
 
 __all__ = ["DensePlaces", "are_distinct", "is_dense"]
 
@@ -27,51 +27,45 @@ class DensePlaces:
     ----------
     keys : ndarray of int or uint, shape (n,), n >= 1
         Distinct keys for which `is_dense` is true.
-    places : ndarray of int, shape (n,)
-        The place of each key.
+    places : ndarray of int, shape (n,), or None
+        The place of each key. None: keys are in the order of their places, and `missing` is n.
     missing : int
         The place of values that are no keys.
 
     Examples
     --------
-    >>> table = DensePlaces(np.array([7, 5]), np.arange(2), 2)
+    >>> table = DensePlaces(np.array([7, 5]), None, 2)
     >>> codes = np.empty(4, np.uint32)
-    >>> table.fill(np.array([5, 6, 7, -9], np.int16), None, codes)
+    >>> table.fill(np.array([5, 6, 7, -9], np.int16), None, 1, codes)
     >>> codes
     array([1, 2, 0, 2], dtype=uint32)
 
     """
 
-    __slots__ = ("_beyond", "_in_order", "_least", "_missing", "_places")
+    __slots__ = ("_beyond", "_least", "_places")
 
-    def __init__(self, keys: NDArray[Any], places: NDArray[Any], missing: int) -> None:
-        words = _words(keys)
-        self._least = _words(keys.min(keepdims=True))[0]
-        distances = words - self._least
-        self._beyond = distances.max() + np.uint64(1)
-        self._missing = np.uint32(missing)
-        self._places = np.full(int(self._beyond) + 1, missing, np.uint32)
-        self._places[distances.astype(np.intp)] = places
-        # If the keys are in order without gaps, the place is the distance: no table is needed.
-        self._in_order = bool(np.array_equal(self._places, np.arange(len(self._places))))
+    def __init__(self, keys: NDArray[Any], places: NDArray[Any] | None, missing: int) -> None:
+        self._places: NDArray[np.uint32] | None = None
+        if places is None and _is_run(keys):  # the place is the distance: no table is needed
+            self._least, self._beyond = int(_words(keys[:1])[0]), len(keys)
+            return
+        least = _words(keys.min(keepdims=True))
+        distances = (_words(keys) - least).view(np.int64)
+        self._least, self._beyond = int(least[0]), int(distances.max()) + 1
+        self._places = np.full(self._beyond + 1, missing, np.uint32)
+        self._places[distances] = np.arange(len(keys)) if places is None else places
 
     def fill(
-        self, values: NDArray[Any], present: NDArray[np.bool_] | None, codes: NDArray[np.uint32]
+        self,
+        values: NDArray[Any],
+        present: NDArray[np.bool_] | None,
+        threads: int,
+        codes: NDArray[np.uint32],
     ) -> None:
         """Set codes to the places of values of the keys' dtype; `missing` if one is not present."""
-        block = np.empty(min(len(values), BLOCK_ROWS), np.uint64)
-        for first in range(0, len(values), BLOCK_ROWS):
-            rows = slice(first, first + BLOCK_ROWS)
-            # Modulo 2**64, a number below the least key is far beyond all keys.
-            words = _words(values[rows])
-            distances = np.subtract(words, self._least, out=block[: len(words)])
-            if self._in_order:
-                np.minimum(distances, self._beyond, out=codes[rows], casting="unsafe")
-            else:
-                np.minimum(distances, self._beyond, out=distances)
-                np.take(self._places, distances.view(np.int64), out=codes[rows], mode="clip")
-            if present is not None:
-                codes[rows][~present[rows]] = self._missing
+        aligned = np.require(values, requirements="A")
+        valid = None if present is None else present.view(np.uint8)
+        _core.dense_lookup(aligned, self._least, self._beyond, self._places, valid, threads, codes)
 
 
 def is_dense(keys: Any) -> bool:
@@ -84,12 +78,20 @@ def is_dense(keys: Any) -> bool:
 
 def are_distinct(keys: NDArray[Any]) -> bool:
     """Whether no integer is among the keys twice."""
+    if _is_run(keys):
+        return True
     if not is_dense(keys):
         return len(np.unique(keys)) == len(keys)
     distances = _words(keys) - _words(keys.min(keepdims=True))[0]
     is_key = np.zeros(int(distances.max()) + 1, np.bool_)
     is_key[distances.view(np.int64)] = True
     return int(np.count_nonzero(is_key)) == len(keys)
+
+
+def _is_run(keys: NDArray[Any]) -> bool:
+    """Whether each integer is one more than the one before it, modulo 2**64."""
+    words = _words(keys)
+    return bool(np.all(words[1:] - words[:-1] == 1))
 
 
 def _words(values: NDArray[Any]) -> NDArray[np.uint64]:

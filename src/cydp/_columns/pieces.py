@@ -6,7 +6,7 @@ docs/columns.md, "Pieces".
 
 from __future__ import annotations
 
-from collections.abc import Callable, Generator, Sequence
+from collections.abc import Callable, Generator, Iterable, Sequence
 from contextlib import closing
 from typing import Any, Self, TypeAlias
 
@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 
 from cydp._columns.declared import Labels, Records
 
-__all__ = ["Totals", "add_pieces"]
+__all__ = ["Totals", "add_pieces", "add_totals"]
 
 Totals: TypeAlias = list[Any]
 """Exact answers: ints, and arrays of int64."""
@@ -55,15 +55,27 @@ def add_pieces(
     together = [*columns, *(() if users is None else (users,))]
     if any(each.length is not None for each in together):  # in memory: most often
         return exact()
-    totals: list[Any] = []
     with closing(_pieces(together, users)) as pieces:
-        for _ in pieces:
-            found = exact()
-            if not totals:
-                totals = [_Total(each) if isinstance(each, np.ndarray) else each for each in found]
-                continue
-            for i, more in enumerate(found):
-                totals[i] += more
+        return add_totals(exact() for _ in pieces)
+
+
+def add_totals(parts: Iterable[Totals]) -> Totals:
+    """Return the sum of exact answers, of which there is one list at least.
+
+    Arrays are what int64 can hold, as in `add_pieces`.
+
+    >>> add_totals([[1, np.array([2, 3])], [4, np.array([5, 6])]])
+    [5, array([7, 9])]
+    """
+    totals: list[Any] = []
+    for i, found in enumerate(parts):
+        if i == 0:
+            totals = list(found)
+            continue
+        for k, more in enumerate(found):
+            if isinstance(totals[k], np.ndarray):
+                totals[k] = _Total(totals[k])
+            totals[k] += more
     return [each.value() if isinstance(each, _Total) else each for each in totals]
 
 

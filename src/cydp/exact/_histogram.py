@@ -3,7 +3,7 @@
 
 from __future__ import annotations
 
-from functools import lru_cache
+from collections.abc import Iterable
 from typing import Any
 
 import numpy as np
@@ -84,11 +84,11 @@ def histogram(
 
 
 _MOST_CELLS = 2**30
-_CODE = np.dtype(np.int32)  # of a group; negative ones are codes of uint32 above all groups
+_CODE = np.dtype(np.uint32)
 
 
 def grouped_histogram(
-    grid: Bins, codes: NDArray[np.uint32], n_groups: int, x: NDArray[Any]
+    grid: Bins, blocks: Iterable[tuple[NDArray[np.uint32], NDArray[Any]]], n_groups: int
 ) -> NDArray[np.int64]:
     """Count the values of each group in bins.
 
@@ -96,13 +96,12 @@ def grouped_histogram(
     ----------
     grid : Bins
         Bins of the dtype of x.
-    codes : ndarray of uint32, shape (n,)
-        The group of each row. Rows with a code of n_groups or more are left out.
+    blocks : iterable of (ndarray of uint32, ndarray), each of shape (m,)
+        The group of each of some rows, and their values, of a column as `read_numbers` returns it.
+        Rows with a code of n_groups or more are left out, and so are masked entries, NaN, and
+        values outside the bins.
     n_groups : int >= 0
         The number of groups.
-    x : ndarray, shape (n,)
-        A column as `read_numbers` returns it. Masked entries, NaN, and values outside the bins are
-        left out.
 
     Returns
     -------
@@ -117,7 +116,8 @@ def grouped_histogram(
     --------
     >>> from cydp.exact._bins import public_bins
     >>> x = np.array([0.5, 2, 1.5, 9])
-    >>> grouped_histogram(public_bins(2, (0, 2), x.dtype), np.array([1, 1, 0, 0], np.uint32), 2, x)
+    >>> codes = np.array([1, 1, 0, 0], np.uint32)
+    >>> grouped_histogram(public_bins(2, (0, 2), x.dtype), [(codes, x)], 2)
     array([[0, 1],
            [1, 1]])
 
@@ -125,24 +125,18 @@ def grouped_histogram(
     cells = n_groups * grid.kernel.count
     if cells > _MOST_CELLS:
         raise ValueError(f"groups and bins must give at most 2**30 counts, not {cells}")
-    if codes.shape != x.shape:
-        raise ValueError("codes and x must be of one shape")
-    counts = np.zeros(cells, np.int64)
-    if n_groups > 0:
-        kernels = [_bins_of_codes(n_groups), grid.kernel]
-        columns, dtypes = (codes.view(_CODE), x), (_CODE, grid.dtype_for(x.dtype))
-        threads = threads_for(x.size)
+    counts, kernels = np.zeros(cells, np.int64), [_core.Bins(max(n_groups, 1)), grid.kernel]
+    for columns in blocks:
+        codes, x = columns
+        if codes.shape != x.shape:
+            raise ValueError("codes and x must be of one shape")
+        dtypes, threads = (_CODE, grid.dtype_for(x.dtype)), threads_for(x.size)
         with np.errstate(all="ignore"):  # converting a signalling NaN may warn
-            for group, rows in paired_blocks(columns, dtypes, block_rows(cells)):
-                prepared = rows if grid.prepare is None else grid.prepare(rows)
-                _core.histogram(kernels, [group, prepared], counts, threads)
+            for group, values in paired_blocks(columns, dtypes, block_rows(cells)):
+                prepared = values if grid.prepare is None else grid.prepare(values)
+                if n_groups > 0:
+                    _core.histogram(kernels, [group, prepared], counts, threads)
     return counts.reshape(n_groups, grid.kernel.count)
-
-
-@lru_cache(16)
-def _bins_of_codes(n_groups: int) -> _core.Bins:
-    """Return a bin for each code. Its edges are halves: the last bin's edge is in the bin."""
-    return _core.Bins(np.arange(-0.5, n_groups, dtype=np.float64))
 
 
 _SAMPLE = 4096  # codes: the number of counts is guessed from them

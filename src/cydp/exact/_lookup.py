@@ -26,7 +26,7 @@ from cydp._columns.label_values import LabelValues, check_lengths
 from cydp._columns.strings import Strings, fixed_width
 from cydp._columns.tables import open_table
 
-__all__ = ["match_keys", "match_labels", "value_counts"]
+__all__ = ["count_labels", "label_blocks", "match_keys", "match_labels", "value_counts"]
 
 _CHUNK_ROWS = 2**18  # rows for each thread: their codes stay in the cache
 _RAW = RAW | {bool, float}  # a dict finds these as they are; it never finds NaN
@@ -95,16 +95,53 @@ def value_counts(x: Any, keys: Column | Keys) -> NDArray[np.int64]:
     array([1, 2])
 
     """
-    lookup = _Lookup(*_declare(x, keys))
-    counts = np.zeros(lookup.n_keys + 1, np.int64)
-    # A call of the kernel passes over all counts, so with many counts it gets more rows at a time.
-    chunk_rows = max(lookup.chunk_rows, 4 * len(counts))
-    codes = np.empty(min(chunk_rows, lookup.rows), np.uint32)
-    for rows in _chunks(lookup.rows, chunk_rows):
-        chunk = codes[: rows.stop - rows.start]
-        lookup.fill(chunk, rows.start)
-        _core.bincount(chunk, counts, lookup.threads)
+    return count_labels(*_declare(x, keys))
+
+
+def count_labels(columns: Sequence[Labels], keys: Keys) -> NDArray[np.int64]:
+    """Return how many rows have each key, as `match_labels` and `bincount` do. NOT private.
+
+    Examples
+    --------
+    >>> count_labels([Labels([2.0, None, [], "a", 2])], Keys(["a", 2]))
+    array([1, 2])
+
+    """
+    counts = np.zeros(len(keys) + 1, np.int64)
+    for codes, _ in label_blocks(columns, keys, [], len(counts)):
+        _core.bincount(codes, counts, _threads.threads_for(len(codes)))
     return counts[:-1]
+
+
+def label_blocks(
+    columns: Sequence[Labels], keys: Keys, beside: Sequence[NDArray[Any]], counts: int
+) -> Iterator[tuple[NDArray[np.uint32], list[NDArray[Any]]]]:
+    """Yield what `match_labels` returns for some rows, and these rows of other arrays.
+
+    So until all rows are done; there is one block at least. The codes are in one array, which
+    stays in the cache. Whoever gets them may pass over so many counts each time.
+
+    Raises
+    ------
+    ValueError
+        Also if the other arrays have other lengths.
+
+    Examples
+    --------
+    >>> columns, x = [Labels(["b", "z", "a"])], np.array([5, 6, 7])
+    >>> [*label_blocks(columns, Keys(["a", "b"]), [x], 2)]
+    [(array([1, 2, 0], dtype=uint32), [array([5, 6, 7])])]
+
+    """
+    lookup = _Lookup(columns, keys)
+    if any(len(array) != lookup.rows for array in beside):
+        raise ValueError("columns must have the same length: one entry for each row")
+    block_rows = max(lookup.chunk_rows, 4 * counts)
+    codes = np.empty(min(block_rows, lookup.rows), np.uint32)
+    for first in range(0, max(lookup.rows, 1), block_rows):
+        block = codes[: min(block_rows, lookup.rows - first)]
+        lookup.fill(block, first)
+        yield block, [array[first : first + block_rows] for array in beside]
 
 
 def match_labels(columns: Sequence[Labels], keys: Keys) -> NDArray[np.uint32]:
@@ -157,7 +194,7 @@ class _Lookup:
     def __init__(self, columns: Sequence[Labels], keys: Keys) -> None:
         values = [column.read() for column in columns]
         check_lengths(values)
-        self.rows, self.n_keys, self._pairs = len(values[0]), len(keys), keys.pairs
+        self.rows, self._pairs = len(values[0]), keys.pairs
         self.threads = _threads.threads_for(self.rows)
         self.chunk_rows = _CHUNK_ROWS * self.threads
         both = zip(values, keys.columns, strict=True)
@@ -231,7 +268,7 @@ class _ColumnLookup:
             present = self._values.present
             part = None if present is None else present[rows]
             if isinstance(self._table, DensePlaces):
-                self._table.fill(self._stored[rows], part, codes)
+                self._table.fill(self._stored[rows], part, self._threads, codes)
             else:
                 self._table.fill(self._stored, first, part, self._threads, codes)
 

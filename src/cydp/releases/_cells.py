@@ -4,7 +4,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from typing import Any, TypeAlias
 
 import numpy as np
@@ -19,7 +19,7 @@ from cydp._threads import threads_for
 from cydp.exact._bins import Bins, kept_bins, public_bins
 from cydp.exact._histogram import grouped_histogram
 from cydp.exact._histogramdd import cell_codes
-from cydp.exact._lookup import match_labels
+from cydp.exact._lookup import count_labels, label_blocks, match_labels
 from cydp.exact._time_bins import read_time_edges
 from cydp.releases._rows import Codes, Key, Rows
 from cydp.releases._unit import Unit
@@ -31,6 +31,7 @@ __all__ = [
     "CellRows",
     "KeyedColumns",
     "count_codes",
+    "count_keys",
     "open_binned",
     "public_edges",
 ]
@@ -205,18 +206,31 @@ class CellRows(Rows):
 
     def _count(self, unit: Unit, key: Key) -> NDArray[np.int64]:
         *outer, inner = self.axes
+        if not outer and isinstance(inner, KeyedColumns):
+            return count_keys(self, inner.columns, inner.keys, unit, key)
         if self.users is None and isinstance(inner, BinnedColumns) and len(inner.columns) == 1:
             # most often, and the quickest way: no array of codes is made
             (grid,), (records,) = inner.grids, inner.columns
             if not outer:
                 return grid.count(self.in_sample(records.read()))
             if len(outer) == 1:
-                codes, values = self.in_sample(outer[0].read()), self.in_sample(records.read())
-                return grouped_histogram(grid, codes, outer[0].size, values).reshape(-1)
+                blocks = self._blocks(outer[0], records)
+                return grouped_histogram(grid, blocks, outer[0].size).reshape(-1)
         codes, cells = inner.read(), inner.size
         for axis in reversed(outer):
             codes, cells = _join_codes(axis.read(), axis.size, codes, cells), axis.size * cells
         return count_codes(self.bound(codes, cells, unit, key), cells)
+
+    def _blocks(
+        self, axis: CellAxis, records: Records | Times
+    ) -> Iterator[tuple[Codes, NDArray[Any]]]:
+        """Yield the place on an axis, and the number, of some rows in the sample, until all are."""
+        if self.sample is None and isinstance(axis, KeyedColumns):
+            beside = [records.read()]
+            for codes, (values,) in label_blocks(axis.columns, axis.keys, beside, self.cells):
+                yield codes, values
+        else:
+            yield self.in_sample(axis.read()), self.in_sample(records.read())
 
     def _count_tables(
         self, tables: Sequence[Sequence[int]], unit: Unit, key: Key
@@ -262,6 +276,15 @@ def _join_codes(outer: Codes, n_outer: int, inner: Codes, n_inner: int) -> Codes
     joined += inner
     joined[(outer >= n_outer) | (inner >= n_inner)] = n_outer * n_inner
     return joined
+
+
+def count_keys(
+    rows: Rows, columns: Sequence[Labels], keys: Keys, unit: Unit, key: Key
+) -> NDArray[np.int64]:
+    """Return how many rows of each key count, of those that are read at once."""
+    if rows.users is None and rows.sample is None:
+        return count_labels(columns, keys)
+    return count_codes(rows.bound(match_labels(columns, keys), len(keys), unit, key), len(keys))
 
 
 def count_codes(codes: Codes, n_codes: int) -> NDArray[np.int64]:

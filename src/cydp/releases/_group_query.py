@@ -294,6 +294,8 @@ class GroupQuery(GroupParts):
             if left_out is not None:
                 exact[LEFT_OUT] = left_out
             return FoundTally(self, exact, keys, count_codes(one_row_a_unit, len(keys[0])))
+        if self.has_count and not self.summaries and self.most_left_out is None:
+            return Tally(self, {"n": source.count(self.unit, key)})  # makes no array of codes
         n_keys, names = self.n_keys, list[str]()
 
         def answers(

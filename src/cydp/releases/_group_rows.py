@@ -14,18 +14,18 @@ from numpy.typing import NDArray
 from cydp._arguments import Bounds
 from cydp._columns.declared import Labels, Records
 from cydp._columns.keys import Keys, compared_with
-from cydp._columns.pieces import Totals
+from cydp._columns.pieces import Totals, add_totals
 from cydp._numbers.bounds import Pair
 from cydp._numbers.rational import as_exact, format_number
 from cydp.exact._clamped_sum import sum_groups
 from cydp.exact._contributions import PairNumbers
 from cydp.exact._grid import Grid, centre_of, public_grid
 from cydp.exact._label_sets import LabelSets, find_labels
-from cydp.exact._lookup import match_labels
+from cydp.exact._lookup import label_blocks, match_labels
 from cydp.exact._sorted_units import sort_groups
 from cydp.exact._time_grid import SteppedTimes, read_time_grid
 from cydp.releases._answers import MEDIAN
-from cydp.releases._cells import count_codes
+from cydp.releases._cells import count_codes, count_keys
 from cydp.releases._format import format_parameter
 from cydp.releases._missing import Missing, fill_absent, held_still, is_absent, read_missing
 from cydp.releases._quantile_list import QuantileList
@@ -358,6 +358,14 @@ class GroupRows(Rows):
 
         """
 
+        def by_blocks() -> Totals:
+            numbers, n_keys = self.read_numbers(), len(self._public)
+            blocks = label_blocks(self.labels, self._public, list(numbers.values()), 4 * n_keys)
+            return add_totals(
+                exact(codes, dict(zip(numbers, values, strict=True)), None, None)
+                for codes, values in blocks
+            )
+
         def read() -> Totals:
             n_keys, matched = len(self._public), match_labels(self.labels, self._public)
             numbers = self.read_numbers()
@@ -366,18 +374,14 @@ class GroupRows(Rows):
             found: Totals = exact(codes, numbers, gone, users)
             return found
 
-        return read() if at_once else self.add(read)
+        if at_once:
+            return read()
+        return self.add(by_blocks if self.users is None and self.sample is None else read)
 
     def count(self, unit: Unit, key: Key) -> NDArray[np.int64]:
         """Return how many rows of each public key count."""
-        n_keys = len(self._public)
         counts: NDArray[np.int64]
-
-        def read() -> Totals:
-            matched = match_labels(self.labels, self._public)
-            return [count_codes(self.bound(matched, n_keys, unit, key), n_keys)]
-
-        (counts,) = self.add(read)
+        (counts,) = self.add(lambda: [count_keys(self, self.labels, self._public, unit, key)])
         return counts
 
     def find(
