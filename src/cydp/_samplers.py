@@ -17,6 +17,7 @@ from cydp._core import NoisyMax, Quantile, Sampler
 from cydp._numbers.rational import format_number, read_exact, read_positive
 
 __all__ = [
+    "check_sigma2",
     "narrow",
     "prepare_category_offset",
     "prepare_discrete_gaussian",
@@ -94,11 +95,17 @@ def prepare_discrete_laplace(scale: Fraction, prefix_bits: int = 0) -> Sampler:
     return _core.make_sampler("discrete_laplace", *_limbs_of(scale))
 
 
+def check_sigma2(sigma2: Fraction) -> None:
+    """Raise a ValueError unless there is a sampler for this square of sigma."""
+    n, d = sigma2.numerator, sigma2.denominator
+    if not (d <= 10**6 * n and n <= 2**112 * d):
+        raise ValueError(f"sigma2 must be between 1e-6 and 2**112, not {format_number(sigma2)}")
+
+
 @lru_cache(_KEPT)
 def prepare_discrete_gaussian(sigma2: Fraction) -> Sampler:
     """Return a sampler for a square of sigma of any length."""
-    if not _LEAST_SIGMA**2 <= sigma2 <= _LARGEST_SIGMA**2:
-        raise ValueError(f"sigma2 must be between 1e-6 and 2**112, not {format_number(sigma2)}")
+    check_sigma2(sigma2)
     return _core.make_sampler("discrete_gaussian", *_limbs_of(sigma2))
 
 

@@ -35,9 +35,10 @@ __all__ = [
 ]
 
 LEAST_EXPONENT, MOST_EXPONENT = -1021, 896  # as in cydp.h
-_LEAST_STEPS = 2**40  # the scale of the noise is at least this number of steps
-MOST_STEPS = 2**52  # and at most this number
-_ROUNDING = 1024  # the sensitivity is at least this multiple of what rounding adds, if possible
+_LOG2_LEAST_STEPS = 40  # the scale of the noise is at least 2**40 steps
+MOST_STEPS = 2**52  # and at most this number of them
+_LOG2_ROUNDING = 10  # the sensitivity is at least 1024 times what rounding adds, if possible
+_LEAST_SCALE2, _MOST_SCALE2 = Fraction(1, 4**981), 4**936
 _FLOAT_BITS = 53  # up to 2**53 every integer is a float64
 _MOST_BITS = 113  # up to 2**113 steps, rounding an integer to float64 leaves less than 2**61 steps
 _SPARE_BITS = 11  # bits that a 64-bit integer has more than a float64
@@ -62,11 +63,13 @@ def default_exponent(scale2: Fraction, rounding2: Fraction, least2: Fraction) ->
         If no grid fits the scale.
 
     """
-    if not Fraction(1, 4**981) <= scale2 <= 4**936:
+    if not _LEAST_SCALE2 <= scale2 <= _MOST_SCALE2:
         raise ValueError(
             "sensitivity must give a scale between 2**-981 and 2**936, where step is not given"
         )
-    wanted = -ceil_log2(1 / min(rounding2 / _ROUNDING**2, scale2 / _LEAST_STEPS**2)) // 2
+    for_rounding = 2 * _LOG2_ROUNDING + ceil_log2(1 / rounding2)
+    for_scale = 2 * _LOG2_LEAST_STEPS + ceil_log2(1 / scale2)
+    wanted = -max(for_rounding, for_scale) // 2
     finest = -(-ceil_log2(least2) // 2)
     return max(wanted, finest, LEAST_EXPONENT)
 
@@ -97,10 +100,9 @@ def ceil_log2(number: Fraction) -> int:
     >>> ceil_log2(Fraction(1, 4)), ceil_log2(Fraction(5))
     (-2, 3)
     """
-    e = number.numerator.bit_length() - number.denominator.bit_length() - 1
-    while Fraction(2) ** e < number:
-        e += 1
-    return e
+    above, below = number.numerator, number.denominator
+    e = above.bit_length() - below.bit_length()  # 2**(e - 1) < number < 2**(e + 1)
+    return e if above << max(-e, 0) <= below << max(e, 0) else e + 1
 
 
 def float_up(number: Fraction) -> float:
