@@ -335,6 +335,18 @@ void cydp_add_noise(const int64_t *values, size_t n, bool may_saturate, int64_t 
 cydp_status cydp_add_grid_noise(const double *values, const int64_t *noise, size_t n,
                                 int exponent, unsigned threads, double *out);
 
+/* Draws the n values of a sampler of int64_t that cydp_sampler_fill would draw, and adds
+ * them to n numbers as cydp_add_grid_noise does. An integer is rounded to the grid as
+ * exactly as a double, and both are clamped to 2^53 or to 2^113 multiples from 0,
+ * whichever is more. `out` may be the memory of the values. Any number of threads gives
+ * the same. Returns CYDP_ERROR_DOMAIN for another sampler or exponent, and else what
+ * cydp_sampler_fill does. */
+typedef enum cydp_numbers { CYDP_DOUBLES, CYDP_SIGNED, CYDP_UNSIGNED } cydp_numbers;
+cydp_status cydp_fill_grid_noise(const cydp_sampler *sampler, cydp_numbers numbers,
+                                 const void *values, size_t n, int exponent,
+                                 cydp_rng *rng, cydp_work_mode work_mode,
+                                 unsigned threads, double *out);
+
 /* 10. Columns ------------------------------------------------------------------------ */
 
 /* The element type of an array. */

@@ -84,29 +84,38 @@ def read_bernoulli(p: Number) -> Sampler:
     return _core.make_sampler("bernoulli", *_limbs_of(value))
 
 
-@lru_cache(_KEPT)
 def prepare_discrete_laplace(scale: Fraction, prefix_bits: int = 0) -> Sampler:
     """Return a sampler for a scale of any length; prefix_bits as in cydp_testing.h."""
-    n, d = scale.numerator, scale.denominator  # comparisons of integers are quicker
+    return _discrete_laplace_of(scale.numerator, scale.denominator, prefix_bits)
+
+
+@lru_cache(_KEPT)  # by integers: a Fraction would compute its hash at every call
+def _discrete_laplace_of(n: int, d: int, prefix_bits: int) -> Sampler:
     if not (d <= 10**6 * n and n <= 2**56 * d):
-        raise ValueError(f"scale must be between 1e-6 and 2**56, not {format_number(scale)}")
+        given = format_number(Fraction(n, d))
+        raise ValueError(f"scale must be between 1e-6 and 2**56, not {given}")
+    limbs = _words_of(n), _words_of(d)
     if prefix_bits:
-        return _core.make_discrete_laplace_prefix(*_limbs_of(scale), prefix_bits)
-    return _core.make_sampler("discrete_laplace", *_limbs_of(scale))
+        return _core.make_discrete_laplace_prefix(*limbs, prefix_bits)
+    return _core.make_sampler("discrete_laplace", *limbs)
 
 
-def check_sigma2(sigma2: Fraction) -> None:
-    """Raise a ValueError unless there is a sampler for this square of sigma."""
-    n, d = sigma2.numerator, sigma2.denominator
+def check_sigma2(n: int, d: int) -> None:
+    """Raise a ValueError unless there is a sampler for a square of sigma of n / d."""
     if not (d <= 10**6 * n and n <= 2**112 * d):
-        raise ValueError(f"sigma2 must be between 1e-6 and 2**112, not {format_number(sigma2)}")
+        given = format_number(Fraction(n, d))
+        raise ValueError(f"sigma2 must be between 1e-6 and 2**112, not {given}")
+
+
+def prepare_discrete_gaussian(sigma2: Fraction) -> Sampler:
+    """Return a sampler for a square of sigma of any length."""
+    return _discrete_gaussian_of(sigma2.numerator, sigma2.denominator)
 
 
 @lru_cache(_KEPT)
-def prepare_discrete_gaussian(sigma2: Fraction) -> Sampler:
-    """Return a sampler for a square of sigma of any length."""
-    check_sigma2(sigma2)
-    return _core.make_sampler("discrete_gaussian", *_limbs_of(sigma2))
+def _discrete_gaussian_of(n: int, d: int) -> Sampler:
+    check_sigma2(n, d)
+    return _core.make_sampler("discrete_gaussian", _words_of(n), _words_of(d))
 
 
 def narrow(sampler: Sampler, demand: str) -> Sampler:

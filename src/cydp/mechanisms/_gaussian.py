@@ -157,7 +157,8 @@ class DiscreteGaussian(_GaussianMechanism, IntegerMechanism):
         set_fields(self, _loss=parameters.loss(self.rho, self.relation))
         try:
             for entries in (1, 2):
-                check_sigma2(self._sigma2(entries))
+                square = self._sigma2(entries)
+                check_sigma2(square.numerator, square.denominator)
         except ValueError:
             raise parameters.range_error from None
 
@@ -310,13 +311,14 @@ class Gaussian(_GaussianMechanism, GridMechanism):
         return 2
 
     def _prepare_noise(self, entries: int) -> Sampler:
-        return prepare_discrete_gaussian(self._check_noise(entries))
+        steps2 = self._single if entries <= 1 else self._check_noise(entries)
+        return prepare_discrete_gaussian(steps2)
 
     def _check_noise(self, entries: int) -> Fraction:
         """Return the square of sigma in steps, or raise an error if no sampler takes it."""
         steps2 = self._steps2(entries)
         try:
-            check_sigma2(steps2)
+            check_sigma2(steps2.numerator, steps2.denominator)
         except ValueError:
             raise ValueError(
                 "sigma must be between 1e-3 and 2**56 steps of the grid: the step is too "

@@ -36,6 +36,7 @@ ENTRY_COUNTS = (2**20, 2**40, 2**62)  # all counts up to one of these share its 
 _LARGEST_SUMMED = 100**2  # beyond, SMOOTH2 more variance is less than 1 / 6000 more sigma
 _LEAST_SUMMED = Fraction(1, 10**7)  # samplers refuse a smaller square of sigma
 _TOLERANCE = 5e-10  # of ln(sigma)
+_MARGIN = 1e-12  # of ln(sigma), by which a guess is made safer
 _LN = Context(17)
 
 
@@ -97,7 +98,7 @@ def _normal_variance(epsilon: Fraction, delta: Fraction, entries: int) -> Fracti
         return None
     # u = size sinh(t) and mu = size exp(-t): a step of t is one of ln(sigma).
     gap = _gap_to(target, lambda t: normal_delta(Decimal(size * math.sinh(t)), loss))
-    u = guess_normal(float_of(loss), float(_LN.ln(target)), _TOLERANCE)
+    u = guess_normal(float_of(loss), float(_LN.ln(target)), _MARGIN)
     if u is None or normal_delta(Decimal(u), loss, FEWER_DIGITS) > target:
         # The probability beyond u is at most exp(-u**2 / 2) / 2.
         far = math.sqrt(-2 * log_of(delta)) + 1
@@ -121,7 +122,7 @@ def _least_summed(epsilon: Fraction, delta: Fraction, steps: int, sufficient: Fr
         lambda t: log_discrete_delta(math.exp(t), steps, e) - log_target, lowest, highest
     )
     if guess is not None and guess > lowest:
-        square = Fraction(math.exp(guess + _TOLERANCE))
+        square = Fraction(math.exp(guess + _MARGIN))
         if square < sufficient and discrete_delta(square, steps, epsilon, FEWER_DIGITS) <= target:
             return square
     gap = _gap_to(target, lambda t: discrete_delta(Fraction(math.exp(t)), steps, epsilon))

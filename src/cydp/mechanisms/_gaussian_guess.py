@@ -20,14 +20,14 @@ _LOG_ROOT_OF_TWO_PI = math.log(2 * math.pi) / 2
 _WIDE = 13  # sigmas, beyond which a sum has nothing that a float would show
 
 
-def guess_normal(epsilon: float, log_delta: float, tolerance: float) -> float | None:
+def guess_normal(epsilon: float, log_delta: float, margin: float) -> float | None:
     """Return u of `normal_delta`, or None, for noise that is a little more than the least.
 
     The derivative of delta by mu is phi(u), so that Newton's method on ln(delta) as a function of
     ln(mu) needs R(u) - R(v) alone.
 
-    >>> round(guess_normal(1.0, -13.8, 0.0), 6)
-    4.618229
+    >>> round(guess_normal(1.0, math.log(1e-6), 1e-12), 6)
+    4.106327
     """
     mu = math.sqrt(2) * epsilon / (math.sqrt(-log_delta + epsilon) + math.sqrt(-log_delta))
     for _ in range(20):
@@ -39,8 +39,8 @@ def guess_normal(epsilon: float, log_delta: float, tolerance: float) -> float | 
             return None
         gap = math.log(between) - u * u / 2 - _LOG_ROOT_OF_TWO_PI - log_delta
         step = gap * between / mu
-        if abs(step) < tolerance / 10:
-            mu *= 1 - tolerance
+        if abs(step) < margin / 10:
+            mu *= 1 - margin
             return epsilon / mu - mu / 2
         mu *= math.exp(-step)
     return None
