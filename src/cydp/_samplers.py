@@ -6,7 +6,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from fractions import Fraction
 from functools import lru_cache, wraps
-from typing import cast
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -27,13 +27,14 @@ __all__ = [
     "read_bernoulli",
     "read_discrete_gaussian",
     "read_discrete_laplace",
+    "reader_of_gaussian",
 ]
 
 _KEPT = 256  # samplers of each kind
 _LEAST_SIGMA, _LARGEST_SIGMA = Fraction(1, 10**3), Fraction(2**56)
 
 
-def _keep(read: Callable[[Number], Sampler]) -> Callable[[Number], Sampler]:
+def _keep(read: Callable[[Number], Sampler]) -> Callable[[Any], Sampler]:
     """Keep the samplers that a function has made, by the number that a caller wrote."""
     # Typed, since True == 1 == 1.0, and True is refused.
     kept = lru_cache(_KEPT, typed=True)(read)
@@ -55,11 +56,17 @@ def read_discrete_laplace(scale: Number) -> Sampler:
     return prepare_discrete_laplace(read_positive(scale, "scale"))
 
 
-def read_discrete_gaussian(sigma: Number | None, sigma2: Number | None = None) -> Sampler:
+def read_discrete_gaussian(sigma: Any, sigma2: Any = None) -> Sampler:
     """Return a sampler of discrete Gaussian noise, from exactly one of sigma and its square."""
+    read, given = reader_of_gaussian(sigma, sigma2)
+    return read(given)
+
+
+def reader_of_gaussian(sigma: Any, sigma2: Any) -> tuple[Callable[[Any], Sampler], Any]:
+    """Return how the given one of sigma and its square is read, and that one."""
     if (sigma is None) == (sigma2 is None):
         raise TypeError("exactly one of sigma and sigma2 must be given")
-    return _read_sigma2(cast("Number", sigma2)) if sigma is None else _read_sigma(sigma)
+    return (_read_sigma2, sigma2) if sigma is None else (_read_sigma, sigma)
 
 
 @_keep

@@ -17,7 +17,7 @@ from cydp._call_errors import require_names
 from cydp._columns.declared import Declared
 from cydp._columns.mechanism_inputs import declare_codes, read_codes
 from cydp._columns.pandas import labels_of, restore_labels
-from cydp._core import Sampler, randomize_one
+from cydp._core import Sampler, randomize_one, randomize_responses
 from cydp._default_generator import generator_or_default
 from cydp._generator import Generator
 from cydp._numbers.rational import (
@@ -27,6 +27,7 @@ from cydp._numbers.rational import (
     read_positive,
 )
 from cydp._samplers import prepare_category_offset
+from cydp._threads import threads_for
 from cydp.mechanisms._frequency_oracle import (
     Estimate,
     FrequencyOracle,
@@ -227,8 +228,9 @@ class RandomizedResponse(FrequencyOracle):
         reports = np.empty_like(values)
         if out is not None and out.dtype == values.dtype:  # a column is read as int64
             reports = out
-        distribution = self._distribution
-        generator._randomize(distribution.offset, distribution.uniform, values, reports)
+        _, _, offset, uniform = self._distribution
+        threads = threads_for(values.size)
+        randomize_responses(generator._stream, offset, uniform, values, reports, threads)
         return reports.astype(dtype, copy=False)
 
     def estimate(self, reports: ArrayLike) -> Estimate:
