@@ -340,7 +340,7 @@ cydp_status cydp_add_grid_noise(const double *values, const int64_t *noise, size
  * exactly as a double, and both are clamped to 2^53 or to 2^113 multiples from 0,
  * whichever is more. `out` may be the memory of the values. Any number of threads gives
  * the same. Returns CYDP_ERROR_DOMAIN for another sampler or exponent, and else what
- * cydp_sampler_fill does. */
+ * cydp_sampler_fill does; after an error there, `out` may be zeros. */
 typedef enum cydp_numbers { CYDP_DOUBLES, CYDP_SIGNED, CYDP_UNSIGNED } cydp_numbers;
 cydp_status cydp_fill_grid_noise(const cydp_sampler *sampler, cydp_numbers numbers,
                                  const void *values, size_t n, int exponent,

@@ -188,5 +188,8 @@ cydp_status cydp_fill_grid_noise(const cydp_sampler *sampler, cydp_numbers numbe
     size_t part = PART_BATCHES * batch_chunks(&call) * sampler->chunk;
     status = cydp_parallel_for(draw_part, &call, cydp_task_count(n, part), threads);
   }
-  return cydp_call_end(rng, &key, status);
+  status = cydp_call_end(rng, &key, status);
+  if (status != CYDP_OK) /* a fork's other half may publish sums with this noise */
+    cydp_wipe(out, n * sizeof *out);
+  return status;
 }
