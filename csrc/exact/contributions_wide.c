@@ -1,6 +1,39 @@
 /* SPDX-License-Identifier: MIT
- * Contribution bounding for any users and partitions. docs/exact/contributions.md. */
-#define WORD_BITS 64
-#define PASSES cydp_bounding_wide
+ * Contribution bounding: records of 16 bytes, for any users. docs/exact/contributions.md. */
 #include "exact/contributions_passes.h"
-#include "exact/contributions_rows.h"
+
+typedef struct record {
+  uint64_t place; /* of the user */
+  uint32_t partition, row;
+} record;
+
+typedef struct record_form {
+  uint64_t rest;
+} record_form;
+
+static inline record_form form_of(const cydp_bounding *bounding) {
+  return (record_form){bounding->order.rest};
+}
+
+static inline record make_record(record_form form, uint64_t place, uint32_t partition,
+                                 uint32_t row) {
+  (void)form;
+  return (record){place, partition, row};
+}
+
+static inline uint64_t rest_of(record_form form, record from) {
+  return from.place & form.rest;
+}
+
+static inline uint32_t partition_of(record_form form, record from) {
+  (void)form;
+  return from.partition;
+}
+
+static inline uint32_t row_of(record_form form, record from) {
+  (void)form;
+  return from.row;
+}
+
+#define FORM cydp_record_wide
+#include "exact/contributions_records.h"

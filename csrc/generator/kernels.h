@@ -18,7 +18,7 @@ typedef void cydp_chacha20_blocks_kernel(const uint32_t key[8], const uint32_t n
                                          const uint32_t counters[16], size_t n,
                                          uint32_t words[CYDP_GROUP_WORDS]);
 
-/* Sets out[i] to SipHash-2-4 of message i, of n messages of `length` words, 1 to 3:
+/* Sets out[i] to SipHash-1-3 of message i, of n messages of `length` words, 1 to 3:
  * message i is words[0][i], words[1][i], words[2][i]. `out` may be one of these. */
 typedef void cydp_siphash_kernel(const uint64_t key[2], const uint64_t *const *words,
                                  size_t length, size_t n, uint64_t *out);

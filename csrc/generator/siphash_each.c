@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT
- * SipHash-2-4 (Aumasson, Bernstein 2012) of many messages of one to three words,
+ * SipHash-1-3 (Aumasson, Bernstein 2012) of many messages of one to three words,
  * SIP_LANES at a time, in GNU C: each instruction set turns it into its own registers.
  * docs/generator.md. */
 #include "generator/kernels.h"
@@ -46,11 +46,10 @@ static inline void sip_some(const uint64_t key[2], const uint64_t *const *words,
       memcpy(&message, words[i] + first, lanes * sizeof(uint64_t));
     v[3] ^= message;
     SIP_ROUND(v);
-    SIP_ROUND(v);
     v[0] ^= message;
   }
   v[2] ^= 0xff;
-  for (int i = 0; i < 4; i++)
+  for (int i = 0; i < 3; i++)
     SIP_ROUND(v);
   v[0] ^= v[1] ^ v[2] ^ v[3];
   memcpy(out + first, &v[0], lanes * sizeof *out);

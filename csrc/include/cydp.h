@@ -463,39 +463,53 @@ cydp_status cydp_bincount(const void *codes, cydp_dtype dtype, size_t n, size_t 
 
 /* 13. Contribution bounding ---------------------------------------------------------- */
 
-/* A column of users or of partitions. Rows with the same id are the same user. The hash
- * is what the random choice depends on: the same id has the same hash. Both may be one
- * array. */
+/* A column of users. Rows with the same id are the same user. The hash is what the random
+ * choice depends on: the same id has the same hash. Both may be one array. */
 typedef struct cydp_column {
   const uint64_t *ids, *hashes;
 } cydp_column;
 
+/* The partition of each row: a code below n, which is below 2^32. Rows with other codes do
+ * not stay, and are not counted. hashes[code] is what the random choice depends on; NULL: the code is. */
+typedef struct cydp_partitions {
+  const uint32_t *codes;
+  const uint64_t *hashes;
+  size_t n;
+} cydp_partitions;
+
 /* Bounds what a user contributes: sets mask[i] to 1 for the rows that stay, and to 0 for
  * the others. Of each user at most max_partitions partitions stay, and at most max_rows
- * rows in each of these. The choice is uniformly random under a key, which must be fresh
- * and secret, and depends on the user's own rows alone. `contents` has a word for what
- * each row holds beside user and partition: rows with equal words are copies, of which any
- * may stay, and the order of rows changes nothing else. Without contents (NULL) all rows
- * of a user in a partition are copies. A row whose `valid` is 0 does not stay and is not
- * counted; a NULL `valid` means that all are valid. `pairs`, if it is not NULL, tells which
- * rows are of one user in one partition, if the partition stays: they have one number,
- * below n, which no other rows have, whether the rows stay or not. Rows in partitions that
- * do not stay have UINT32_MAX.
+ * rows in each of these; all rows are of one partition if `partitions` is NULL. The choice
+ * is uniformly random under a key, which must be fresh and secret, and depends on the
+ * user's own rows alone. `contents` has a word for what each row holds beside user and
+ * partition: rows with equal words are copies, of which any may stay, and the order of rows
+ * changes nothing else. Without contents (NULL) all rows of a user in a partition are
+ * copies. A row whose `valid` is 0 does not stay and is not counted; a NULL `valid` means
+ * that all are valid. `pairs`, if it is not NULL, tells which rows are of one user in one
+ * partition, if the partition stays: they have one number, below n, which no other rows
+ * have, whether the rows stay or not. Rows in partitions that do not stay have UINT32_MAX.
  *
- * Another thread may change ids and contents meanwhile: a row then counts for a user and a
- * partition that were read of it, and the bounds hold for these; it may be left out.
+ * Another thread may change ids, codes and contents meanwhile: a row then counts for a user
+ * and a partition that were read of it, and the bounds hold for these; it may be left out.
  * `valid`, and hashes in an array of their own, must not change; if ids do, users may share
  * a number in `pairs`.
  *
  * Takes up to 128 MB of memory, and as much again for users with millions of rows.
- * Returns CYDP_ERROR_DOMAIN if max_partitions or max_rows is 0 and for 2^40 rows or more,
- * 2^32 - 1 with pairs, or CYDP_ERROR_MEMORY. */
+ * Returns CYDP_ERROR_DOMAIN if max_partitions or max_rows is 0 and for 2^32 - 1 rows or
+ * more, or CYDP_ERROR_MEMORY. */
 cydp_status cydp_bound_contributions(const cydp_column *users,
-                                     const cydp_column *partitions,
+                                     const cydp_partitions *partitions,
                                      const uint64_t *contents, const uint8_t *valid,
                                      size_t n, uint64_t max_partitions, uint64_t max_rows,
                                      const uint64_t key[2], unsigned threads,
                                      uint8_t *mask, uint32_t *pairs);
+
+/* Sets some of the n numbers `rows` to how many valid rows a user has, once for each user,
+ * and all others to 0. Their places depend on the key and on the rows. Users, `valid`,
+ * memory and errors are as above. */
+cydp_status cydp_count_user_rows(const uint64_t *users, const uint8_t *valid, size_t n,
+                                 const uint64_t key[2], unsigned threads,
+                                 uint32_t *rows);
 
 /* 14. Sums on a grid ----------------------------------------------------------------- */
 

@@ -116,20 +116,21 @@ static uint64_t rows_that_stay(const uint8_t *mask, size_t from, size_t to) {
  * were read of it. Users who do not change have EACH rows, so that they stand in short
  * buckets. */
 static void limits_of_contributions_hold(bool users_change, uint64_t user_step,
-                                         uint64_t partition_step) {
+                                         uint32_t partition_step) {
   enum { EACH = 8 };
   static uint8_t mask[ROWS + GUARDS];
   static uint32_t pairs[ROWS + GUARDS];
-  const cydp_column users = {columns[0], columns[0]},
-                    partitions = {columns[1], columns[1]};
+  static uint32_t codes[ROWS];
+  const cydp_column users = {columns[0], columns[0]};
+  const cydp_partitions partitions = {codes, NULL, UINT32_MAX};
   writer own[2];
   const writes plan[2] = {{columns[0], 8, ROWS, 3, {1, 1 + user_step, 1 + 2 * user_step}},
-                          {columns[1], 8, ROWS, 2, {5, 5 + partition_step}}};
+                          {codes, 4, ROWS, 2, {5, 5 + partition_step}}};
   const size_t each = users_change ? ROWS : EACH;
   const uint64_t kinds = users_change ? 3 : 1;
   for (size_t i = 0; i < ROWS; i++) {
     columns[0][i] = 1 + i / each * user_step;
-    columns[1][i] = plan[1].kind[0];
+    codes[i] = (uint32_t)plan[1].kind[0];
   }
   start(own + 1, plan[1]);
   if (users_change)
@@ -139,7 +140,7 @@ static void limits_of_contributions_hold(bool users_change, uint64_t user_step,
     const uint64_t most = kinds * (max_partitions > 1 ? 2 : 1) * max_rows;
     memset(mask, 0x5a, sizeof mask);
     memset(pairs, 0x5a, sizeof pairs);
-    CHECK(cydp_bound_slices(&users, &partitions, run % 4 ? columns[1] : NULL, NULL, ROWS,
+    CHECK(cydp_bound_slices(&users, &partitions, run % 4 ? columns[0] : NULL, NULL, ROWS,
                             max_partitions, max_rows, key, run % 3 ? ROWS : ROWS / 8,
                             1 + run % 3, mask, run % 5 ? pairs : NULL) == CYDP_OK);
     for (size_t i = 0; run % 5 && i < ROWS; i++)
@@ -151,6 +152,12 @@ static void limits_of_contributions_hold(bool users_change, uint64_t user_step,
     }
     for (size_t i = 0; i < GUARDS; i++)
       CHECK(mask[ROWS + i] == 0x5a);
+    uint64_t counted = 0;
+    CHECK(cydp_count_user_rows(columns[0], NULL, ROWS, key, 1 + run % 3, pairs) == CYDP_OK);
+    for (size_t i = 0; i < ROWS; i++)
+      counted += pairs[i];
+    CHECK(counted <= ROWS && (users_change || counted == ROWS));
+    CHECK(memcmp(pairs + ROWS, mask + ROWS, GUARDS) == 0);
   }
   stop(own + 1);
   if (users_change)
@@ -450,7 +457,7 @@ static void all_hold(void) {
   limits_of_contributions_hold(true, 1, 1);
   limits_of_contributions_hold(false, 1, 1);
   limits_of_contributions_hold(true, UINT64_C(1) << 33, 1);
-  limits_of_contributions_hold(false, 1, UINT64_C(1) << 33);
+  limits_of_contributions_hold(false, 1, UINT32_C(1) << 31);
   two_letters_have_two_ids();
   for (size_t width = 3; width <= 24; width += 7) {
     ids_of_strings_have_one_hash(width);

@@ -178,12 +178,18 @@ cdef extern from "cydp.h" nogil:
     ctypedef struct cydp_column:
         const uint64_t *ids
         const uint64_t *hashes
+    ctypedef struct cydp_partitions:
+        const uint32_t *codes
+        const uint64_t *hashes
+        size_t n
     cydp_status cydp_bound_contributions(const cydp_column *users,
-                                         const cydp_column *partitions,
+                                         const cydp_partitions *partitions,
                                          const uint64_t *contents, const uint8_t *valid,
                                          size_t n, uint64_t max_partitions, uint64_t max_rows,
                                          const uint64_t *key, unsigned threads, uint8_t *mask,
                                          uint32_t *pairs)
+    cydp_status cydp_count_user_rows(const uint64_t *users, const uint8_t *valid, size_t n,
+                                     const uint64_t *key, unsigned threads, uint32_t *rows)
 
     # 14. Sums on a grid
     ctypedef struct cydp_grid:

@@ -134,8 +134,8 @@ def bincount(codes: NDArray[Any], counts: NDArray[np.int64], threads: int) -> in
 def bound_contributions(
     user_ids: NDArray[np.uint64],
     user_hashes: NDArray[np.uint64],
-    partition_ids: NDArray[np.uint64],
-    partition_hashes: NDArray[np.uint64],
+    codes: NDArray[np.uint32],
+    hashes: NDArray[np.uint64],
     contents: NDArray[np.uint64] | None,
     valid: NDArray[np.uint8] | None,
     max_partitions: int,
@@ -144,6 +144,13 @@ def bound_contributions(
     threads: int,
     mask: NDArray[np.uint8],
     pairs: NDArray[np.uint32] | None = None,
+) -> None: ...
+def count_user_rows(
+    users: NDArray[np.uint64],
+    valid: NDArray[np.uint8] | None,
+    key: NDArray[np.uint64],
+    threads: int,
+    rows: NDArray[np.uint32],
 ) -> None: ...
 def grid_sum(x: NDArray[Any], exponent: int, lowest: int, highest: int, threads: int) -> int: ...
 def grid_sum_and_squares(

@@ -785,34 +785,48 @@ def bincount(codes, counts, unsigned int threads):
 
 # Contribution bounding ----------------------------------------------------------------------------
 
-def bound_contributions(user_ids, user_hashes, partition_ids, partition_hashes, contents, valid,
+def bound_contributions(user_ids, user_hashes, codes, hashes, contents, valid,
                         uint64_t max_partitions, uint64_t max_rows, key, unsigned threads, mask,
                         pairs=None):
     """Fill the mask of the rows that stay, and the pairs of these, as cydp.h defines them."""
     cdef View user = read(user_ids, b"u8", 1), user_hash = read(user_hashes, b"u8", 1)
-    cdef View partition = read(partition_ids, b"u8", 1)
-    cdef View partition_hash = read(partition_hashes, b"u8", 1)
+    cdef View codes_view = read(codes, b"u4", 1), hashes_view = read(hashes, b"u8", 1)
     cdef View contents_view = View.__new__(View) if contents is None else read(contents, b"u8", 1)
     cdef View valid_view = read_mask(valid), key_view = read(key, b"u8", 1)
     cdef View mask_view = write(mask, b"u1", 1)
     cdef View pairs_view = View.__new__(View) if pairs is None else write(pairs, b"u4", 1)
     cdef _c.cydp_status status
     cdef size_t n = mask_view.n
-    cdef _c.cydp_column users, partitions
-    if (key_view.n != 2 or user.n != n or user_hash.n != n or partition.n != n
-            or partition_hash.n != n or (valid is not None and valid_view.n != n)
+    cdef _c.cydp_column users
+    cdef _c.cydp_partitions partitions
+    if (key_view.n != 2 or user.n != n or user_hash.n != n or codes_view.n != n
+            or (valid is not None and valid_view.n != n)
             or (contents is not None and contents_view.n != n)
             or (pairs is not None and pairs_view.n != n)):
         raise ValueError("key must have 2 words, the columns as many rows as mask")
     if n == 0:
         return
     users = _c.cydp_column(user.at.u8, user_hash.at.u8)
-    partitions = _c.cydp_column(partition.at.u8, partition_hash.at.u8)
+    partitions = _c.cydp_partitions(codes_view.at.u4, hashes_view.at.u8, hashes_view.n)
     with nogil:
         status = _c.cydp_bound_contributions(&users, &partitions, contents_view.at.u8,
                                              valid_view.at.u1, n,
                                              max_partitions, max_rows, key_view.at.u8, threads,
                                              mask_view.at.u1, pairs_view.at.u4)
+    check(status)
+
+
+def count_user_rows(users, valid, key, unsigned threads, rows):
+    """Fill rows with how many rows each user has, as cydp.h defines it."""
+    cdef View users_view = read(users, b"u8", 1), valid_view = read_mask(valid)
+    cdef View key_view = read(key, b"u8", 1), rows_view = write(rows, b"u4", 1)
+    cdef _c.cydp_status status
+    cdef size_t n = rows_view.n
+    if key_view.n != 2 or users_view.n != n or (valid is not None and valid_view.n != n):
+        raise ValueError("key must have 2 words, the columns as many rows as `rows`")
+    with nogil:
+        status = _c.cydp_count_user_rows(users_view.at.u8, valid_view.at.u1, n, key_view.at.u8,
+                                         threads, rows_view.at.u4)
     check(status)
 
 

@@ -149,13 +149,19 @@ BINDINGS: dict[str, tuple[Callable[..., object], tuple[Given, ...]]] = {
             a, b, c, d, contents, valid, 1, 1, key, 1, mask, pairs
         ),
         (
-            *[words(3)] * 4,
+            *[words(3)] * 2,
+            Given(np.zeros(3, "u4")),
+            words(3, lengths=()),
             words(3, optional=True),
             words(3, 8, optional=True),
             words(2),
             into("u1", 3),
             Given(np.zeros(3, "u4"), written=True, optional=True),
         ),
+    ),
+    "count_user_rows": (
+        lambda users, valid, key, rows: _core.count_user_rows(users, valid, key, 1, rows),
+        (words(3), words(3, 8, optional=True), words(2), into("u4", 3)),
     ),
     "grid_sum": (lambda x: _core.grid_sum(x, 0, 0, 9, 1), (numbers([1, 2], lengths=()),)),
     "grid_sum_and_squares": (

@@ -18,7 +18,7 @@ from hypothesis import strategies as st
 from cydp import exact
 from cydp._columns.canonical import canonical, label_bytes
 from cydp._columns.declared import Labels
-from cydp.exact._contributions import bound_users, sample_key
+from cydp.exact._contributions import bound_users, count_user_rows, sample_key
 from cydp.exact._label_sets import find_labels
 from cydp.testing import SeededGenerator
 
@@ -146,3 +146,30 @@ def test_no_rows() -> None:
     assert bound([], [], 3, max_partitions=1) == []
     found = find_labels([Labels([])])
     assert bound([], found.codes, found, max_partitions=1) == []
+
+
+def test_rows_of_users() -> None:
+    """Of each user one number: how many rows count. In columns of any kind, small and large."""
+    rng = np.random.default_rng(4)
+    columns: list[Any] = [
+        [(USERS + MISSING)[i] for i in rng.integers(0, len(USERS + MISSING), 300)],
+        rng.integers(-3, 3, 300),
+        rng.integers(0, 2**63, 7)[rng.integers(0, 7, 300)],
+        np.minimum(rng.integers(0, 5000, 40_000), rng.integers(0, 5000, 40_000)),
+        rng.integers(0, 3000, 40_000) * 2**41,
+        rng.integers(0, 50, 300) / 4,
+        pa.array(list("abcabcdd") * 40),
+        np.zeros(0, np.int64),
+    ]
+    for column in columns:
+        entries = column.tolist() if isinstance(column, np.ndarray) else list(column)
+        entries = [each.as_py() if isinstance(each, pa.Scalar) else each for each in entries]
+        labels = Labels(column, "user")
+        key: Any = sample_key(labels, SeededGenerator(3))
+        for inside in (None, rng.random(len(entries)) < 0.6):
+            found = count_user_rows(labels, inside, key)
+            counting = np.ones(len(entries), bool) if inside is None else inside
+            users = [canonical(entries[i]) for i in np.flatnonzero(counting)]
+            want = Counter(user for user in users if user is not None)
+            assert len(found) == len(entries)
+            assert sorted(found[found > 0].tolist()) == sorted(want.values())

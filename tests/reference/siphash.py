@@ -1,10 +1,13 @@
-"""SipHash-2-4 (Aumasson, Bernstein 2012) in Python integers, from the paper."""
+"""SipHash (Aumasson, Bernstein 2012) in Python integers, from the paper."""
 
 MASK = 2**64 - 1
 
 
-def siphash(key: bytes, message: bytes) -> int:
-    """Return the 64-bit hash under a key of 16 bytes."""
+def siphash(key: bytes, message: bytes, rounds: int = 1, last_rounds: int = 3) -> int:
+    """Return the 64-bit hash under a key of 16 bytes: SipHash-1-3, unless other rounds are given.
+
+    The rounds are those for a word of the message, and those at the end.
+    """
 
     def rotate(x: int, bits: int) -> int:
         return (x << bits | x >> (64 - bits)) & MASK
@@ -26,10 +29,10 @@ def siphash(key: bytes, message: bytes) -> int:
     for i in range(0, len(padded), 8):
         word = int.from_bytes(padded[i : i + 8], "little")
         v[3] ^= word
-        sip_round()
-        sip_round()
+        for _ in range(rounds):
+            sip_round()
         v[0] ^= word
     v[2] ^= 0xFF
-    for _ in range(4):
+    for _ in range(last_rounds):
         sip_round()
     return v[0] ^ v[1] ^ v[2] ^ v[3]

@@ -11,16 +11,21 @@
 #include <string.h>
 
 enum { ROWS = 30000, USERS = 700, GROUPS = 9 };
-static uint64_t users[ROWS], partitions[ROWS], ids[ROWS], hashes[ROWS];
+static uint64_t users[ROWS], ids[ROWS], hashes[ROWS];
+static uint32_t partitions[ROWS];
 static uint8_t valid[ROWS], mask[ROWS + 1], alone[ROWS];
 static const uint64_t key[2] = {1, 2};
-static const cydp_column by_user = {users, users},
-                         by_partition = {partitions, partitions};
+static const cydp_column by_user = {users, users};
+static const cydp_partitions by_partition = {partitions, NULL, GROUPS};
 /* The same hashes, other ids: of up to 32 bits, and beyond. */
-static uint64_t users32[ROWS], partitions32[ROWS], users64[ROWS], partitions64[ROWS];
+static uint64_t users32[ROWS], users64[ROWS];
 static const cydp_column other_users[] = {{users32, users}, {users64, users}};
-static const cydp_column other_partitions[] = {{partitions32, partitions},
-                                               {partitions64, partitions}};
+/* Codes in the other order, and codes that leave no room in 64 bits. */
+enum { MANY_CODES = 1 << 20 };
+static uint32_t turned[ROWS], large[ROWS];
+static uint64_t turned_hashes[GROUPS], large_hashes[MANY_CODES];
+static const cydp_partitions other_partitions[] = {{turned, turned_hashes, GROUPS},
+                                                   {large, large_hashes, MANY_CODES}};
 
 static void fill(void) {
   const uint32_t seed[8] = {9}, nonce[3] = {0};
@@ -31,9 +36,11 @@ static void fill(void) {
     users[i] = word % 10 == 0 ? 5 : word % USERS; /* one has many rows */
     partitions[i] = word / USERS % GROUPS;
     users32[i] = UINT32_MAX - users[i];
-    partitions32[i] = UINT32_MAX - partitions[i];
     users64[i] = ~users[i];
-    partitions64[i] = partitions[i] << 60;
+    turned[i] = GROUPS - 1 - partitions[i];
+    turned_hashes[turned[i]] = partitions[i];
+    large[i] = MANY_CODES - GROUPS + partitions[i];
+    large_hashes[large[i]] = partitions[i];
     valid[i] = word >> 28 != 0;
   }
 }
@@ -105,11 +112,13 @@ static void refusals(void) {
         CYDP_ERROR_DOMAIN);
   CHECK(cydp_bound_contributions(&by_user, &by_partition, NULL, NULL, 1, 1, 0, key, 1, mask, NULL) ==
         CYDP_ERROR_DOMAIN);
-  size_t many = (size_t)1 << 40;
+  size_t many = UINT32_MAX;
   CHECK(cydp_bound_contributions(&by_user, &by_partition, NULL, NULL, many, 1, 1, key, 1,
                                  mask, NULL) == CYDP_ERROR_DOMAIN);
   const cydp_strings none = {mask, NULL, 0, NULL};
-  CHECK(cydp_factorize(&none, many, key, ids, hashes) == CYDP_ERROR_DOMAIN);
+  CHECK(cydp_factorize(&none, (size_t)1 << 40, key, ids, hashes) == CYDP_ERROR_DOMAIN);
+  CHECK(cydp_count_user_rows(users, NULL, many, key, 1, partitions) == CYDP_ERROR_DOMAIN);
+  CHECK(cydp_count_user_rows(users, NULL, 0, key, 1, partitions) == CYDP_OK);
   CHECK(cydp_bound_contributions(&by_user, &by_partition, NULL, NULL, 0, 1, 1, key, 1, mask, NULL) ==
         CYDP_OK);
 }
@@ -206,21 +215,48 @@ static void bytes_decide_what_is_equal(void) {
   free(pairs);
 }
 
-/* The same hashes, so the same hashes: ids decide. */
+/* The same hashes, so a tie: ids and codes decide. */
 static void codes_decide_what_is_equal(void) {
   static uint64_t two[40], one[40];
-  for (size_t i = 0; i < 40; i++)
+  static uint32_t codes[40];
+  const uint64_t same_hash[2] = {0, 0};
+  for (size_t i = 0; i < 40; i++) {
     two[i] = i % 2 ? 7 : 9;
+    codes[i] = i % 2 == 0;
+  }
   const cydp_column alike = {two, one}, same = {one, one};
-  CHECK(cydp_bound_contributions(&same, &alike, NULL, NULL, 40, 1, 100, key, 1, mask, NULL) ==
-        CYDP_OK);
+  const cydp_partitions equal = {codes, same_hash, 2};
+  CHECK(cydp_bound_contributions(&same, &equal, NULL, NULL, 40, 1, 100, key, 1, mask,
+                                 NULL) == CYDP_OK);
   for (size_t i = 0; i < 40; i++)
-    CHECK(mask[i] == i % 2); /* a tie, which the lesser partition wins */
-  CHECK(cydp_bound_contributions(&alike, &same, NULL, NULL, 40, 1, 1, key, 1, mask, NULL) == CYDP_OK);
+    CHECK(mask[i] == i % 2); /* the lesser partition wins */
+  CHECK(cydp_bound_contributions(&alike, NULL, NULL, NULL, 40, 1, 1, key, 1, mask, NULL) ==
+        CYDP_OK);
   size_t kept[2] = {0};
   for (size_t i = 0; i < 40; i++)
     kept[i % 2] += mask[i];
   CHECK(kept[0] == 1 && kept[1] == 1);
+}
+
+/* Each user's rows, and 0 where there is no user; the same for all threads and widths. */
+static void rows_of_users_are_counted(void) {
+  static uint32_t rows[ROWS + 1], most[ROWS], counted[ROWS];
+  for (size_t i = 0; i < ROWS; i++)
+    counted[users[i]] += valid[i];
+  for (size_t u = 0; u < USERS; u++)
+    most[counted[u]]++;
+  const uint64_t *all[] = {users, users32, users64};
+  for (size_t i = 0; i < 3; i++)
+    for (unsigned threads = 1; threads < 4; threads++) {
+      static uint32_t found[ROWS];
+      memset(found, 0, sizeof found);
+      memset(rows, 0x5a, sizeof rows);
+      CHECK(cydp_count_user_rows(all[i], valid, ROWS, key, threads, rows) == CYDP_OK);
+      CHECK(rows[ROWS] == 0x5a5a5a5a);
+      for (size_t k = 0; k < ROWS; k++)
+        found[rows[k]]++;
+      CHECK(memcmp(found + 1, most + 1, sizeof found - sizeof *found) == 0);
+    }
 }
 
 int main(void) {
@@ -238,4 +274,5 @@ int main(void) {
   names_are_of_the_string_alone();
   bytes_decide_what_is_equal();
   codes_decide_what_is_equal();
+  rows_of_users_are_counted();
 }

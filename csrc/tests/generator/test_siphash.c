@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT
- * SipHash-2-4 of every kernel table: published values, and one message against many. */
+ * SipHash-1-3 of every kernel table: published values, and one message against many. */
 #include "cydp.h"
 #include "generator/kernels.h"
 #include "tests/check.h"
@@ -13,9 +13,9 @@ static void published_values(const cydp_generator_table *kernels) {
   const uint64_t *words[] = {key, key + 1};
   uint64_t hash;
   kernels->siphash(key, words, 1, 1, &hash);
-  CHECK(hash == UINT64_C(0x93f5f5799a932462));
+  CHECK(hash == UINT64_C(0x369095118d299a8e));
   kernels->siphash(key, words, 2, 1, &hash);
-  CHECK(hash == UINT64_C(0x3f2acc7f57c29bdb));
+  CHECK(hash == UINT64_C(0xcc4fdd1a7d908b66));
 }
 
 static void many_are_one_at_a_time(const cydp_generator_table *kernels) {

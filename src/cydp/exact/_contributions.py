@@ -22,18 +22,22 @@ from cydp._columns.strings import Strings, fixed_width, join_bytes
 from cydp._default_generator import generator_or_default
 from cydp._generator import Generator
 from cydp._numbers.rational import read_integer
-from cydp.exact._label_sets import LabelSets
+from cydp.exact._label_sets import LabelSets, find_first
 from cydp.exact._user_identifiers import MOST, identify_labels
 
 __all__ = [
+    "MOST_ROWS",
     "bound_contributions",
     "bound_users",
     "count_contributions",
+    "count_user_rows",
     "sample_key",
 ]
 
 
 Words: TypeAlias = NDArray[np.uint64]
+
+MOST_ROWS = 2**32 - 2  # of a call
 
 _SIGN_BIT = np.uint64(63)
 
@@ -82,7 +86,7 @@ def bound_contributions(
     Notes
     -----
     Privacy cost: none by itself, because the result is not private. The sample is drawn with
-    SipHash-2-4 under a fresh key [1]_: docs/exact/contributions.md.
+    SipHash-1-3 under a fresh key [1]_: docs/exact/contributions.md.
 
     References
     ----------
@@ -102,8 +106,10 @@ def bound_contributions(
     if len(columns[0][0]) != len(columns[1][0]):
         raise ValueError("users and partitions must have the same length: one entry for each row")
     key = _draw_key(generator)
-    ids = _identify(*columns[0], key), _identify(*columns[1], key)
-    return _choose(*ids, both_present(columns[0][1], columns[1][1]), *limits, key)
+    ids, hashes = _identify(*columns[1], key)
+    codes, places = find_first(ids.view(np.int64), columns[1][1])
+    present = both_present(columns[0][1], columns[1][1])
+    return _choose(_identify(*columns[0], key), codes, hashes[places], present, *limits, key)
 
 
 def bound_users(
@@ -157,12 +163,36 @@ def bound_users(
     values, present = identify_labels(users)
     if len(values) != len(codes):
         raise ValueError("user must have an entry for each row")
-    ids = codes.astype(np.uint64)
-    hashes = ids if isinstance(keys, int) else _hash_labels(keys, key)[codes]
-    count = keys if isinstance(keys, int) else len(keys)
-    inside = codes < count
-    present = both_present(present, None if inside.all() else inside)
-    return _choose(_identify(values, present, key), (ids, hashes), present, *limits, key, pairs)
+    hashes = np.arange(keys, dtype=np.uint64) if isinstance(keys, int) else _hash_labels(keys, key)
+    return _choose(_identify(values, present, key), codes, hashes, present, *limits, key, pairs)
+
+
+def count_user_rows(users: Labels, inside: Mask, key: Words) -> NDArray[np.uint32]:
+    """Count the rows of each user. NOT private.
+
+    Parameters
+    ----------
+    users : Labels
+        The user that each row belongs to; the column is read here.
+    inside : ndarray of bool, shape (n,), or None
+        Which rows count; None: all of them.
+    key : ndarray of uint64, shape (2,)
+        By it labels are hashed, and users are put in an order.
+
+    Returns
+    -------
+    ndarray of uint32, shape (n,)
+        A count for each user; all other entries are 0.
+
+    Examples
+    --------
+    >>> users, key = Labels(["ann", "bob", None, "ann", "cy"]), np.zeros(2, np.uint64)
+    >>> sorted(count_user_rows(users, None, key).tolist())
+    [0, 0, 1, 1, 2]
+
+    """
+    values, present = identify_labels(users)
+    return _count_rows(_identify(values, present, key)[0], both_present(present, inside), key)
 
 
 def count_contributions(
@@ -205,15 +235,12 @@ def count_contributions(
     ids, hashes = _identify(values, present, key)
     present = both_present(present, inside)
     if partitions is not None:
-        codes = partitions.codes.astype(np.uint64)
+        codes, names = partitions.codes, np.arange(len(partitions), dtype=np.uint64)
         if len(codes) != len(ids):
             raise ValueError("user must have an entry for each row")
-        present = both_present(present, codes < len(partitions))
         # One row stays for each partition of a user, whichever.
-        present = _choose((ids, hashes), (codes, codes), present, MOST, 1, key)
-    ids = np.sort(ids if present is None else ids[present])
-    ends = np.flatnonzero(np.append(ids[1:] != ids[:-1], len(ids) > 0))
-    rows = np.minimum(np.diff(ends, prepend=-1), most)
+        present = _choose((ids, hashes), codes, names, present, MOST, 1, key)
+    rows = np.minimum(_count_rows(ids, present, key), min(most, len(ids)))
     counts: NDArray[np.int64] = np.bincount(rows, minlength=most + 1)[1:]
     return counts
 
@@ -232,43 +259,44 @@ def _draw_key(generator: Generator) -> Words:
 
 def _choose(
     users: tuple[Words, Words],
-    partitions: tuple[Words, Words],
+    codes: NDArray[np.uint32],
+    hashes: Words,
     present: Mask,
     most_partitions: int,
     most_rows: int,
     key: Words,
     pairs: NDArray[np.uint32] | None = None,
 ) -> NDArray[np.bool_]:
-    """Return the rows that stay, by the ids and the hashes of users and partitions."""
-    n = len(users[0])
+    """Return the rows that stay, by the users' ids and hashes, and the partitions' codes."""
+    n = len(codes)
     stays = np.zeros(n, np.bool_)
     valid = None if present is None else present.view(np.uint8)
+    threads, mask = _threads.threads_for(n), stays.view(np.uint8)
+    limits = most_partitions, most_rows
     _core.bound_contributions(
-        *users,
-        *partitions,
-        None,
-        valid,
-        most_partitions,
-        most_rows,
-        key,
-        _threads.threads_for(n),
-        stays.view(np.uint8),
-        pairs,
+        *users, codes, hashes, None, valid, *limits, key, threads, mask, pairs
     )
     return stays
 
 
+def _count_rows(ids: Words, present: Mask, key: Words) -> NDArray[np.uint32]:
+    rows = np.empty(len(ids), np.uint32)
+    valid = None if present is None else present.view(np.uint8)
+    _core.count_user_rows(ids, valid, key, _threads.threads_for(len(ids)), rows)
+    return rows
+
+
 def _hash_labels(found: LabelSets, key: Words) -> Words:
-    """Return a hash of each combination of labels, and one for rows without labels."""
+    """Return a hash of each combination of labels."""
     words = [_hash_column(array, key) for array in found.arrays]
     if len(words) == 1:
-        return np.append(words[0], np.uint64(0))
+        return words[0]
     together = np.stack(words, axis=1)
     ids, hashes = np.empty(len(found), np.uint64), np.empty(len(found), np.uint64)
     width = together.itemsize * len(words)
     strings = _core.Strings(len(found), together.reshape(-1).view(np.uint8), width=width)
     _core.factorize(strings, key, ids, hashes)
-    return np.append(hashes, np.uint64(0))
+    return hashes
 
 
 def _hash_column(labels: NDArray[Any], key: Words) -> Words:

@@ -32,6 +32,7 @@ from cydp._default_generator import default_generator
 __all__ = [
     "LabelSets",
     "find_distinct",
+    "find_first",
     "find_labels",
     "find_strings",
     "list_texts",
@@ -188,6 +189,17 @@ def _find_integers(x: NDArray[Any], present: Mask) -> Found:
     if present is not None:
         codes[~present] = len(distinct)
     return distinct, codes
+
+
+def find_first(x: NDArray[np.int64], present: Mask) -> tuple[NDArray[np.uint32], NDArray[np.intp]]:
+    """Return the place of each row's integer among the distinct ones, and a row of each of these.
+
+    The place of rows that are not present is the number of distinct integers.
+    """
+    distinct, codes = _find_integers(x, present)
+    rows = np.empty(len(distinct) + 1, np.intp)
+    rows[codes] = np.arange(len(codes))
+    return codes, rows[:-1]
 
 
 def _find_dense(x: NDArray[Any], present: Mask, least: int, most: int) -> Found:

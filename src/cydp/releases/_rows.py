@@ -18,7 +18,12 @@ from cydp._columns.sources import open_source
 from cydp._columns.table import Table, called
 from cydp._columns.tables import is_table, is_tabular, open_table
 from cydp._columns.truncated import TruncatedSource
-from cydp.exact._contributions import bound_users, count_contributions
+from cydp.exact._contributions import (
+    MOST_ROWS,
+    bound_users,
+    count_contributions,
+    count_user_rows,
+)
 from cydp.exact._label_sets import LabelSets
 from cydp.exact._time_grid import TimeGrid
 from cydp.exact._user_identifiers import MOST
@@ -401,10 +406,15 @@ class PresentRows(Rows):
         else:
             rows = entries.count_rows() if self.users is None else len(self.users.read())
             absent = np.zeros(rows, np.bool_)
-        stays = self.stay(absent, unit, key)
-        found = [int(np.count_nonzero(stays))]
+        if self.users is None:
+            return [int(np.count_nonzero(self.stay(absent, unit, key)))]
+        assert key is not None
+        rows = count_user_rows(self.users, ~absent, key)
+        stay = np.minimum(rows, min(unit.max_rows, MOST_ROWS))
+        found = [int(stay.sum(dtype=np.int64))]
         if left_out is not None:
-            found.append(self.left_out(~absent, stays, left_out, key))
+            rows -= stay
+            found.append(int(np.minimum(rows, min(left_out, MOST_ROWS)).sum(dtype=np.int64)))
         return found
 
 
