@@ -70,9 +70,13 @@ static inline double units_of(double value, double per_unit, double most) {
   units = select(units == units, units, 0);
   units = select(units < -most, -most, units);
   units = select(units > most, most, units);
+#if defined(__SSE4_1__) || defined(__aarch64__)
+  return nearbyint(units);
+#else /* which would be a call */
   double shift = copysign(INTEGER, units);
   double rounded = (units + shift) - shift;
   return select(fabs(units) < INTEGER, rounded, units);
+#endif
 }
 
 /* The result may take the place of the noise. */
