@@ -39,6 +39,10 @@ from cydp.mechanisms._run import Budget, check_output, draw_array, fill_output
 __all__ = ["GridMechanism", "RealMechanism", "declare_reals"]
 
 _FLOAT64 = np.dtype(np.float64)
+# The usual types of one number, and what Python calls them.
+_NUMBERS: dict[type, Callable[[Any], float]] = {
+    float: float, int: int, np.float64: float, np.int64: int
+}  # fmt: skip
 
 
 class RealMechanism(ABC):
@@ -146,10 +150,9 @@ class RealMechanism(ABC):
         dtype('float64')
 
         """
-        if (
-            (type(value) is float or type(value) is int) and budget is None and out is None
-        ):  # most often, and the quickest way
-            noisy = self._release_one(value, generator_or_default(rng))
+        read = _NUMBERS.get(type(value))
+        if read and budget is None and out is None:  # most often, and the quickest way
+            noisy = self._release_one(read(value), generator_or_default(rng))
             if noisy is not None:
                 return noisy
         if isinstance(value, GridSum):

@@ -199,8 +199,11 @@ class RandomizedResponse(FrequencyOracle):
         dtype('uint8')
 
         """
-        if type(codes) is int and budget is None and out is None:  # the quickest way
-            return self._randomize_one(codes, generator_or_default(rng))
+        kind = type(codes)
+        is_flag = kind is bool and self.n_categories == 2
+        if (kind is int or is_flag) and budget is None and out is None:  # the quickest way
+            report = self._randomize_one(cast("int", codes), generator_or_default(rng))
+            return bool(report) if is_flag else report
         given, dtype = declare_codes(codes, self.n_categories, "codes")
         check_output(out, dtype.newbyteorder("="), given.shape, codes, "codes")
         draw = partial(self._randomize, given, dtype, out)
