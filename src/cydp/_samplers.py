@@ -17,6 +17,7 @@ from cydp._core import NoisyMax, Quantile, Sampler
 from cydp._numbers.rational import format_number, read_exact, read_positive
 
 __all__ = [
+    "check_scale",
     "check_sigma2",
     "narrow",
     "prepare_category_offset",
@@ -91,6 +92,13 @@ def read_bernoulli(p: Number) -> Sampler:
     return _core.make_sampler("bernoulli", *_limbs_of(value))
 
 
+def check_scale(n: int, d: int) -> None:
+    """Raise a ValueError unless there is a sampler for a scale of n / d."""
+    if not (d <= 10**6 * n and n <= 2**56 * d):
+        given = format_number(Fraction(n, d))
+        raise ValueError(f"scale must be between 1e-6 and 2**56, not {given}")
+
+
 def prepare_discrete_laplace(scale: Fraction, prefix_bits: int = 0) -> Sampler:
     """Return a sampler for a scale of any length; prefix_bits as in cydp_testing.h."""
     return _discrete_laplace_of(scale.numerator, scale.denominator, prefix_bits)
@@ -98,9 +106,7 @@ def prepare_discrete_laplace(scale: Fraction, prefix_bits: int = 0) -> Sampler:
 
 @lru_cache(_KEPT)  # by integers: a Fraction would compute its hash at every call
 def _discrete_laplace_of(n: int, d: int, prefix_bits: int) -> Sampler:
-    if not (d <= 10**6 * n and n <= 2**56 * d):
-        given = format_number(Fraction(n, d))
-        raise ValueError(f"scale must be between 1e-6 and 2**56, not {given}")
+    check_scale(n, d)
     limbs = _words_of(n), _words_of(d)
     if prefix_bits:
         return _core.make_discrete_laplace_prefix(*limbs, prefix_bits)

@@ -96,10 +96,10 @@ def _normal_variance(epsilon: Fraction, delta: Fraction, entries: int) -> Fracti
     size = math.sqrt(2 * float_of(loss)) if loss > 0 else 0.0
     if not 1e-145 < size < 1e145:
         return None
-    # u = size sinh(t) and mu = size exp(-t): a step of t is one of ln(sigma).
-    gap = _gap_to(target, lambda t: normal_delta(Decimal(size * math.sinh(t)), loss))
     u = guess_normal(float_of(loss), float(_LN.ln(target)), _MARGIN)
     if u is None or normal_delta(Decimal(u), loss, FEWER_DIGITS) > target:
+        # u = size sinh(t) and mu = size exp(-t): a step of t is one of ln(sigma).
+        gap = _gap_to(target, lambda t: normal_delta(Decimal(size * math.sinh(t)), loss))
         # The probability beyond u is at most exp(-u**2 / 2) / 2.
         far = math.sqrt(-2 * log_of(delta)) + 1
         t = _least_passing(gap, math.asinh(-10 / size), math.asinh(far / size))
