@@ -193,7 +193,7 @@ static cydp_status keep(void *self, size_t worker) {
         bounding->user_rows[begin + user] =
             own.rows.begins[user + 1] - own.rows.begins[user];
     else
-      enough = cydp_choose_rows(bounding, &own.rows, begin, own.choice);
+      enough = cydp_choose_rows(bounding, &own.rows, own.choice);
   }
   free_part(&own);
   return enough ? CYDP_OK : CYDP_ERROR_MEMORY;
@@ -254,7 +254,7 @@ cydp_status cydp_bound_slices(const cydp_column *users, const cydp_partitions *p
                               const uint64_t *contents, const uint8_t *valid, size_t n,
                               uint64_t max_partitions, uint64_t max_rows,
                               const uint64_t key[2], size_t slice_rows, unsigned threads,
-                              uint8_t *mask, uint32_t *pairs) {
+                              uint8_t *mask, uint32_t *pairs, size_t *n_pairs) {
   cydp_bounding bounding = {.users = users,
                             .partitions = partitions,
                             .contents = contents,
@@ -268,12 +268,16 @@ cydp_status cydp_bound_slices(const cydp_column *users, const cydp_partitions *p
   if (max_partitions == 0 || max_rows == 0 || n >= UINT32_MAX ||
       (partitions && partitions->n > UINT32_MAX))
     return CYDP_ERROR_DOMAIN;
-  if (n == 0)
+  if (n == 0) {
+    *n_pairs = 0;
     return CYDP_OK; /* there may be no arrays */
+  }
   memset(mask, 0, n);
   if (pairs)
     memset(pairs, 0xff, n * sizeof *pairs);
-  return run(&bounding, slice_rows, threads);
+  cydp_status status = run(&bounding, slice_rows, threads);
+  *n_pairs = bounding.n_pairs;
+  return status;
 }
 
 cydp_status cydp_bound_contributions(const cydp_column *users,
@@ -281,9 +285,9 @@ cydp_status cydp_bound_contributions(const cydp_column *users,
                                      const uint64_t *contents, const uint8_t *valid,
                                      size_t n, uint64_t max_partitions, uint64_t max_rows,
                                      const uint64_t key[2], unsigned threads,
-                                     uint8_t *mask, uint32_t *pairs) {
+                                     uint8_t *mask, uint32_t *pairs, size_t *n_pairs) {
   return cydp_bound_slices(users, partitions, contents, valid, n, max_partitions, max_rows,
-                           key, 0, threads, mask, pairs);
+                           key, 0, threads, mask, pairs, n_pairs);
 }
 
 cydp_status cydp_count_user_rows(const uint64_t *users, const uint8_t *valid, size_t n,

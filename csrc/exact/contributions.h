@@ -12,6 +12,6 @@ cydp_status cydp_bound_slices(const cydp_column *users, const cydp_partitions *p
                               const uint64_t *contents, const uint8_t *valid, size_t n,
                               uint64_t max_partitions, uint64_t max_rows,
                               const uint64_t key[2], size_t slice_rows, unsigned threads,
-                              uint8_t *mask, uint32_t *pairs);
+                              uint8_t *mask, uint32_t *pairs, size_t *n_pairs);
 
 #endif

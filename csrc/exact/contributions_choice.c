@@ -339,15 +339,25 @@ static void hash_listed(const cydp_bounding *bounding, const cydp_part_rows *par
   cydp_generator_kernels()->siphash(bounding->key, words, 2, m, to);
 }
 
-bool cydp_choose_rows(const cydp_bounding *bounding, const cydp_part_rows *part,
-                      size_t next_pair, cydp_row_choice *choice) {
+/* Takes numbers for the pairs of a part. */
+static size_t take_numbers(cydp_bounding *bounding, const cydp_part_rows *part) {
+  size_t pairs = 0;
+  for (size_t user = 0; bounding->pairs && user < part->n_users; user++) {
+    const uint64_t n = part->begins[user + 1] - part->begins[user];
+    pairs += n < bounding->max_partitions ? n : bounding->max_partitions;
+  }
+  return atomic_fetch_add(&bounding->n_pairs, pairs);
+}
+
+bool cydp_choose_rows(cydp_bounding *bounding, const cydp_part_rows *part,
+                      cydp_row_choice *choice) {
   const uint64_t most = bounding->max_partitions, most_rows = bounding->max_rows,
                  all_stay = bounding->pairs    ? 1
                             : most < most_rows ? most
                                                : most_rows;
   const bool is_single = !bounding->partitions || bounding->partitions->n == 1;
   size_t n_listed = 0, n_hashes = 0;
-  choice->next_pair = next_pair;
+  choice->next_pair = take_numbers(bounding, part);
   if (part->n_users > choice->listed_room) {
     free(choice->listed);
     choice->listed = malloc(part->n_users * sizeof *choice->listed);
@@ -360,6 +370,11 @@ bool cydp_choose_rows(const cydp_bounding *bounding, const cydp_part_rows *part,
     const uint32_t *partitions = part->partitions + begin, *rows = part->rows + begin;
     if (n <= all_stay || (n <= most && are_distinct(partitions, n))) {
       mark_all(bounding, choice, rows, n);
+      continue;
+    }
+    if (is_single && n <= most_rows) { /* numbers alone are asked for: no hash decides */
+      if (!keep_pair(bounding, 0, rows, n, choice))
+        return false;
       continue;
     }
     choice->listed[n_listed++] = (uint32_t)user;

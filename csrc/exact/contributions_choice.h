@@ -13,9 +13,8 @@ cydp_row_choice *cydp_row_choice_new(void); /* or NULL */
 
 void cydp_row_choice_free(cydp_row_choice *choice);
 
-/* Marks the rows of a part that stay. `next_pair` is the first number of pairs. Returns
- * false if memory ran out. */
-bool cydp_choose_rows(const cydp_bounding *bounding, const cydp_part_rows *part,
-                      size_t next_pair, cydp_row_choice *choice);
+/* Marks the rows of a part that stay. Returns false if memory ran out. */
+bool cydp_choose_rows(cydp_bounding *bounding, const cydp_part_rows *part,
+                      cydp_row_choice *choice);
 
 #endif

@@ -34,6 +34,7 @@ typedef struct cydp_bounding {
   const uint64_t *key;
   uint8_t *mask;
   uint32_t *pairs;     /* or NULL */
+  _Atomic(size_t) n_pairs; /* numbers that parts have taken */
   uint32_t *user_rows; /* or NULL; else nothing but these is found */
 
   cydp_user_order order;

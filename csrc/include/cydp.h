@@ -486,8 +486,10 @@ typedef struct cydp_partitions {
  * changes nothing else. Without contents (NULL) all rows of a user in a partition are
  * copies. A row whose `valid` is 0 does not stay and is not counted; a NULL `valid` means
  * that all are valid. `pairs`, if it is not NULL, tells which rows are of one user in one
- * partition, if the partition stays: they have one number, below n, which no other rows
- * have, whether the rows stay or not. Rows in partitions that do not stay have UINT32_MAX.
+ * partition, if the partition stays: they have one number, which no other rows have, whether
+ * the rows stay or not. Rows in partitions that do not stay have UINT32_MAX. The numbers are
+ * below *n_pairs, which is at most the sum of the least of max_partitions and a user's rows;
+ * which pair has which number may differ from call to call.
  *
  * Another thread may change ids, codes and contents meanwhile: a row then counts for a user
  * and a partition that were read of it, and the bounds hold for these; it may be left out.
@@ -502,7 +504,7 @@ cydp_status cydp_bound_contributions(const cydp_column *users,
                                      const uint64_t *contents, const uint8_t *valid,
                                      size_t n, uint64_t max_partitions, uint64_t max_rows,
                                      const uint64_t key[2], unsigned threads,
-                                     uint8_t *mask, uint32_t *pairs);
+                                     uint8_t *mask, uint32_t *pairs, size_t *n_pairs);
 
 /* Sets some of the n numbers `rows` to how many valid rows a user has, once for each user,
  * and all others to 0. Their places depend on the key and on the rows. Users, `valid`,

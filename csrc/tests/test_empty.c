@@ -136,8 +136,10 @@ static void exact_sums_are_of_nothing(unsigned threads) {
   for (cydp_dtype units = CYDP_I64; units <= CYDP_I32; units++)
     CHECK(cydp_sort_units(NULL, units, 0, -5, 5) == CYDP_OK);
   const cydp_partitions no_codes = {0};
+  size_t n_pairs = 1;
   CHECK(cydp_bound_contributions(&none, &no_codes, NULL, NULL, 0, 1, 1, key, threads, NULL,
-                                 NULL) == CYDP_OK);
+                                 NULL, &n_pairs) == CYDP_OK);
+  CHECK(n_pairs == 0);
   CHECK(cydp_count_user_rows(NULL, NULL, 0, key, threads, NULL) == CYDP_OK);
 }
 

@@ -121,6 +121,7 @@ static void limits_of_contributions_hold(bool users_change, uint64_t user_step,
   static uint8_t mask[ROWS + GUARDS];
   static uint32_t pairs[ROWS + GUARDS];
   static uint32_t codes[ROWS];
+  size_t n_pairs;
   const cydp_column users = {columns[0], columns[0]};
   const cydp_partitions partitions = {codes, NULL, UINT32_MAX};
   writer own[2];
@@ -142,9 +143,11 @@ static void limits_of_contributions_hold(bool users_change, uint64_t user_step,
     memset(pairs, 0x5a, sizeof pairs);
     CHECK(cydp_bound_slices(&users, &partitions, run % 4 ? columns[0] : NULL, NULL, ROWS,
                             max_partitions, max_rows, key, run % 3 ? ROWS : ROWS / 8,
-                            1 + run % 3, mask, run % 5 ? pairs : NULL) == CYDP_OK);
+                            1 + run % 3, mask, run % 5 ? pairs : NULL,
+                            &n_pairs) == CYDP_OK);
     for (size_t i = 0; run % 5 && i < ROWS; i++)
-      CHECK(pairs[i] < ROWS || (pairs[i] == UINT32_MAX && !mask[i]));
+      CHECK(pairs[i] < n_pairs || (pairs[i] == UINT32_MAX && !mask[i]));
+    CHECK(n_pairs <= ROWS);
     CHECK(memcmp(pairs + ROWS, mask + ROWS, GUARDS) == 0);
     for (size_t i = 0; i < ROWS; i += each) {
       uint64_t stay = rows_that_stay(mask, i, i + each);

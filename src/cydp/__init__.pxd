@@ -187,7 +187,7 @@ cdef extern from "cydp.h" nogil:
                                          const uint64_t *contents, const uint8_t *valid,
                                          size_t n, uint64_t max_partitions, uint64_t max_rows,
                                          const uint64_t *key, unsigned threads, uint8_t *mask,
-                                         uint32_t *pairs)
+                                         uint32_t *pairs, size_t *n_pairs)
     cydp_status cydp_count_user_rows(const uint64_t *users, const uint8_t *valid, size_t n,
                                      const uint64_t *key, unsigned threads, uint32_t *rows)
 

@@ -144,7 +144,7 @@ def bound_contributions(
     threads: int,
     mask: NDArray[np.uint8],
     pairs: NDArray[np.uint32] | None = None,
-) -> None: ...
+) -> int: ...
 def count_user_rows(
     users: NDArray[np.uint64],
     valid: NDArray[np.uint8] | None,

@@ -788,7 +788,10 @@ def bincount(codes, counts, unsigned int threads):
 def bound_contributions(user_ids, user_hashes, codes, hashes, contents, valid,
                         uint64_t max_partitions, uint64_t max_rows, key, unsigned threads, mask,
                         pairs=None):
-    """Fill the mask of the rows that stay, and the pairs of these, as cydp.h defines them."""
+    """Fill the mask of the rows that stay, and the pairs of these, as cydp.h defines them.
+
+    Return how many numbers the pairs have.
+    """
     cdef View user = read(user_ids, b"u8", 1), user_hash = read(user_hashes, b"u8", 1)
     cdef View codes_view = read(codes, b"u4", 1), hashes_view = read(hashes, b"u8", 1)
     cdef View contents_view = View.__new__(View) if contents is None else read(contents, b"u8", 1)
@@ -796,7 +799,7 @@ def bound_contributions(user_ids, user_hashes, codes, hashes, contents, valid,
     cdef View mask_view = write(mask, b"u1", 1)
     cdef View pairs_view = View.__new__(View) if pairs is None else write(pairs, b"u4", 1)
     cdef _c.cydp_status status
-    cdef size_t n = mask_view.n
+    cdef size_t n = mask_view.n, n_pairs
     cdef _c.cydp_column users
     cdef _c.cydp_partitions partitions
     if (key_view.n != 2 or user.n != n or user_hash.n != n or codes_view.n != n
@@ -805,15 +808,16 @@ def bound_contributions(user_ids, user_hashes, codes, hashes, contents, valid,
             or (pairs is not None and pairs_view.n != n)):
         raise ValueError("key must have 2 words, the columns as many rows as mask")
     if n == 0:
-        return
+        return 0
     users = _c.cydp_column(user.at.u8, user_hash.at.u8)
     partitions = _c.cydp_partitions(codes_view.at.u4, hashes_view.at.u8, hashes_view.n)
     with nogil:
         status = _c.cydp_bound_contributions(&users, &partitions, contents_view.at.u8,
                                              valid_view.at.u1, n,
                                              max_partitions, max_rows, key_view.at.u8, threads,
-                                             mask_view.at.u1, pairs_view.at.u4)
+                                             mask_view.at.u1, pairs_view.at.u4, &n_pairs)
     check(status)
+    return n_pairs
 
 
 def count_user_rows(users, valid, key, unsigned threads, rows):

@@ -87,7 +87,7 @@ def test_siphash_of_the_paper() -> None:
     assert siphash(key, b"") == 0xABAC0158050FC4DC  # of SipHash-1-3, as others have it
 
 
-SIZES = [(1, 1, 1), (300, 10, 5), (9000, 900, 7), (9000, 3, 400), (2000, 2000, 2)]
+SIZES = [(1, 1, 1), (300, 10, 5), (9000, 900, 7), (9000, 3, 400), (2000, 2000, 2), (3000, 4, 3)]
 
 
 def test_the_definition() -> None:
@@ -95,7 +95,7 @@ def test_the_definition() -> None:
     limits = [(most_groups, most_rows) for most_groups in (1, 3, 70) for most_rows in (1, 2, 7)]
     for number, (most_groups, most_rows) in enumerate(limits):
         for wide in (False, True):
-            n, users, groups = SIZES[(number + wide) % 5]
+            n, users, groups = SIZES[(number + wide) % 6]
             u, g = random_ids(np.random.default_rng(n + users), n, users, groups, wide)
             stays = bound(u, g, most_groups, most_rows, SeededGenerator(n))
             assert stays.dtype == bool
@@ -262,8 +262,8 @@ def test_pairs_whose_priorities_begin_alike_stay_apart() -> None:
 
 def bound_words(
     users: NDArray[Any], groups: NDArray[Any], most: int, rows: int, seed: int, contents: Any = None
-) -> tuple[NDArray[np.bool_], NDArray[np.uint32]]:
-    """Return which rows stay, and the numbers of pairs."""
+) -> tuple[NDArray[np.bool_], NDArray[np.uint32], int]:
+    """Return which rows stay, the numbers of pairs, and how many numbers there are."""
     n, u = len(users), users.astype(np.int64).view(np.uint64)
     labels, codes = np.unique(groups.astype(np.int64), return_inverse=True)
     partitions = codes.astype(np.uint32), labels.view(np.uint64)
@@ -271,8 +271,9 @@ def bound_words(
     stays, numbers = np.zeros(n, np.bool_), np.empty(n, np.uint32)
     key = np.frombuffer(SeededGenerator(seed).bytes(16), np.uint64)
     mask = stays.view(np.uint8)
-    _core.bound_contributions(u, u, *partitions, words, None, most, rows, key, 1, mask, numbers)
-    return stays, numbers
+    wanted = most, rows, key, 1, mask, numbers
+    count = _core.bound_contributions(u, u, *partitions, words, None, *wanted)
+    return stays, numbers, count
 
 
 @pytest.mark.parametrize("wide", [False, True])
@@ -283,11 +284,11 @@ def test_contents_decide_which_rows_stay(wide: bool) -> None:
         u, g = random_ids(rng, n, users, 2, wide)
         contents = rng.integers(0, kinds, n)
         for rows in (1, 3, 70):
-            stays, _ = bound_words(u, g, 1, rows, n, contents)
+            stays, *_ = bound_words(u, g, 1, rows, n, contents)
             asked = u.tolist(), g.tolist(), 1, rows, n, contents.tolist()
             assert stays.tolist() == expected(*asked)
             order = rng.permutation(n)
-            turned, _ = bound_words(u[order], g[order], 1, rows, n, contents[order])
+            turned, *_ = bound_words(u[order], g[order], 1, rows, n, contents[order])
             kept_rows = sorted(zip(u[stays], g[stays], contents[stays], strict=True))
             u2, g2, c2 = (x[order][turned] for x in (u, g, contents))
             assert sorted(zip(u2, g2, c2, strict=True)) == kept_rows
@@ -299,11 +300,14 @@ def test_rows_of_a_pair_have_one_number(wide: bool) -> None:
     for n, users, groups in ((40_000, 3000, 7), (40_000, 60_000, 2), (5000, 3, 400)):
         u, g = random_ids(np.random.default_rng(n), n, users, groups, wide)
         for most, rows in ((2, 1), (3, 2), (1, 50)):
-            stays, numbers = bound_words(u, g, most, rows, 3)
+            stays, numbers, count = bound_words(u, g, most, rows, 3)
             assert np.array_equal(stays, bound(u, g, most, rows, SeededGenerator(3)))
             pairs = np.unique(np.stack([u, g], 1), axis=0, return_inverse=True)[1].ravel()
             inside = np.isin(pairs, pairs[stays])
-            assert np.array_equal(inside, numbers < n)
+            assert np.array_equal(inside, numbers < count)
+            of_user = np.unique(u, return_counts=True)[1]
+            assert count == np.minimum(of_user, most).sum()
+            assert (numbers[~inside] == 2**32 - 1).all()
             together = np.unique(np.stack([pairs, numbers], 1)[inside], axis=0)
             assert len(np.unique(together[:, 0])) == len(together)
             assert len(np.unique(together[:, 1])) == len(together)

@@ -96,6 +96,14 @@ def test_at_most_max_rows_of_a_user_count() -> None:
     )
 
 
+def test_the_order_of_rows_changes_nothing() -> None:
+    table = made(60) | {"user": np.arange(60) % 7}
+    order = np.random.default_rng(2).permutation(60)
+    turned = {name: np.asarray(each)[order] for name, each in table.items()}
+    found, expected = (fit(each, user="user", max_rows=3).products for each in (turned, table))
+    assert (found == expected).all()
+
+
 def test_pieces_of_a_relation_have_one_sample(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(shared, "_USER_ROWS", 10)
     table = made(60) | {"user": np.arange(60) % 7}

@@ -296,6 +296,9 @@ KNOWN: dict[str, Release] = {
         cydp.group_by, ["kind", "n", "word"], keys=[("bee", 3, "ant"), ("cat", 1, "none")],
         sums={"x": BOUNDS}, **_user(True),
     ),
+    "group_by word, rows of user": _released(
+        cydp.group_by, "word", keys=["ant", "bee"], sums={"x": BOUNDS}, **_user(False, "name")
+    ),
     "contribution_bound": _released(cydp.contribution_bound, user="who", max=4, unit="person"),
     "contribution_bound, by": _released(
         cydp.contribution_bound, user="name", by=["word", "n"], max=9, of="contributions",
@@ -316,6 +319,9 @@ UNKNOWN: dict[str, Release] = {
     ),
     "value_counts of n, unknown, user": _released(
         cydp.value_counts, column="n", **DELTA, **_user(True)
+    ),
+    "value_counts of word, unknown, rows of user": _released(
+        cydp.value_counts, column="word", **DELTA, **_user(False, "name")
     ),
     "top_k, unknown": _released(cydp.top_k, 2, column="word", **DELTA),
     "top_k of n, unknown, user": _released(cydp.top_k, 9, column="n", **DELTA, **_user(True)),

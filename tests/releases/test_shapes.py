@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
+import numpy as np
 import pytest
 from releases.shapes import RELEASES, ROWS, SHAPES, Columns, values_of
 
@@ -32,6 +33,18 @@ def offences(step: int) -> list[tuple[str, str]]:
 
 def test_a_release_is_the_same_from_every_shape() -> None:
     assert offences(4) == []
+
+
+def test_the_order_of_rows_changes_nothing() -> None:
+    """The rows of a user that count are chosen by what they hold, not by where they stand."""
+    rng, found = np.random.default_rng(2), []
+    for name in RELEASES:
+        expected = released(name, "list")
+        for _ in range(8):
+            order = rng.permutation(len(ROWS["x"]))
+            turned = {column: [each[i] for i in order] for column, each in ROWS.items()}
+            found += [name] * (released(name, "list", turned) != expected)
+    assert found == []
 
 
 @pytest.mark.long

@@ -16,7 +16,7 @@ from releases.exact_answers import without_noise
 import cydp
 from cydp import ApproxDP, PrivacyFilter, PureDP, Session
 from cydp._columns.declared import Labels
-from cydp.exact._contributions import bound_users
+from cydp.exact._contributions import PairNumbers, bound_users
 
 TABLE: dict[str, list[Any]] = {
     "who": ["a", "a", "a", "b", None, "c", "c"], "euros": [90, 20, None, 10, 70, -30, 500],
@@ -106,11 +106,11 @@ def test_rows_of_a_user_have_one_number() -> None:
     for column in (users, floats, large, ["b", "a", "b"]):
         labels, n = Labels(column), len(column)
         for some in (np.ones(n, np.bool_), np.arange(n) % 2 == 0):
-            numbers = np.empty(n, np.uint32)
+            pairs = PairNumbers(n)
             stays = bound_users(
-                labels, (~some).astype(np.uint32), 1, key, max_partitions=1, pairs=numbers
+                labels, (~some).astype(np.uint32), 1, key, max_partitions=1, pairs=pairs
             )
-            counted = numbers < n
+            numbers, counted = pairs.numbers, pairs.numbers < pairs.count
             assert some[counted].all()
             assert (stays <= counted).all()
             assert sorted(numbers[stays]) == sorted(set(numbers[counted]))

@@ -9,10 +9,12 @@ from typing import Any
 
 import numpy as np
 import pytest
+from numpy.typing import NDArray
 from refusals import check_refusals
 from releases.exact_answers import Answers, Recorder, answers, without_noise
 
 import cydp
+from cydp.exact._contributions import PairNumbers
 from cydp.exact._grid import Grid
 from cydp.releases import _mean, _user_sums
 from cydp.releases._missing import count_present, is_absent
@@ -89,22 +91,32 @@ def test_no_row_is_drawn() -> None:
             assert len(found) == 1
 
 
+def numbered(users: NDArray[np.uint32]) -> PairNumbers:
+    pairs = PairNumbers(len(users))
+    pairs.numbers[:], pairs.count = users, int(users.max(initial=0)) + 1
+    return pairs
+
+
 def test_large_numbers() -> None:
     """Totals and rows for which int64 has no room for products."""
     grid = Grid(0, 0, 2**50)
     users, units = np.repeat(np.array([0, 1], np.uint32), [1, 999]), np.full(1000, 2**50)
-    _, sums, rows = bounded_sums(users, units, grid, 900)
+    _, sums, rows = bounded_sums(numbered(users), units, grid, 900)
     assert (sums.tolist(), rows.tolist()) == ([2**50, 900 * 2**50], [1, 900])
     grid = Grid(0, -5, 2**22 - 6)
     users = np.repeat(np.array([0, 1], np.uint32), [1, 2**20])
     units = np.full(2**20 + 1, 2**22 - 6)
     for most in (2**19, 2**30):
-        squares, _, rows = moments_of_users(users, units, grid, most)
+        squares, _, rows = moments_of_users(numbered(users), units, grid, most)
         square = (2**22 - 1) ** 2
         assert (squares.tolist(), rows.tolist()) == ([square, square * 2**20], [1, 2**20])
         assert add_exactly(squares) == square * (2**20 + 1)
         assert worth_of(squares[1], rows[1], 2**19) == square * 2**19
-    assert [len(each) for each in moments_of_users(users[:0], units[:0], grid, 1)] == [0, 0, 0]
+    assert [len(each) for each in moments_of_users(numbered(users[:0]), units[:0], grid, 1)] == [
+        0,
+        0,
+        0,
+    ]
 
 
 # Privacy
@@ -121,7 +133,7 @@ def test_numbers_that_another_thread_writes_count_once(monkeypatch: pytest.Monke
         return found
 
     monkeypatch.setattr(_user_sums, "is_absent", absent)
-    _, sums, rows = bounded_sums(np.zeros(1000, np.uint32), x, Grid(0, 0, 10), 1)
+    _, sums, rows = bounded_sums(numbered(np.zeros(1000, np.uint32)), x, Grid(0, 0, 10), 1)
     assert (sums.tolist(), rows.tolist()) == ([3], [1])
 
     def present(values: Any) -> int:

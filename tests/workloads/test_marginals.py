@@ -149,6 +149,22 @@ def test_users_are_bounded() -> None:
     assert release["x"].tolist() == [3, 0]
 
 
+def test_the_order_of_rows_changes_nothing() -> None:
+    """With `max_rows` a user's rows are chosen by their places in all tables."""
+    rng = np.random.default_rng(6)
+    x, y, who = (rng.integers(0, 5, 60) for _ in range(3))
+
+    def tables(order: NDArray[np.intp]) -> list[int]:
+        table = {"x": x[order], "y": y[order], "who": who[order]}
+        release = marginals(
+            table, {"x": range(5), "y": range(5)}, ["x", "y", ("x", "y")], user="who", max_rows=3,
+            epsilon=10**6, rng=SeededGenerator(1),
+        )  # fmt: skip
+        return release["x", "y"].ravel().tolist()  # type: ignore[no-any-return]
+
+    assert all(tables(rng.permutation(60)) == tables(np.arange(60)) for _ in range(5))
+
+
 def test_a_relation_is_read_in_pieces() -> None:
     relation = duckdb.sql("select range as n, 'x' as a from range(5000)")
     release = marginals(

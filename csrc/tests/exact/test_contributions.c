@@ -45,6 +45,14 @@ static void fill(void) {
   }
 }
 
+static cydp_status bound(const cydp_column *by, const cydp_partitions *partitioned,
+                         const uint8_t *is_valid, size_t n, uint64_t max_partitions,
+                         uint64_t max_rows, unsigned threads, uint8_t *to) {
+  size_t n_pairs;
+  return cydp_bound_contributions(by, partitioned, NULL, is_valid, n, max_partitions,
+                                  max_rows, key, threads, to, NULL, &n_pairs);
+}
+
 static void limits_hold(uint64_t max_partitions, uint64_t max_rows) {
   static uint64_t rows[USERS][GROUPS], kept[USERS][GROUPS];
   memset(rows, 0, sizeof rows);
@@ -67,17 +75,18 @@ static void limits_hold(uint64_t max_partitions, uint64_t max_rows) {
 }
 
 static void threads_change_nothing(uint64_t max_partitions, uint64_t max_rows) {
-  CHECK(cydp_bound_contributions(&by_user, &by_partition, NULL, valid, ROWS, max_partitions,
-                                 max_rows, key, 1, alone, NULL) == CYDP_OK);
+  CHECK(bound(&by_user, &by_partition, valid, ROWS, max_partitions, max_rows, 1,
+              alone) == CYDP_OK);
   for (unsigned threads = 0; threads < 9; threads += 2) {
     memset(mask, 0x5a, sizeof mask);
-    CHECK(cydp_bound_contributions(&by_user, &by_partition, NULL, valid, ROWS, max_partitions,
-                                   max_rows, key, threads, mask, NULL) == CYDP_OK);
+    CHECK(bound(&by_user, &by_partition, valid, ROWS, max_partitions, max_rows,
+                threads, mask) == CYDP_OK);
     CHECK(memcmp(mask, alone, ROWS) == 0 && mask[ROWS] == 0x5a);
-    for (size_t slice = 1; slice < ROWS; slice = 10 * slice + 1) {
+    for (size_t slice = 1, n_pairs; slice < ROWS; slice = 10 * slice + 1) {
       memset(mask, 0x5a, sizeof mask);
       CHECK(cydp_bound_slices(&by_user, &by_partition, NULL, valid, ROWS, max_partitions,
-                              max_rows, key, slice, threads, mask, NULL) == CYDP_OK);
+                              max_rows, key, slice, threads, mask, NULL,
+                              &n_pairs) == CYDP_OK);
       CHECK(memcmp(mask, alone, ROWS) == 0 && mask[ROWS] == 0x5a);
     }
     limits_hold(max_partitions, max_rows);
@@ -86,12 +95,12 @@ static void threads_change_nothing(uint64_t max_partitions, uint64_t max_rows) {
 
 /* Only ties could tell: those of partitions, whose order they decide. */
 static void codes_change_nothing(uint64_t max_partitions, uint64_t max_rows) {
-  CHECK(cydp_bound_contributions(&by_user, &by_partition, NULL, valid, ROWS, max_partitions,
-                                 max_rows, key, 1, alone, NULL) == CYDP_OK);
+  CHECK(bound(&by_user, &by_partition, valid, ROWS, max_partitions, max_rows, 1,
+              alone) == CYDP_OK);
   for (size_t u = 0; u < 2; u++)
     for (size_t g = 0; g < 2; g++) {
-      CHECK(cydp_bound_contributions(&other_users[u], &other_partitions[g], NULL, valid, ROWS,
-                                     max_partitions, max_rows, key, 2, mask, NULL) == CYDP_OK);
+      CHECK(bound(&other_users[u], &other_partitions[g], valid, ROWS, max_partitions,
+                  max_rows, 2, mask) == CYDP_OK);
       CHECK(memcmp(mask, alone, ROWS) == 0);
     }
 }
@@ -99,28 +108,22 @@ static void codes_change_nothing(uint64_t max_partitions, uint64_t max_rows) {
 /* However many threads are allowed: no more memory is asked for than rows are worth. */
 static void threads_are_as_many_as_rows_are_worth(void) {
   for (size_t n = 1; n <= 10; n += 9) {
-    CHECK(cydp_bound_contributions(&by_user, &by_partition, NULL, NULL, n, 1, 1, key, 1, alone, NULL) ==
-          CYDP_OK);
-    CHECK(cydp_bound_contributions(&by_user, &by_partition, NULL, NULL, n, 1, 1, key, UINT_MAX,
-                                   mask, NULL) == CYDP_OK);
+    CHECK(bound(&by_user, &by_partition, NULL, n, 1, 1, 1, alone) == CYDP_OK);
+    CHECK(bound(&by_user, &by_partition, NULL, n, 1, 1, UINT_MAX, mask) == CYDP_OK);
     CHECK(memcmp(mask, alone, n) == 0);
   }
 }
 
 static void refusals(void) {
-  CHECK(cydp_bound_contributions(&by_user, &by_partition, NULL, NULL, 1, 0, 1, key, 1, mask, NULL) ==
-        CYDP_ERROR_DOMAIN);
-  CHECK(cydp_bound_contributions(&by_user, &by_partition, NULL, NULL, 1, 1, 0, key, 1, mask, NULL) ==
-        CYDP_ERROR_DOMAIN);
+  CHECK(bound(&by_user, &by_partition, NULL, 1, 0, 1, 1, mask) == CYDP_ERROR_DOMAIN);
+  CHECK(bound(&by_user, &by_partition, NULL, 1, 1, 0, 1, mask) == CYDP_ERROR_DOMAIN);
   size_t many = UINT32_MAX;
-  CHECK(cydp_bound_contributions(&by_user, &by_partition, NULL, NULL, many, 1, 1, key, 1,
-                                 mask, NULL) == CYDP_ERROR_DOMAIN);
+  CHECK(bound(&by_user, &by_partition, NULL, many, 1, 1, 1, mask) == CYDP_ERROR_DOMAIN);
   const cydp_strings none = {mask, NULL, 0, NULL};
   CHECK(cydp_factorize(&none, (size_t)1 << 40, key, ids, hashes) == CYDP_ERROR_DOMAIN);
   CHECK(cydp_count_user_rows(users, NULL, many, key, 1, partitions) == CYDP_ERROR_DOMAIN);
   CHECK(cydp_count_user_rows(users, NULL, 0, key, 1, partitions) == CYDP_OK);
-  CHECK(cydp_bound_contributions(&by_user, &by_partition, NULL, NULL, 0, 1, 1, key, 1, mask, NULL) ==
-        CYDP_OK);
+  CHECK(bound(&by_user, &by_partition, NULL, 0, 1, 1, 1, mask) == CYDP_OK);
 }
 
 /* Of every width: a string's id is the place of the first that is equal, and its hash
@@ -226,12 +229,10 @@ static void codes_decide_what_is_equal(void) {
   }
   const cydp_column alike = {two, one}, same = {one, one};
   const cydp_partitions equal = {codes, same_hash, 2};
-  CHECK(cydp_bound_contributions(&same, &equal, NULL, NULL, 40, 1, 100, key, 1, mask,
-                                 NULL) == CYDP_OK);
+  CHECK(bound(&same, &equal, NULL, 40, 1, 100, 1, mask) == CYDP_OK);
   for (size_t i = 0; i < 40; i++)
     CHECK(mask[i] == i % 2); /* the lesser partition wins */
-  CHECK(cydp_bound_contributions(&alike, NULL, NULL, NULL, 40, 1, 1, key, 1, mask, NULL) ==
-        CYDP_OK);
+  CHECK(bound(&alike, NULL, NULL, 40, 1, 1, 1, mask) == CYDP_OK);
   size_t kept[2] = {0};
   for (size_t i = 0; i < 40; i++)
     kept[i % 2] += mask[i];

@@ -6,6 +6,7 @@ The hash of a user follows from the user's value alone: docs/columns.md, "Labels
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import replace
 from typing import Any, TypeAlias, cast
 
@@ -27,10 +28,12 @@ from cydp.exact._user_identifiers import MOST, identify_labels
 
 __all__ = [
     "MOST_ROWS",
+    "PairNumbers",
     "bound_contributions",
     "bound_users",
     "count_contributions",
     "count_user_rows",
+    "mix_words",
     "sample_key",
 ]
 
@@ -40,6 +43,7 @@ Words: TypeAlias = NDArray[np.uint64]
 MOST_ROWS = 2**32 - 2  # of a call
 
 _SIGN_BIT = np.uint64(63)
+_ODD = np.uint64(0x9E3779B97F4A7C15)  # 2**64 over the golden ratio
 
 
 @explain_arguments
@@ -108,8 +112,32 @@ def bound_contributions(
     key = _draw_key(generator)
     ids, hashes = _identify(*columns[1], key)
     codes, places = find_first(ids.view(np.int64), columns[1][1])
-    present = both_present(columns[0][1], columns[1][1])
-    return _choose(_identify(*columns[0], key), codes, hashes[places], present, *limits, key)
+    users_of_rows = _identify(*columns[0], key)
+    return _choose(users_of_rows, codes, hashes[places], columns[0][1], *limits, key)
+
+
+class PairNumbers:
+    """Numbers of users beside partitions.
+
+    Parameters
+    ----------
+    n : int
+        How many rows there are.
+
+    Attributes
+    ----------
+    numbers : ndarray of uint32, shape (n,)
+        For each row in a partition that stays for its user, a number that all rows of the user
+        there have, and no others, whether the row stays or not; 2**32 - 1 for other rows.
+    count : int
+        The numbers are below it.
+
+    """
+
+    __slots__ = ("count", "numbers")
+
+    def __init__(self, n: int) -> None:
+        self.numbers, self.count = np.empty(n, np.uint32), 0
 
 
 def bound_users(
@@ -118,9 +146,10 @@ def bound_users(
     keys: int | LabelSets,
     key: Words,
     *,
-    max_partitions: Integer,
+    max_partitions: Integer | None,
     max_rows_per_partition: Integer = 1,
-    pairs: NDArray[np.uint32] | None = None,
+    contents: Words | None = None,
+    pairs: PairNumbers | None = None,
 ) -> NDArray[np.bool_]:
     """Choose the rows that stay, as `bound_contributions` does, for users of any kind. NOT private.
 
@@ -136,11 +165,13 @@ def bound_users(
     key : ndarray of uint64, shape (2,)
         The secret key that `sample_key` returned, one for all pieces of the rows.
     max_partitions, max_rows_per_partition
-        As in `bound_contributions`.
-    pairs : ndarray of uint32, shape (n,), optional
-        Receives, for each row in a partition that stays for its user, a number below n that all
-        rows of the user there have, and no others, whether the row stays or not; 2**32 - 1 for
-        other rows.
+        As in `bound_contributions`. Without `max_partitions` (None) the rows of a user in all
+        partitions together are bounded.
+    contents : ndarray of uint64, shape (n,), optional
+        A word for what each row holds beside user and partition. With it the rows that stay of
+        a user and a partition do not depend on the order of rows.
+    pairs : PairNumbers, optional
+        Receives the number of each row's user and partition.
 
     Returns
     -------
@@ -159,12 +190,25 @@ def bound_users(
     [True, False, False, False]
 
     """
-    limits = _read_limits(max_partitions, max_rows_per_partition)
+    limits = _read_limits(1 if max_partitions is None else max_partitions, max_rows_per_partition)
     values, present = identify_labels(users)
     if len(values) != len(codes):
         raise ValueError("user must have an entry for each row")
     hashes = np.arange(keys, dtype=np.uint64) if isinstance(keys, int) else _hash_labels(keys, key)
-    return _choose(_identify(values, present, key), codes, hashes, present, *limits, key, pairs)
+    if max_partitions is None:
+        words = np.append(hashes, np.uint64(0))[np.minimum(codes, len(hashes))]
+        contents = words if contents is None else mix_words([words, contents])
+        codes, hashes = (codes >= len(hashes)).astype(np.uint32), np.zeros(1, np.uint64)
+    identified = _identify(values, present, key)
+    return _choose(identified, codes, hashes, present, *limits, key, contents, pairs)
+
+
+def mix_words(columns: Sequence[Words]) -> Words:
+    """Return a word for the words of each row: equal for equal rows, and hardly for others."""
+    words, *others = columns
+    for each in others:
+        words = words * _ODD + each
+    return words
 
 
 def count_user_rows(users: Labels, inside: Mask, key: Words) -> NDArray[np.uint32]:
@@ -265,7 +309,8 @@ def _choose(
     most_partitions: int,
     most_rows: int,
     key: Words,
-    pairs: NDArray[np.uint32] | None = None,
+    contents: Words | None = None,
+    pairs: PairNumbers | None = None,
 ) -> NDArray[np.bool_]:
     """Return the rows that stay, by the users' ids and hashes, and the partitions' codes."""
     n = len(codes)
@@ -273,9 +318,12 @@ def _choose(
     valid = None if present is None else present.view(np.uint8)
     threads, mask = _threads.threads_for(n), stays.view(np.uint8)
     limits = most_partitions, most_rows
-    _core.bound_contributions(
-        *users, codes, hashes, None, valid, *limits, key, threads, mask, pairs
+    numbers = None if pairs is None else pairs.numbers
+    count = _core.bound_contributions(
+        *users, codes, hashes, contents, valid, *limits, key, threads, mask, numbers
     )
+    if pairs is not None:
+        pairs.count = count
     return stays
 
 

@@ -214,7 +214,7 @@ class ModelRows(Rows):
 
         def read() -> Totals:
             columns, present = _read(self.columns)
-            present = self.stay(~present, unit, key)
+            present = self.stay(~present, unit, key, columns)
             totals: Totals = []
             for start in range(0, max(len(present), 1), _ROWS):
                 piece = slice(start, start + _ROWS)

@@ -225,7 +225,7 @@ class CellRows(Rows):
         outside = np.zeros(len(places[0]), np.bool_)
         for codes, axis in zip(places, self.axes, strict=True):
             outside |= codes >= axis.size
-        outside_code = (~self.stay(outside, unit, key)).astype(np.uint32)
+        outside_code = (~self.stay(outside, unit, key, places)).astype(np.uint32)
         found = []
         for table in tables:
             joined, cells = outside_code, 1

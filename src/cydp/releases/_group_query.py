@@ -286,10 +286,11 @@ class GroupQuery(GroupParts):
         if any(each.most is not None for each in self.summaries):
             adds = True
         if self.n_keys is None:
+            numbers = source.read_numbers()
             keys, codes, one_row_a_unit, left_out, pairs = source.find(
-                self.unit, key, self.most_left_out, pairs=adds
+                numbers, self.unit, key, self.most_left_out, pairs=adds
             )
-            exact = self._exact(len(keys[0]), codes, source.read_numbers(), pairs)
+            exact = self._exact(len(keys[0]), codes, numbers, pairs)
             if left_out is not None:
                 exact[LEFT_OUT] = left_out
             return FoundTally(self, exact, keys, count_codes(one_row_a_unit, len(keys[0])))
@@ -297,11 +298,11 @@ class GroupQuery(GroupParts):
 
         def answers(
             codes: Codes,
-            numbers: Mapping[str, NDArray[Any]],
+            values: Mapping[str, NDArray[Any]],
             left_out: int | None,
             pairs: UserPairs | None,
         ) -> list[Any]:
-            exact = self._exact(n_keys, codes, numbers, pairs)
+            exact = self._exact(n_keys, codes, values, pairs)
             if left_out is not None:
                 exact[LEFT_OUT] = left_out
             names[:] = exact

@@ -18,6 +18,7 @@ from cydp._columns.pieces import Totals
 from cydp._numbers.bounds import Pair
 from cydp._numbers.rational import as_exact, format_number
 from cydp.exact._clamped_sum import sum_groups
+from cydp.exact._contributions import PairNumbers
 from cydp.exact._grid import Grid, centre_of, public_grid
 from cydp.exact._label_sets import LabelSets, find_labels
 from cydp.exact._lookup import match_labels
@@ -359,9 +360,10 @@ class GroupRows(Rows):
 
         def read() -> Totals:
             n_keys, matched = len(self._public), match_labels(self.labels, self._public)
-            codes, users = self._bound_pairs(matched, n_keys, unit, key, pairs)
+            numbers = self.read_numbers()
+            codes, users = self._bound_pairs(matched, n_keys, unit, key, numbers, pairs)
             gone = self._gone(matched, codes, n_keys, left_out, key)
-            found: Totals = exact(codes, self.read_numbers(), gone, users)
+            found: Totals = exact(codes, numbers, gone, users)
             return found
 
         return read() if at_once else self.add(read)
@@ -379,14 +381,21 @@ class GroupRows(Rows):
         return counts
 
     def find(
-        self, unit: Unit, key: Key, left_out: int | None = None, *, pairs: bool | None = False
+        self,
+        numbers: Mapping[str, NDArray[Any]],
+        unit: Unit,
+        key: Key,
+        left_out: int | None = None,
+        *,
+        pairs: bool | None = False,
     ) -> tuple[tuple[NDArray[Any], ...], Codes, Codes, int | None, UserPairs | None]:
         """Return the keys that occur, the code of each row, and the code of a row of each unit.
 
-        And how many rows are left out, and users beside their keys, as in `add_by_key`.
+        And how many rows are left out, and users beside their keys, as in `add_by_key`. `numbers`
+        are those of `read_numbers`.
         """
         found = find_labels(self.labels)
-        codes, users = self._bound_pairs(found.codes, found, unit, key, pairs)
+        codes, users = self._bound_pairs(found.codes, found, unit, key, numbers, pairs)
         one_row_a_unit = codes
         gone = self._gone(found.codes, codes, len(found), left_out, key)
         if self.users is not None and unit.max_rows > 1:
@@ -403,7 +412,13 @@ class GroupRows(Rows):
         return self.keys
 
     def _bound_pairs(
-        self, matched: Codes, keys: int | LabelSets, unit: Unit, key: Key, wanted: bool | None
+        self,
+        matched: Codes,
+        keys: int | LabelSets,
+        unit: Unit,
+        key: Key,
+        values: Mapping[str, NDArray[Any]],
+        wanted: bool | None,
     ) -> tuple[Codes, UserPairs | None]:
         """Return the codes of rows that count, and users beside the keys in which they count.
 
@@ -412,11 +427,11 @@ class GroupRows(Rows):
         in each.
         """
         if self.users is None or unit.max_partitions is None or wanted is False:
-            return self.bound(matched, keys, unit, key), None
-        numbers = np.empty(len(matched), np.uint32)
-        codes = self.bound(matched, keys, unit, key, pairs=numbers)
+            return self.bound(matched, keys, unit, key, [*values.values()]), None
+        numbers = PairNumbers(len(matched))
+        codes = self.bound(matched, keys, unit, key, [*values.values()], pairs=numbers)
         n_keys = keys if isinstance(keys, int) else len(keys)
-        if wanted is None and np.array_equal(codes < n_keys, numbers < len(matched)):
+        if wanted is None and np.array_equal(codes < n_keys, numbers.numbers < numbers.count):
             return codes, None
         return codes, UserPairs(numbers, matched, unit.max_rows)
 

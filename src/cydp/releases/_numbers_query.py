@@ -12,11 +12,12 @@ from numpy.typing import NDArray
 
 from cydp._numbers.bounds import check_pair
 from cydp._numbers.rational import float_of
+from cydp.exact._contributions import PairNumbers
 from cydp.exact._grid import Grid
 from cydp.exact._time_grid import TimeGrid
 from cydp.releases._missing import fill_absent
 from cydp.releases._query import DataQuery, Given
-from cydp.releases._rows import Codes, Key, NumberRows
+from cydp.releases._rows import Key, NumberRows
 from cydp.releases._unit import Unit
 
 __all__ = ["NumbersQuery", "note_on_bounds", "weighs_less"]
@@ -116,7 +117,7 @@ class NumbersQuery(DataQuery):
         """Return the numbers that count, masked where they are null; the data is read here."""
         return source.read(self.unit, key, absent_count=self.filled is not None)
 
-    def by_user(self, source: NumberRows, key: Key) -> tuple[Codes, NDArray[Any]]:
+    def by_user(self, source: NumberRows, key: Key) -> tuple[PairNumbers, NDArray[Any]]:
         """Return a number for each row's user, and the values; the data is read here."""
         users, values = source.by_user(self.unit, key, absent_count=self.filled is not None)
         return users, fill_absent(values, self.filled, self.grid)

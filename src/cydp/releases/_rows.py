@@ -20,9 +20,11 @@ from cydp._columns.tables import is_table, is_tabular, open_table
 from cydp._columns.truncated import TruncatedSource
 from cydp.exact._contributions import (
     MOST_ROWS,
+    PairNumbers,
     bound_users,
     count_contributions,
     count_user_rows,
+    mix_words,
 )
 from cydp.exact._label_sets import LabelSets
 from cydp.exact._time_grid import TimeGrid
@@ -209,12 +211,15 @@ class Rows:
             self._sampled = self.sample(rows)
         return self._sampled
 
-    def stay(self, outside: NDArray[np.bool_], unit: Unit, key: Key) -> NDArray[np.bool_]:
+    def stay(
+        self, outside: NDArray[np.bool_], unit: Unit, key: Key, contents: Sequence[NDArray[Any]]
+    ) -> NDArray[np.bool_]:
         """Return which rows count, as in `bound`; rows outside do not."""
         if self.users is None:
             sampled = self._draw_sample(len(outside))
             return ~outside if sampled is None else ~outside & sampled
-        found: NDArray[np.bool_] = self.bound(outside.astype(np.uint32), 1, unit, key) == 0
+        codes = self.bound(outside.astype(np.uint32), 1, unit, key, contents)
+        found: NDArray[np.bool_] = codes == 0
         return found
 
     def bound(
@@ -223,9 +228,10 @@ class Rows:
         keys: int | LabelSets,
         unit: Unit,
         key: Key,
+        contents: Sequence[NDArray[Any]] = (),
         *,
         max_rows: int | None = None,
-        pairs: Codes | None = None,
+        pairs: PairNumbers | None = None,
     ) -> Codes:
         """Return the codes; a row that does not count gets a code outside.
 
@@ -240,9 +246,12 @@ class Rows:
         unit : Unit
         key : ndarray of uint64 or None
             As in `bound_users`.
+        contents : sequence of ndarray, shape (n,)
+            What the answers depend on beside users and codes: numbers, by which the rows of a user
+            are chosen, whatever their order.
         max_rows : int, optional
             The most rows of a user that stay in each partition. Default: the unit's own bound.
-        pairs : ndarray of uint32, shape (n,), optional
+        pairs : PairNumbers, optional
             As in `bound_users`; used with users alone.
 
         """
@@ -250,14 +259,14 @@ class Rows:
         if self.users is not None:
             assert key is not None
             in_all = unit.max_partitions is None and max_rows is None  # rows of any partitions
-            outside = keys if isinstance(keys, int) else len(keys)
             stays = bound_users(
                 self.users,
-                (codes >= outside).astype(np.uint32) if in_all else codes,
-                1 if in_all else keys,
+                codes,
+                keys,
                 key,
-                max_partitions=1 if in_all else unit.max_partitions or unit.max_rows,
+                max_partitions=None if in_all else unit.max_partitions or unit.max_rows,
                 max_rows_per_partition=max_rows or unit.max_rows,
+                contents=mix_words([_word_of(each) for each in contents]) if contents else None,
                 pairs=pairs,
             )
         if stays is None:
@@ -327,17 +336,25 @@ class NumberRows(Rows):
         values: NDArray[Any] = self.columns[0].read()
         if self.users is None:
             return self.in_sample(values)
-        return values[self.stay(_outside(values, absent_count), unit, key)]
+        return values[self.stay(_outside(values, absent_count), unit, key, [values])]
 
-    def by_user(self, unit: Unit, key: Key, *, absent_count: bool) -> tuple[Codes, NDArray[Any]]:
+    def by_user(
+        self, unit: Unit, key: Key, *, absent_count: bool
+    ) -> tuple[PairNumbers, NDArray[Any]]:
         """Return a number for each row's user, as `pairs` of `bound`, and the values.
 
         All rows of each user have it, but those without a value unless `absent_count`.
         """
         values: NDArray[Any] = self.columns[0].read()
-        outside, users = _outside(values, absent_count), np.empty(len(values), np.uint32)
+        outside, users = _outside(values, absent_count), PairNumbers(len(values))
         self.bound(outside.astype(np.uint32), 1, unit, key, max_rows=MOST, pairs=users)
         return users, values
+
+
+def _word_of(x: NDArray[Any]) -> NDArray[np.uint64]:
+    """Return a word for each number, the same one from a column of any type; one for missing."""
+    numbers, absent = np.ascontiguousarray(np.ma.getdata(x), np.float64), is_absent(x)
+    return (np.where(absent, np.nan, numbers) if absent.any() else numbers).view(np.uint64)
 
 
 def _outside(values: NDArray[Any], absent_count: bool) -> NDArray[np.bool_]:
@@ -407,7 +424,7 @@ class PresentRows(Rows):
             rows = entries.count_rows() if self.users is None else len(self.users.read())
             absent = np.zeros(rows, np.bool_)
         if self.users is None:
-            return [int(np.count_nonzero(self.stay(absent, unit, key)))]
+            return [int(np.count_nonzero(self.stay(absent, unit, key, ())))]
         assert key is not None
         rows = count_user_rows(self.users, ~absent, key)
         stay = np.minimum(rows, min(unit.max_rows, MOST_ROWS))

@@ -12,6 +12,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from cydp.exact._contributions import PairNumbers
 from cydp.exact._grid import Grid
 from cydp.releases._rows import Codes
 from cydp.releases._user_sums import bounded_sums, clamped_sums, ends_of_sum
@@ -25,8 +26,8 @@ class UserPairs:
 
     Attributes
     ----------
-    numbers : ndarray of uint32, shape (rows,)
-        A number of each row's pair, below the number of rows; beyond it for rows of no pair.
+    numbers : PairNumbers
+        The number of each row's pair.
     keys : ndarray of uint32, shape (rows,)
         The code of each row's key.
     most : int
@@ -34,7 +35,7 @@ class UserPairs:
 
     """
 
-    numbers: Codes
+    numbers: PairNumbers
     keys: Codes
     most: int
 
@@ -59,8 +60,9 @@ class UserPairs:
         sums = above + (grid.lowest - shift) * rows
         if largest is not None:
             sums = clamped_sums(sums, ends_of_sum(grid, self.most, largest))
-        key_of, inside = np.zeros_like(self.keys), self.numbers < len(self.keys)
-        key_of[self.numbers[inside]] = self.keys[inside]
+        count = self.numbers.count
+        key_of = np.empty(count + 1, np.uint32)  # the last one: of rows of no pair
+        key_of[np.minimum(self.numbers.numbers, count)] = self.keys
         by_key = [np.zeros(n_keys, np.int64) for _ in range(2)]
         for whole, each in zip(by_key, (sums, rows), strict=True):
             np.add.at(whole, key_of[pairs], each)

@@ -16,6 +16,7 @@ from numpy.typing import NDArray
 from cydp._arguments import Number
 from cydp._numbers.rational import format_binary, format_number, read_positive, round_near
 from cydp.exact._clamped_sum import sum_groups
+from cydp.exact._contributions import PairNumbers
 from cydp.exact._grid import Grid
 from cydp.exact._sorted_units import group_blocks
 from cydp.releases._cells import count_codes
@@ -100,7 +101,7 @@ def clamped_sums(sums: NDArray[np.int64], ends: tuple[int, int]) -> NDArray[np.i
 
 
 def bounded_sums(
-    pairs: NDArray[np.uint32], values: NDArray[Any], grid: Grid, most: int
+    pairs: PairNumbers, values: NDArray[Any], grid: Grid, most: int
 ) -> tuple[NDArray[np.intp], NDArray[np.int64], NDArray[np.int64]]:
     """Return sums of the numbers of users above the lowest number, and of how many rows they are.
 
@@ -109,9 +110,8 @@ def bounded_sums(
 
     Parameters
     ----------
-    pairs : ndarray of uint32, shape (n,)
-        A number of each row's user, or of its user and key, below n; n or more for rows that do not
-        count.
+    pairs : PairNumbers
+        A number of each row's user, or of its user and key.
     values : ndarray, shape (n,)
         NaN and masked numbers do not count.
     grid : Grid
@@ -125,15 +125,19 @@ def bounded_sums(
     Examples
     --------
     >>> from cydp.exact._grid import Grid
-    >>> bounded_sums(np.array([0, 1, 1, 1], np.uint32), np.array([7, 5, 6, 9]), Grid(0, 5, 9), 2)
+    >>> pairs = PairNumbers(4)
+    >>> pairs.numbers[:], pairs.count = [0, 1, 1, 1], 2
+    >>> bounded_sums(pairs, np.array([7, 5, 6, 9]), Grid(0, 5, 9), 2)
     (array([0, 1]), array([2, 3]), array([1, 2]))
 
     """
     values = values.copy()  # which is read twice
-    every = count_codes(np.where(is_absent(values), np.uint32(len(pairs)), pairs), len(pairs))
+    absent, numbers, count = is_absent(values), pairs.numbers, pairs.count
+    present = np.where(absent, np.uint32(count), numbers) if absent.any() else numbers
+    every = count_codes(present, count)
     places = np.flatnonzero(every)
     rows = every[places]
-    sums = sum_groups(pairs, values, grid, len(pairs))[places] - grid.lowest * rows
+    sums = sum_groups(numbers, values, grid, count)[places] - grid.lowest * rows
     many = rows > most
     if many.any():
         kind = np.int64 if most * int(sums.max()) < _SAFE // 4 else object
@@ -151,7 +155,7 @@ def add_exactly(x: NDArray[Any]) -> int:
 
 
 def moments_of_users(
-    pairs: NDArray[np.uint32], values: NDArray[Any], grid: Grid, most: int
+    pairs: PairNumbers, values: NDArray[Any], grid: Grid, most: int
 ) -> tuple[NDArray[Any], NDArray[Any], NDArray[Any]]:
     """Return the moments of the numbers of each user.
 
@@ -174,13 +178,14 @@ def moments_of_users(
     Examples
     --------
     >>> from cydp.exact._grid import Grid
-    >>> pairs, values = np.array([0, 1, 1, 1], np.uint32), np.array([7, 5, 6, 9])
+    >>> pairs, values = PairNumbers(4), np.array([7, 5, 6, 9])
+    >>> pairs.numbers[:], pairs.count = [0, 1, 1, 1], 2
     >>> moments_of_users(pairs, values, Grid(0, 5, 9), 2)
     (array([ 4, 17]), array([2, 5]), array([1, 3]))
 
     """
-    n = len(pairs)
-    blocks = [(users, units.copy()) for users, units in group_blocks(pairs, values, n, grid)]
+    n, numbers = pairs.count, pairs.numbers
+    blocks = [(users, units.copy()) for users, units in group_blocks(numbers, values, n, grid)]
     users = np.concatenate([np.zeros(0, np.uint32), *(users for users, _ in blocks)])
     steps = np.concatenate([np.zeros(0, np.int64), *(units for _, units in blocks)]) - grid.lowest
     every = count_codes(users, n)
