@@ -336,10 +336,9 @@ cydp_status cydp_add_grid_noise(const double *values, const int64_t *noise, size
                                 int exponent, unsigned threads, double *out);
 
 /* Draws the n values of a sampler of int64_t that cydp_sampler_fill would draw, and adds
- * them to n numbers as cydp_add_grid_noise does. An integer is rounded to the grid as
- * exactly as a double, and both are clamped to 2^53 or to 2^113 multiples from 0,
- * whichever is more. `out` may be the memory of the values. Any number of threads gives
- * the same. Returns CYDP_ERROR_DOMAIN for another sampler or exponent, and else what
+ * them, as cydp_add_grid_noise does, to n numbers, of which `out` may be the memory.
+ * Integers are read exactly. Numbers are clamped to the larger of 2^53 and 2^113
+ * multiples. Returns CYDP_ERROR_DOMAIN for another sampler or exponent, else what
  * cydp_sampler_fill does; after an error there, `out` may be zeros. */
 typedef enum cydp_numbers { CYDP_DOUBLES, CYDP_SIGNED, CYDP_UNSIGNED } cydp_numbers;
 cydp_status cydp_fill_grid_noise(const cydp_sampler *sampler, cydp_numbers numbers,
