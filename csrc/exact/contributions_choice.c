@@ -22,6 +22,7 @@ enum {
 
 /* A few rows of which some stay: words from `first` on are their messages. */
 typedef struct listed_pair {
+  uint64_t hash;
   size_t first, n;
 } listed_pair;
 
@@ -176,6 +177,16 @@ static bool number_copies(const cydp_bounding *bounding, const uint32_t *rows, s
       numbers[i] = i;
     return true;
   }
+  if (n <= FEW) {
+    uint64_t contents[FEW];
+    for (size_t i = 0; i < n; i++) {
+      contents[i] = contents_of(bounding, rows[i]);
+      numbers[i] = 0;
+      for (size_t j = 0; j < i; j++)
+        numbers[i] += contents[j] == contents[i];
+    }
+    return true;
+  }
   if (!reserve_words(&choice->contents, &choice->contents_room, slots) ||
       !reserve_words(&choice->copies, &choice->copies_room, slots))
     return false;
@@ -193,40 +204,7 @@ static bool number_copies(const cydp_bounding *bounding, const uint32_t *rows, s
   return true;
 }
 
-/* Chooses among the rows of all listed pairs. */
-static bool choose_listed(const cydp_bounding *bounding, cydp_row_choice *choice) {
-  const uint64_t *words[] = {choice->words[0], choice->words[1], choice->words[2]};
-  cydp_generator_kernels()->siphash(bounding->key, words, 3, choice->n_rows,
-                                    choice->words[0]);
-  bool enough = true;
-  for (size_t i = 0; i < choice->n_pairs && enough; i++) {
-    const listed_pair pair = choice->pairs[i];
-    enough = keep_rows(bounding, choice->words[0] + pair.first, choice->rows + pair.first,
-                       pair.n, choice);
-  }
-  choice->n_pairs = choice->n_rows = 0;
-  return enough;
-}
-
-static bool list_pair(const cydp_bounding *bounding, uint64_t hash, const uint32_t *rows,
-                      size_t n, cydp_row_choice *choice) {
-  if (choice->n_rows + n > BLOCK && !choose_listed(bounding, choice))
-    return false;
-  const size_t first = choice->n_rows;
-  uint64_t *contents = choice->words[1] + first, *numbers = choice->words[2] + first;
-  choice->pairs[choice->n_pairs++] = (listed_pair){first, n};
-  choice->n_rows += n;
-  for (size_t i = 0; i < n; i++) {
-    choice->rows[first + i] = rows[i];
-    choice->words[0][first + i] = hash;
-    contents[i] = contents_of(bounding, rows[i]);
-    numbers[i] = 0;
-    for (size_t j = 0; j < i; j++)
-      numbers[i] += contents[j] == contents[i];
-  }
-  return true;
-}
-
+/* Chooses among n rows of a pair with this hash, in which there may be copies. */
 static bool choose_many(const cydp_bounding *bounding, uint64_t hash, const uint32_t *rows,
                         size_t n, cydp_row_choice *choice) {
   uint64_t pair[BLOCK], contents[BLOCK];
@@ -243,6 +221,43 @@ static bool choose_many(const cydp_bounding *bounding, uint64_t hash, const uint
     cydp_generator_kernels()->siphash(bounding->key, words, 3, m, choice->of_rows + first);
   }
   return keep_rows(bounding, choice->of_rows, rows, n, choice);
+}
+
+/* Chooses among the rows of all listed pairs. With contents rows are hashed as if no pair
+ * had copies: it has none, if its hashes differ. */
+static bool choose_listed(const cydp_bounding *bounding, cydp_row_choice *choice) {
+  const uint64_t *words[] = {choice->words[0], choice->words[1], choice->words[2]};
+  for (size_t i = 0; i < choice->n_rows; i++)
+    choice->words[1][i] = contents_of(bounding, choice->rows[i]);
+  cydp_generator_kernels()->siphash(bounding->key, words, 3, choice->n_rows,
+                                    choice->words[0]);
+  for (size_t i = 0; i < choice->n_pairs; i++) {
+    const listed_pair pair = choice->pairs[i];
+    const uint32_t *rows = choice->rows + pair.first;
+    if (!keep_few(bounding, choice->words[0] + pair.first, rows, pair.n,
+                  bounding->max_rows, choice) &&
+        !choose_many(bounding, pair.hash, rows, pair.n, choice))
+      return false;
+  }
+  choice->n_pairs = choice->n_rows = 0;
+  return true;
+}
+
+static bool list_pair(const cydp_bounding *bounding, uint64_t hash, const uint32_t *rows,
+                      size_t n, cydp_row_choice *choice) {
+  if (choice->n_rows + n > BLOCK && !choose_listed(bounding, choice))
+    return false;
+  const size_t first = choice->n_rows;
+  choice->pairs[choice->n_pairs++] = (listed_pair){hash, first, n};
+  choice->n_rows += n;
+  for (size_t i = 0; i < n; i++) {
+    choice->rows[first + i] = rows[i];
+    choice->words[0][first + i] = hash;
+    choice->words[2][first + i] = bounding->contents ? 0 : i;
+    if (bounding->contents)
+      __builtin_prefetch(bounding->contents + rows[i]);
+  }
+  return true;
 }
 
 /* Marks the rows of a pair that stay, or lists it. Returns false if memory ran out. */

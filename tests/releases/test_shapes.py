@@ -8,14 +8,17 @@ import numpy as np
 import pytest
 from releases.shapes import RELEASES, ROWS, SHAPES, Columns, values_of
 
+from cydp.releases._rows import word_of
 from cydp.testing import SeededGenerator
 
 SEED = 7
 
 
-def released(name: str, shape: str, columns: Columns = ROWS) -> tuple[dict[str, Any], bytes]:
+def released(
+    name: str, shape: str, columns: Columns = ROWS, seed: int = SEED
+) -> tuple[dict[str, Any], bytes]:
     """Return what a seeded release shows, and the stream's next bytes: those after its draws."""
-    generator = SeededGenerator(SEED)
+    generator = SeededGenerator(seed)
     release = RELEASES[name](SHAPES[shape](columns), rng=generator)
     return values_of(release), generator.bytes(16)
 
@@ -39,12 +42,26 @@ def test_the_order_of_rows_changes_nothing() -> None:
     """The rows of a user that count are chosen by what they hold, not by where they stand."""
     rng, found = np.random.default_rng(2), []
     for name in RELEASES:
-        expected = released(name, "list")
-        for _ in range(8):
-            order = rng.permutation(len(ROWS["x"]))
-            turned = {column: [each[i] for i in order] for column, each in ROWS.items()}
-            found += [name] * (released(name, "list", turned) != expected)
+        for seed in range(4):
+            expected = released(name, "list", seed=seed)
+            for _ in range(2):
+                order = rng.permutation(len(ROWS["x"]))
+                turned = {column: [each[i] for i in order] for column, each in ROWS.items()}
+                found += [name] * (released(name, "list", turned, seed) != expected)
     assert found == []
+
+
+def test_a_number_has_one_word_in_columns_of_every_type() -> None:
+    missing = np.array([0x7FF8000000000001, 0x7FF8000000000000 + 2**63], np.uint64).view(float)
+    columns = [
+        np.array([1, 2**40, 0, np.nan, np.nan]),
+        np.array([1, 2**40, 0, np.nan, np.nan], np.float32),
+        np.ma.array([1, 2**40, 0, 7, 8], mask=[0, 0, 0, 1, 1]),
+        np.concatenate([[1, 2**40, 0], missing]),
+    ]
+    words = [word_of(each) for each in columns]
+    assert all(np.array_equal(each, words[0]) for each in words)
+    assert len(set(words[0].tolist())) == 4
 
 
 @pytest.mark.long

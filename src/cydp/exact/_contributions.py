@@ -195,7 +195,7 @@ def bound_users(
     if len(values) != len(codes):
         raise ValueError("user must have an entry for each row")
     hashes = np.arange(keys, dtype=np.uint64) if isinstance(keys, int) else _hash_labels(keys, key)
-    if max_partitions is None:
+    if max_partitions is None and len(hashes) > 1:
         words = np.append(hashes, np.uint64(0))[np.minimum(codes, len(hashes))]
         contents = words if contents is None else mix_words([words, contents])
         codes, hashes = (codes >= len(hashes)).astype(np.uint32), np.zeros(1, np.uint64)

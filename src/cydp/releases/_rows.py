@@ -41,6 +41,7 @@ __all__ = [
     "declare_users",
     "open_columns",
     "users_of",
+    "word_of",
 ]
 
 
@@ -266,7 +267,7 @@ class Rows:
                 key,
                 max_partitions=None if in_all else unit.max_partitions or unit.max_rows,
                 max_rows_per_partition=max_rows or unit.max_rows,
-                contents=mix_words([_word_of(each) for each in contents]) if contents else None,
+                contents=mix_words([word_of(each) for each in contents]) if contents else None,
                 pairs=pairs,
             )
         if stays is None:
@@ -351,7 +352,7 @@ class NumberRows(Rows):
         return users, values
 
 
-def _word_of(x: NDArray[Any]) -> NDArray[np.uint64]:
+def word_of(x: NDArray[Any]) -> NDArray[np.uint64]:
     """Return a word for each number, the same one from a column of any type; one for missing."""
     numbers, absent = np.ascontiguousarray(np.ma.getdata(x), np.float64), is_absent(x)
     return (np.where(absent, np.nan, numbers) if absent.any() else numbers).view(np.uint64)
