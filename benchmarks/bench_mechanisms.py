@@ -1,6 +1,8 @@
 """Releases of real numbers beside their integer noise, a copy, and numpy, which is not private."""
 
+import itertools
 from collections.abc import Callable
+from fractions import Fraction
 from typing import Any
 
 import keystream
@@ -35,9 +37,11 @@ def noise_and_copy(sampler: Any) -> np.ndarray:
     return NOISE
 
 
+@pytest.mark.parametrize("dtype", ["float64", "int64"])
 @pytest.mark.parametrize("law", ["Laplace", "Gaussian"])
-def bench_real(benchmark: Any, law: str) -> None:
-    benchmark.group = f"{law}.release, 10^6 float64"
+def bench_real(benchmark: Any, law: str, dtype: str) -> None:
+    benchmark.group = f"{law}.release, 10^6 {dtype}"
+    x = X.astype(dtype)
     if law == "Laplace":
         m: Any = cydp.Laplace(epsilon=1, sensitivity=1)
         scale = float(m._steps(N))
@@ -50,15 +54,15 @@ def bench_real(benchmark: Any, law: str) -> None:
     answers = in_turn.measure(
         benchmark,
         {
-            "cydp": lambda: m.release(X),
+            "cydp": lambda: m.release(x),
             "cydp, its integer noise and a copy": lambda: noise_and_copy(sampler),
-            "numpy": lambda: X + rival(size=N),
+            "numpy": lambda: x + rival(size=N),
         },
         moved=16 * N,
         keystream=needed,
     )
     for way in ("cydp", "numpy"):
-        check_variance(answers[way] - X, m.variance, 6 * m.variance**2)
+        check_variance(answers[way] - x, m.variance, 6 * m.variance**2)
     steps = 2 * scale**2 if law == "Laplace" else scale**2
     check_variance(answers["cydp, its integer noise and a copy"], steps, 6 * steps**2)
 
@@ -105,6 +109,45 @@ def bench_one_number(benchmark: Any, name: str) -> None:
         assert abs(np.mean(released) - value) < 0.5 + variance[way] ** 0.5 * tolerance(calls, 8)
         # Fourth moments are below 7 variance^2: that of discrete Laplace noise here is 6.5 of it.
         assert abs(np.var(released) / variance[way] - 1) < 7**0.5 * tolerance(calls, 8)
+
+
+SELECTION = cydp.mechanisms.PartitionSelection(epsilon=1, delta=1e-5, max_partitions=1)
+CHOICES: dict[str, tuple[Any, int, float]] = {
+    "RandomizedResponse": (cydp.RandomizedResponse(epsilon=1), 1, 0.731),
+    "PartitionSelection": (SELECTION, 12, SELECTION.probability(12)),
+}
+
+
+@pytest.mark.parametrize("name", CHOICES)
+def bench_one_choice(benchmark: Any, name: str) -> None:
+    """One bit, which numpy draws as a float below a probability."""
+    benchmark.group = f"{name}.release, one number"
+    (m, value, p), calls = CHOICES[name], 1000
+    ways = {
+        "cydp": lambda: [m.release(value) for _ in range(calls)],
+        "numpy": lambda: [RNG.random() < p for _ in range(calls)],
+    }
+    for released in in_turn.measure(benchmark, ways, rounds=15, per=calls).values():
+        assert abs(np.mean(released) - p) < tolerance(calls, 4)
+
+
+NEW: dict[str, tuple[Callable[..., Any], dict[str, Any], float]] = {
+    "Laplace": (cydp.Laplace, {}, 2**0.5),
+    "DiscreteLaplace": (cydp.DiscreteLaplace, {}, 1.357),
+    "Gaussian": (cydp.Gaussian, {"delta": 1e-6}, 4.225),
+    "DiscreteGaussian": (cydp.DiscreteGaussian, {"delta": 1e-6}, 4.231),
+}
+
+
+@pytest.mark.parametrize("name", NEW)
+def bench_new(benchmark: Any, name: str) -> None:
+    """A mechanism with an epsilon close to 1 that nobody has used."""
+    benchmark.group = f"{name}, a new one"
+    make, rest, deviation = NEW[name]
+    fresh = (1 + Fraction(i, 10**9) for i in itertools.count())
+    ways = {"cydp": lambda: [make(epsilon=next(fresh), sensitivity=1, **rest) for _ in range(20)]}
+    for made in in_turn.measure(benchmark, ways, rounds=15, per=20).values():
+        assert made[0].variance ** 0.5 == pytest.approx(deviation, rel=1e-3)
 
 
 def bench_out(benchmark: Any) -> None:

@@ -225,6 +225,23 @@ def bench_one_value(benchmark: Any, law: str) -> None:
         assert abs(np.mean(np.abs(drawn)) - mean) < error * tolerance(calls, 8)
 
 
+def bench_scale_for_each(benchmark: Any) -> None:
+    benchmark.group = "discrete Laplace, 10^6, ten scales"
+    scales = RNG.choice(np.arange(1.0, 11), N)
+    answers = in_turn.measure(
+        benchmark,
+        {
+            "cydp": lambda: cydp.discrete_laplace(scales),
+            "numpy": lambda: RNG.laplace(0, scales),
+        },
+        rounds=7,
+        moved=16 * N,
+        keystream=keystream.of_laplace(10, N),
+    )
+    for scale in (1, 10):
+        check_laplace(answers["cydp"][scales == scale], scale)
+
+
 def bench_new_scale(benchmark: Any) -> None:
     benchmark.group = "a sampler of a scale that is new"
     scales = iter(Fraction(10**6 + i, 10**5 + 1) for i in range(10**9))

@@ -335,6 +335,17 @@ void cydp_add_noise(const int64_t *values, size_t n, bool may_saturate, int64_t 
 cydp_status cydp_add_grid_noise(const double *values, const int64_t *noise, size_t n,
                                 int exponent, unsigned threads, double *out);
 
+/* Draws the n values of a sampler of int64_t that cydp_sampler_fill would draw, and adds
+ * them, as cydp_add_grid_noise does, to n numbers, of which `out` may be the memory.
+ * Integers are read exactly. Numbers are clamped to the larger of 2^53 and 2^113
+ * multiples. Returns CYDP_ERROR_DOMAIN for another sampler or exponent, else what
+ * cydp_sampler_fill does; after an error there, `out` may be zeros. */
+typedef enum cydp_numbers { CYDP_DOUBLES, CYDP_SIGNED, CYDP_UNSIGNED } cydp_numbers;
+cydp_status cydp_fill_grid_noise(const cydp_sampler *sampler, cydp_numbers numbers,
+                                 const void *values, size_t n, int exponent,
+                                 cydp_rng *rng, cydp_work_mode work_mode,
+                                 unsigned threads, double *out);
+
 /* 10. Columns ------------------------------------------------------------------------ */
 
 /* The element type of an array. */

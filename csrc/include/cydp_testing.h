@@ -99,6 +99,12 @@ cydp_status cydp_quantile_map(const cydp_quantile *quantile, const void *units,
                               const uint32_t *words, const cydp_extension *extension,
                               cydp_work_mode work_mode, int64_t *chosen);
 
+/* Reads integers as cydp_fill_grid_noise does: sets near[i] to a double, and adds multiples
+ * of 2^exponent to multiples[i], which together are the integer on the grid once the double is
+ * rounded to it. */
+void cydp_split_integers(const uint64_t *values, bool is_signed, size_t n, int exponent,
+                         double *near, int64_t *multiples);
+
 #ifdef __cplusplus
 }
 #endif

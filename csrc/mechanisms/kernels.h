@@ -7,10 +7,26 @@
 #include "base/isa.h"
 
 /* Sets out[i] to the number nearest to values[i] on the grid of `unit`, a power of two,
- * plus noise[i] units, rounded once. NaN counts as 0; values are clamped to 2^126 units.
- * `out` may be the memory of `noise`. */
+ * plus noise[i] units, rounded once. NaN counts as 0; values are clamped to most_units, a
+ * power of two up to 2^126. `out` may be the memory of `noise`. */
 typedef void cydp_grid_noise_kernel(const double *values, const int64_t *noise, size_t n,
-                                    double per_unit, double unit, double *out);
+                                    double per_unit, double unit, double most_units,
+                                    double *out);
+
+/* Sets near[i] to a double, and adds units to noise[i], such that the double, rounded to
+ * the grid, and the units are together the integer values[i], cut to [least, most] and
+ * rounded to the grid. All are of 64 bits, and are `zero` more than they mean where that is 2^63:
+ * signed integers with the other sign bit. The double has the bits from `low` on, and the units
+ * are what the bits below mean, times 2^left or over 2^right, rounded to nearest, ties to
+ * even; or, if `odd`, these bits make an odd multiple of 2^low of it. */
+typedef struct cydp_grid_integers {
+  uint64_t zero, least, most;
+  unsigned low, left, right;
+  bool odd;
+} cydp_grid_integers;
+typedef void cydp_grid_integers_kernel(const uint64_t *values, size_t n,
+                                       const cydp_grid_integers *reading, double *near,
+                                       int64_t *noise);
 
 /* Sets reports[i] to (codes[i] + offsets[i]) mod (last + 1), for offsets in [0, last], or
  * to last + 1 for a code, read as unsigned, beyond `last`; returns whether there was one.
@@ -53,11 +69,12 @@ typedef int64_t cydp_largest_integer_kernel(const int64_t *x, size_t n);
 typedef void cydp_distances_kernel(int64_t top, double factor, const int64_t *x, size_t n,
                                    double *out);
 
-/* Which version each instruction set uses, in the order of isa.h. `grid_noise` is in
- * grid_noise_each.c, `respond` and `replace` are in randomized_response_each.c, all
+/* Which version each instruction set uses, in the order of isa.h. `grid_noise` and
+ * `grid_integers` are in grid_noise_each.c, `respond` and `replace` are in randomized_response_each.c, all
  * others in noisy_max_<isa>.c. */
 #define CYDP_MECHANISMS_KERNELS(KERNEL)                                                  \
   KERNEL(grid_noise, avx512, avx2, portable)                                             \
+  KERNEL(grid_integers, avx512, avx2, portable)                                          \
   KERNEL(respond, avx512, avx2, portable)                                                \
   KERNEL(replace, avx512, avx2, portable)                                                \
   KERNEL(score_bounds, avx512, avx2, portable)                                           \

@@ -59,6 +59,10 @@ static cydp_status draw_fixed(void) {
   return cydp_sampler_fill(noise, LARGE, rng, CYDP_FIXED_WORK, 1, out);
 }
 static cydp_status take_value(void) { return cydp_noise_block_next(block, out); }
+static cydp_status add_on_grid(void) {
+  return cydp_fill_grid_noise(noise, CYDP_DOUBLES, scores, LARGE, -20, rng, CYDP_FAST, 1,
+                              out);
+}
 static cydp_status respond(void) {
   return cydp_randomize_responses(offset, uniform, codes, 1, LARGE, rng, CYDP_FAST, 1,
                                   out);
@@ -109,7 +113,8 @@ static void seeded_children_repeat(void) {
 static void calls_notice(void) {
   cydp_status (*const calls[])(void) = {
       draw_key,   draw_bytes, draw_many_bytes, draw_few,   draw_many,
-      draw_fixed, take_value, respond,         select_one, choose_quantile};
+      draw_fixed, take_value, respond,         select_one, choose_quantile,
+      add_on_grid};
   for (int way = 0; way < 8; way++) {
     wipes = way / 4, raw = way / 2 % 2, draws = way % 2;
     for (size_t i = 0; i < sizeof calls / sizeof *calls; i++)

@@ -149,6 +149,10 @@ static void draw_by_threads(shared *s) {
 static void draw_from_block(shared *s) {
   CHECK(cydp_noise_block_next(s->block, s->out) == CYDP_OK);
 }
+static void add_on_grid(shared *s) {
+  CHECK(cydp_fill_grid_noise(s->laplace, CYDP_SIGNED, s->units, LARGE, -20, s->rng,
+                             CYDP_FAST, 1, (double *)s->out) == CYDP_OK);
+}
 static void respond(shared *s) {
   CHECK(cydp_randomize_responses(s->offset, s->uniform, s->bytes, 1, LARGE, s->rng,
                                  CYDP_FAST, 1, s->out) == CYDP_OK);
@@ -187,7 +191,7 @@ static void calls_leave_nothing(shared *s) {
   void (*const calls[])(shared *) = {
       draw_key,   draw_word,       draw_bytes,      draw_many_bytes, draw_few,
       draw_many,  draw_fixed,      draw_by_threads, draw_from_block, respond,
-      select_one, choose_quantile, select_rows};
+      select_one, choose_quantile, select_rows,     add_on_grid};
   learn_secrets();
   leaves_nothing(s, leave_a_key, true); /* or the search would prove nothing */
   for (size_t i = 0; i < sizeof calls / sizeof *calls; i++)

@@ -118,6 +118,13 @@ cdef extern from "cydp.h" nogil:
     void cydp_add_noise(const int64_t *values, size_t n, bint may_saturate, int64_t *noise)
     cydp_status cydp_add_grid_noise(const double *values, const int64_t *noise, size_t n,
                                     int exponent, unsigned threads, double *out)
+    ctypedef enum cydp_numbers:
+        CYDP_DOUBLES
+        CYDP_SIGNED
+        CYDP_UNSIGNED
+    cydp_status cydp_fill_grid_noise(const cydp_sampler *sampler, cydp_numbers numbers,
+                                     const void *values, size_t n, int exponent, cydp_rng *rng,
+                                     cydp_work_mode work_mode, unsigned threads, double *out)
 
     # 10. Columns
     ctypedef enum cydp_dtype:

@@ -21,6 +21,7 @@ __all__ = [
     "Column",
     "Integer",
     "Number",
+    "Numbers",
     "OpenBounds",
     "RangeLike",
     "Size",
@@ -29,6 +30,9 @@ __all__ = [
 
 Number: TypeAlias = int | float | str | Fraction | Decimal | np.integer | np.floating
 """A number that is read exactly, such as 0.1, which means 1/10, "1/3" or Fraction(1, 3)."""
+
+Numbers: TypeAlias = list[Any] | tuple[Any, ...] | NDArray[Any]
+"""A list or array of numbers that are read exactly."""
 
 Integer: TypeAlias = SupportsIndex
 """An integer of Python or numpy."""

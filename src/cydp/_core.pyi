@@ -71,6 +71,21 @@ def saturating_add(
 def add_grid_noise(
     values: NDArray[np.float64], noise: NDArray[np.int64], exponent: int, threads: int
 ) -> None: ...
+def fill_grid_noise(
+    stream: Stream,
+    sampler: Sampler,
+    values: NDArray[np.float64] | NDArray[np.int64] | NDArray[np.uint64],
+    exponent: int,
+    out: NDArray[np.float64],
+    threads: int,
+) -> None: ...
+def split_integers(
+    values: NDArray[np.int64] | NDArray[np.uint64],
+    exponent: int,
+    near: NDArray[np.float64],
+    multiples: NDArray[np.int64],
+) -> None: ...
+def add_noise_to_real(value: float, exponent: int, stream: Stream, sampler: Sampler) -> float: ...
 def drop_masked(
     values: NDArray[np.uint8], entry_bytes: int, masked: NDArray[np.uint8], out: NDArray[np.uint8]
 ) -> int: ...
@@ -186,6 +201,7 @@ class NoisyMax:
     ) -> None: ...
     def __reduce__(self) -> NoReturn: ...
 
+def randomize_one(stream: Stream, offset: Sampler, uniform: Sampler, code: int) -> int: ...
 def report_noisy_max(
     noisy_max: NoisyMax,
     stream: Stream,

@@ -518,6 +518,46 @@ def add_grid_noise(values, noise, int exponent, unsigned threads):
     check(status)
 
 
+def fill_grid_noise(Stream stream not None, Sampler sampler not None, values, int exponent, out,
+                    unsigned threads):
+    """Fill an array with values plus noise of a sampler in units of a grid; see cydp.h."""
+    cdef View values_view = read_numbers(values), out_view = write(out, b"f8", 1)
+    cdef _c.cydp_numbers numbers = _c.CYDP_DOUBLES
+    cdef _c.cydp_status status
+    if values_view.n != out_view.n:
+        raise ValueError("values and out must have the same length")
+    if values_view.buffer.itemsize != 8:
+        raise TypeError("values must be doubles or integers of 64 bits")
+    if values_view.dtype == _c.CYDP_I64:
+        numbers = (_c.CYDP_UNSIGNED if kind_of(values_view.buffer.format[0]) == c"u"
+                   else _c.CYDP_SIGNED)
+    with nogil:
+        status = _c.cydp_fill_grid_noise(sampler.sampler, numbers, values_view.at.any,
+                                         values_view.n, exponent, stream.rng, stream.work_mode,
+                                         threads, out_view.at.f8)
+    check(status)
+
+
+def split_integers(values, int exponent, near, multiples):
+    """Read integers of 64 bits on a grid, as cydp_testing.h says."""
+    cdef View values_view = read_numbers(values), near_view = write(near, b"f8", 1)
+    cdef View multiples_view = write(multiples, b"i8", 1)
+    if values_view.dtype != _c.CYDP_I64:
+        raise TypeError("values must be integers of 64 bits")
+    if not values_view.n == near_view.n == multiples_view.n:
+        raise ValueError("values, near and multiples must have the same length")
+    testing.cydp_split_integers(values_view.at.u8, kind_of(values_view.buffer.format[0]) == c"i",
+                                values_view.n, exponent, near_view.at.f8, multiples_view.at.i8)
+
+
+def add_noise_to_real(double value, int exponent, Stream stream not None,
+                      Sampler sampler not None):
+    """Return a value plus noise of a sampler in units of a grid; see cydp.h."""
+    check(_c.cydp_fill_grid_noise(sampler.sampler, _c.CYDP_DOUBLES, &value, 1, exponent, stream.rng,
+                                  stream.work_mode, 1, &value))
+    return value
+
+
 def add_noise_to_one(int64_t value, bint may_saturate, Stream stream not None,
                      Sampler sampler not None):
     """Return a value plus noise of a sampler of integers, with the ends that cydp.h says."""
@@ -921,6 +961,14 @@ def randomize_responses(Stream stream not None, Sampler offset not None, Sampler
                                              view.buffer.itemsize, view.n, stream.rng,
                                              stream.work_mode, threads, view.at.any)
     check(status)
+
+
+def randomize_one(Stream stream not None, Sampler offset not None, Sampler uniform not None,
+                  int64_t code):
+    """Return the report of one code, as cydp.h says."""
+    check(_c.cydp_randomize_responses(offset.sampler, uniform.sampler, &code, sizeof(code), 1,
+                                      stream.rng, stream.work_mode, 1, &code))
+    return code
 
 
 # Report noisy max ---------------------------------------------------------------------------------

@@ -10,9 +10,10 @@ import numpy as np
 from numpy.typing import DTypeLike, NDArray
 
 from cydp import _core, _samplers, _threads
-from cydp._arguments import Number, Size
+from cydp._arguments import Number, Numbers, Size
 from cydp._call_errors import require_names
-from cydp._core import NoiseBlock, NoisyMax, Quantile, Sampler, Stream
+from cydp._core import NoiseBlock, Sampler, Stream
+from cydp._each_scale import are_several, draw_each_gaussian, draw_each_laplace
 from cydp._outputs import prepare_output, read_length
 from cydp._prefetch import Prefetch, prefetch_integers
 
@@ -123,15 +124,19 @@ class Generator:
     def discrete_laplace(self, scale: Number, size: None = None, *, out: None = None) -> int: ...
     @overload
     def discrete_laplace(
-        self, scale: Number, size: Size, *, out: None = None
+        self, scale: Number | Numbers, size: Size, *, out: None = None
     ) -> NDArray[np.int64]: ...
     @overload
     def discrete_laplace(
-        self, scale: Number, size: Size | None = None, *, out: NDArray[Whole]
+        self, scale: Numbers, size: Size | None = None, *, out: None = None
+    ) -> NDArray[np.int64]: ...
+    @overload
+    def discrete_laplace(
+        self, scale: Number | Numbers, size: Size | None = None, *, out: NDArray[Whole]
     ) -> NDArray[Whole]: ...
     def discrete_laplace(
         self,
-        scale: Number,
+        scale: Number | Numbers,
         size: Size | None = None,
         *,
         out: NDArray[np.int64 | np.int32] | None = None,
@@ -140,11 +145,14 @@ class Generator:
 
         Parameters
         ----------
-        scale : number in [1e-6, 2**56]
+        scale : number in [1e-6, 2**56], or list or array of such numbers
             Sensitivity over epsilon. A float means the decimal number that it is printed as: 0.1
-            means 1/10. Numerator and denominator may have up to 4,096 bits.
+            means 1/10. Numerator and denominator may have up to 4,096 bits. Of an array, each
+            entry of the result has the scale in its place; scales must be public. A sampler is
+            prepared for each distinct scale.
         size : int or tuple of int, optional
-            Shape of the result. Default: one Python int is drawn.
+            Shape of the result, to which an array of scales is broadcast. Default: the shape of
+            scale; for a number, one Python int is drawn.
         out : ndarray of int64 or int32, optional
             The array to fill and to return: C-contiguous, in native byte order, writable, and of
             shape `size` if both are given. int32, for a scale up to 2**24, gets the same values.
@@ -161,7 +169,8 @@ class Generator:
         Notes
         -----
         Privacy cost: epsilon = sensitivity / scale if the noise is added to an integer query
-        [1]_. docs/samplers/discrete_laplace.md proves the exactness.
+        [1]_; of entries with scales of their own, the largest sum over the entries of change /
+        scale. docs/samplers/discrete_laplace.md proves the exactness.
 
         ``cydp.discrete_laplace`` is this method of the calling thread's own generator.
 
@@ -174,8 +183,12 @@ class Generator:
         --------
         >>> Generator().discrete_laplace("1/3", size=(2, 5)).shape
         (2, 5)
+        >>> Generator().discrete_laplace([1, 1000]).shape
+        (2,)
 
         """
+        if are_several(scale):
+            return draw_each_laplace(self._stream, scale, size, out)
         sampler = _samplers.read_discrete_laplace(scale)
         if size is None and out is None:
             return self._stream.one(sampler)
@@ -193,46 +206,60 @@ class Generator:
     @overload
     def discrete_gaussian(
         self,
-        sigma: Number | None,
+        sigma: Number | Numbers | None,
         size: Size,
         *,
-        sigma2: Number | None = None,
+        sigma2: Number | Numbers | None = None,
         out: None = None,
     ) -> NDArray[np.int64]: ...
     @overload
     def discrete_gaussian(
         self,
-        sigma: Number | None = None,
-        *,
-        size: Size,
-        sigma2: Number | None = None,
-        out: None = None,
-    ) -> NDArray[np.int64]: ...
-    @overload
-    def discrete_gaussian(
-        self,
-        sigma: Number | None = None,
+        sigma: Numbers,
         size: Size | None = None,
         *,
-        sigma2: Number | None = None,
+        sigma2: None = None,
+        out: None = None,
+    ) -> NDArray[np.int64]: ...
+    @overload
+    def discrete_gaussian(
+        self, sigma: None = None, size: Size | None = None, *, sigma2: Numbers, out: None = None
+    ) -> NDArray[np.int64]: ...
+    @overload
+    def discrete_gaussian(
+        self,
+        sigma: Number | Numbers | None = None,
+        *,
+        size: Size,
+        sigma2: Number | Numbers | None = None,
+        out: None = None,
+    ) -> NDArray[np.int64]: ...
+    @overload
+    def discrete_gaussian(
+        self,
+        sigma: Number | Numbers | None = None,
+        size: Size | None = None,
+        *,
+        sigma2: Number | Numbers | None = None,
         out: NDArray[Whole],
     ) -> NDArray[Whole]: ...
     def discrete_gaussian(
         self,
-        sigma: Number | None = None,
+        sigma: Number | Numbers | None = None,
         size: Size | None = None,
         *,
-        sigma2: Number | None = None,
+        sigma2: Number | Numbers | None = None,
         out: NDArray[np.int64 | np.int32] | None = None,
     ) -> int | NDArray[np.int64 | np.int32]:
         """Draw integers with P(k) proportional to exp(-k**2 / (2 sigma**2)), exactly.
 
         Parameters
         ----------
-        sigma : number in [1e-3, 2**56], optional
+        sigma : number in [1e-3, 2**56], or list or array of such numbers, optional
             Parameter of the distribution. It is close to the standard deviation, but not equal
-            to it. Exactly one of sigma and sigma2 must be given.
-        sigma2 : number in [1e-6, 2**112], optional
+            to it. Exactly one of sigma and sigma2 must be given. An array is as in
+            `discrete_laplace`.
+        sigma2 : number in [1e-6, 2**112], or list or array of such numbers, optional
             Square of sigma, for a sigma that is not rational.
         size, out
             As in `discrete_laplace`; int32 is for a sigma up to 2**27.
@@ -249,7 +276,8 @@ class Generator:
         Notes
         -----
         Privacy cost: rho = sensitivity**2 / (2 sigma**2) in zCDP if the noise is added to an
-        integer query [1]_. docs/samplers/discrete_gaussian.md proves the exactness.
+        integer query [1]_; of entries with sigmas of their own, the largest sum over the entries
+        of change**2 / (2 sigma**2). docs/samplers/discrete_gaussian.md proves the exactness.
 
         ``cydp.discrete_gaussian`` is this method of the calling thread's own generator.
 
@@ -263,6 +291,8 @@ class Generator:
         dtype('int64')
 
         """
+        if are_several(sigma) or are_several(sigma2):
+            return draw_each_gaussian(self._stream, sigma, sigma2, size, out)
         sampler = _samplers.read_discrete_gaussian(sigma, sigma2)
         if size is None and out is None:
             return self._stream.one(sampler)
@@ -546,41 +576,6 @@ class Generator:
         if not out.flags.c_contiguous:  # else reshape would copy, and `out` get no noise
             raise ValueError("out must be C-contiguous")
         self._stream.fill(sampler, out, _threads.threads_for(out.size))
-
-    def _randomize(
-        self, offset: Sampler, uniform: Sampler, codes: NDArray[Any], reports: NDArray[Any]
-    ) -> None:
-        """Fill `reports` with randomized codes; both are C-contiguous, of one dtype and shape."""
-        if not (codes.flags.c_contiguous and reports.flags.c_contiguous):
-            raise ValueError("codes and reports must be C-contiguous")
-        threads = _threads.threads_for(codes.size)
-        _core.randomize_responses(self._stream, offset, uniform, codes, reports, threads)
-
-    def _report_noisy_max(
-        self,
-        noisy_max: NoisyMax,
-        scores: NDArray[np.float64] | NDArray[np.int64],
-        chosen: NDArray[np.int64],
-    ) -> None:
-        """Fill `chosen` with the index of a candidate in each C-contiguous row of scores."""
-        threads = _threads.threads_for(scores.size)
-        _core.report_noisy_max(noisy_max, self._stream, scores, chosen, threads)
-
-    def _choose_quantiles(
-        self,
-        quantile: Quantile,
-        units: NDArray[np.int32] | NDArray[np.int64],
-        offsets: NDArray[np.int64],
-        ends: tuple[int, int],
-        chosen: NDArray[np.int64],
-    ) -> None:
-        """Fill `chosen` with a unit, from the first to the second end, for each group of units."""
-        threads = _threads.threads_for(units.size + chosen.size)
-        _core.choose_quantiles(quantile, self._stream, units, offsets, *ends, chosen, threads)
-
-    def _choose_quantiles_between(self, quantile: Quantile, *given: Any) -> None:
-        """Choose a place in each of several ranges; all is as `_core` takes it."""
-        _core.choose_quantiles_between(quantile, self._stream, *given)
 
     def bytes(self, n: int) -> bytes:
         """Draw n uniform bytes.

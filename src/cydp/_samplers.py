@@ -6,7 +6,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from fractions import Fraction
 from functools import lru_cache, wraps
-from typing import cast
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -17,6 +17,8 @@ from cydp._core import NoisyMax, Quantile, Sampler
 from cydp._numbers.rational import format_number, read_exact, read_positive
 
 __all__ = [
+    "check_scale",
+    "check_sigma2",
     "narrow",
     "prepare_category_offset",
     "prepare_discrete_gaussian",
@@ -26,13 +28,14 @@ __all__ = [
     "read_bernoulli",
     "read_discrete_gaussian",
     "read_discrete_laplace",
+    "reader_of_gaussian",
 ]
 
 _KEPT = 256  # samplers of each kind
 _LEAST_SIGMA, _LARGEST_SIGMA = Fraction(1, 10**3), Fraction(2**56)
 
 
-def _keep(read: Callable[[Number], Sampler]) -> Callable[[Number], Sampler]:
+def _keep(read: Callable[[Number], Sampler]) -> Callable[[Any], Sampler]:
     """Keep the samplers that a function has made, by the number that a caller wrote."""
     # Typed, since True == 1 == 1.0, and True is refused.
     kept = lru_cache(_KEPT, typed=True)(read)
@@ -54,11 +57,17 @@ def read_discrete_laplace(scale: Number) -> Sampler:
     return prepare_discrete_laplace(read_positive(scale, "scale"))
 
 
-def read_discrete_gaussian(sigma: Number | None, sigma2: Number | None = None) -> Sampler:
+def read_discrete_gaussian(sigma: Any, sigma2: Any = None) -> Sampler:
     """Return a sampler of discrete Gaussian noise, from exactly one of sigma and its square."""
+    read, given = reader_of_gaussian(sigma, sigma2)
+    return read(given)
+
+
+def reader_of_gaussian(sigma: Any, sigma2: Any) -> tuple[Callable[[Any], Sampler], Any]:
+    """Return how the given one of sigma and its square is read, and that one."""
     if (sigma is None) == (sigma2 is None):
         raise TypeError("exactly one of sigma and sigma2 must be given")
-    return _read_sigma2(cast("Number", sigma2)) if sigma is None else _read_sigma(sigma)
+    return (_read_sigma2, sigma2) if sigma is None else (_read_sigma, sigma)
 
 
 @_keep
@@ -83,23 +92,43 @@ def read_bernoulli(p: Number) -> Sampler:
     return _core.make_sampler("bernoulli", *_limbs_of(value))
 
 
-@lru_cache(_KEPT)
+def check_scale(n: int, d: int) -> None:
+    """Raise a ValueError unless there is a sampler for a scale of n / d."""
+    if not (d <= 10**6 * n and n <= 2**56 * d):
+        given = format_number(Fraction(n, d))
+        raise ValueError(f"scale must be between 1e-6 and 2**56, not {given}")
+
+
 def prepare_discrete_laplace(scale: Fraction, prefix_bits: int = 0) -> Sampler:
     """Return a sampler for a scale of any length; prefix_bits as in cydp_testing.h."""
-    n, d = scale.numerator, scale.denominator  # comparisons of integers are quicker
-    if not (d <= 10**6 * n and n <= 2**56 * d):
-        raise ValueError(f"scale must be between 1e-6 and 2**56, not {format_number(scale)}")
+    return _discrete_laplace_of(scale.numerator, scale.denominator, prefix_bits)
+
+
+@lru_cache(_KEPT)  # by integers: a Fraction would compute its hash at every call
+def _discrete_laplace_of(n: int, d: int, prefix_bits: int) -> Sampler:
+    check_scale(n, d)
+    limbs = _words_of(n), _words_of(d)
     if prefix_bits:
-        return _core.make_discrete_laplace_prefix(*_limbs_of(scale), prefix_bits)
-    return _core.make_sampler("discrete_laplace", *_limbs_of(scale))
+        return _core.make_discrete_laplace_prefix(*limbs, prefix_bits)
+    return _core.make_sampler("discrete_laplace", *limbs)
+
+
+def check_sigma2(n: int, d: int) -> None:
+    """Raise a ValueError unless there is a sampler for a square of sigma of n / d."""
+    if not (d <= 10**6 * n and n <= 2**112 * d):
+        given = format_number(Fraction(n, d))
+        raise ValueError(f"sigma2 must be between 1e-6 and 2**112, not {given}")
+
+
+def prepare_discrete_gaussian(sigma2: Fraction) -> Sampler:
+    """Return a sampler for a square of sigma of any length."""
+    return _discrete_gaussian_of(sigma2.numerator, sigma2.denominator)
 
 
 @lru_cache(_KEPT)
-def prepare_discrete_gaussian(sigma2: Fraction) -> Sampler:
-    """Return a sampler for a square of sigma of any length."""
-    if not _LEAST_SIGMA**2 <= sigma2 <= _LARGEST_SIGMA**2:
-        raise ValueError(f"sigma2 must be between 1e-6 and 2**112, not {format_number(sigma2)}")
-    return _core.make_sampler("discrete_gaussian", *_limbs_of(sigma2))
+def _discrete_gaussian_of(n: int, d: int) -> Sampler:
+    check_sigma2(n, d)
+    return _core.make_sampler("discrete_gaussian", _words_of(n), _words_of(d))
 
 
 def narrow(sampler: Sampler, demand: str) -> Sampler:

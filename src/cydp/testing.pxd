@@ -42,3 +42,5 @@ cdef extern from "cydp_testing.h" nogil:
                                   cydp_dtype dtype, size_t n, int64_t lowest, int64_t highest,
                                   const uint32_t *words, const cydp_extension *extension,
                                   cydp_work_mode work_mode, int64_t *chosen)
+    void cydp_split_integers(const uint64_t *values, bint is_signed, size_t n, int exponent,
+                             double *near, int64_t *multiples)

@@ -99,6 +99,14 @@ BINDINGS: dict[str, tuple[Callable[..., object], tuple[Given, ...]]] = {
         lambda values, noise: _core.add_grid_noise(values, noise, 0, 1),
         (Given(np.ones(3)), into("i8", 3)),
     ),
+    "fill_grid_noise": (
+        lambda values, out: _core.fill_grid_noise(STREAM, LAPLACE, values, 0, out, 1),
+        (numbers([1, 2, 3]), into("f8", 3)),
+    ),
+    "split_integers": (
+        lambda values, near, units: _core.split_integers(values, 0, near, units),
+        (numbers([1, 2, 3], "u8"), into("f8", 3), into("i8", 3)),
+    ),
     "drop_masked": (
         lambda values, masked, out: _core.drop_masked(values, 8, masked, out),
         (words(24, 8), words(3, 8), into("u1", 24, lengths=(-1,))),
@@ -288,7 +296,8 @@ def wrong_arrays(given: Given) -> Iterator[tuple[str, Any]]:
 def test_every_binding_with_arrays_is_here() -> None:
     """All but classes without them, and Bins: its edges have a test of their own."""
     without = {"ArraysAhead", "Bins", "KeyTable", "NoiseBlock", "Sampler"}
-    without |= {"add_noise_to_one", "build_info", "choose_kernels", "make_int32"}
+    without |= {"add_noise_to_one", "add_noise_to_real", "build_info", "choose_kernels"}
+    without |= {"make_int32", "randomize_one"}
     names = {name for name in vars(_core) if callable(getattr(_core, name)) and name[0] != "_"}
     named = {name.split(" ")[0].split(".")[0] for name in BINDINGS}
     assert names - without - named == set()

@@ -87,7 +87,7 @@ def test_the_losses_are_those_of_the_mechanisms(d: int) -> None:
 @pytest.mark.parametrize("draw", [cydp.discrete_laplace, cydp.discrete_gaussian])
 def test_a_wrong_parameter_leaves_out_as_it_is(draw: Callable[..., object]) -> None:
     out = np.full(5, 7)
-    for wrong in (0, -1, "a", None, [1]):
+    for wrong in (0, -1, "a", None, [1, -1], [1, 2]):
         with pytest.raises((TypeError, ValueError)):
             draw(wrong, out=out)
     assert (out == 7).all()

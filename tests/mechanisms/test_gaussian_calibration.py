@@ -221,6 +221,23 @@ def test_where_floats_underflow(epsilon: str, delta: str, coordinates: int | Non
         assert mp_of(Fraction(delta)) * mpf("0.9999") < found <= mp_of(Fraction(delta))
 
 
+def test_a_guess_is_proved(monkeypatch: pytest.MonkeyPatch) -> None:
+    """One with too little noise is not taken, and a search finds what a good guess gives."""
+    e, d = Fraction("0.7"), Fraction("1e-5")
+    spread = calibration._normal_variance(e, d, 1)
+    assert spread is not None
+    square = calibration._least_summed(e, d, 1, spread + 3)
+    guess_u, guess_log = calibration.guess_normal, calibration.log_discrete_delta
+    for search in (calibration._normal_variance, calibration._least_summed):
+        search.cache_clear()
+    monkeypatch.setattr(calibration, "guess_normal", lambda *given: guess_u(*given) * 0.99)  # type: ignore[operator]
+    monkeypatch.setattr(
+        calibration, "log_discrete_delta", lambda s, *given: guess_log(s * 1.01, *given)
+    )
+    assert calibration._normal_variance(e, d, 1) == pytest.approx(spread, rel=1e-8)
+    assert calibration._least_summed(e, d, 1, spread + 3) == pytest.approx(square, rel=1e-8)
+
+
 def test_several_integers() -> None:
     for epsilon, delta, vector in (
         (1, 1e-5, (1, 1)), (0.3, 1e-3, (1, 1, 1, 1)), (3, 1e-7, (2, 1)), (5, 0.05, (3, 2, 2)),
@@ -264,8 +281,8 @@ def test_more_entries_are_corrected_for_more(monkeypatch: pytest.MonkeyPatch) ->
         for n in calibration.ENTRY_COUNTS
     ]
     assert None not in spreads
-    assert spreads[3] > spreads[0] * (1 + Fraction(1, 100))  # type: ignore[operator]
-    for entries, place in ((1, 0), (2, 1), (2**20, 1), (2**20 + 1, 2), (2**62, 3)):
+    assert spreads[2] > spreads[0] * (1 + Fraction(1, 100))  # type: ignore[operator]
+    for entries, place in ((1, 0), (2, 0), (2**20, 0), (2**20 + 1, 1), (2**62, 2)):
         found = calibration.normal_variance(Fraction("1e-5"), Fraction("1e-5"), entries)
         assert found == max(spreads[: place + 1])  # type: ignore[type-var]
     # No epsilon is left of one that the correction is as large as: then rho is what holds.
@@ -273,7 +290,7 @@ def test_more_entries_are_corrected_for_more(monkeypatch: pytest.MonkeyPatch) ->
     assert Gaussian(epsilon="1e-30", delta=1e-5, sensitivity=1).sigma > 0
     # A search that finds less for more entries, by chance, gives them no less noise.
     monkeypatch.setattr(calibration, "_normal_variance", lambda e, d, n: Fraction(5, n))
-    assert calibration.normal_variance(Fraction(1), Fraction("1e-5"), 2**40) == 5
+    assert calibration.normal_variance(Fraction(1), Fraction("1e-5"), 2**40) == Fraction(5, 2**20)
 
 
 def test_the_least_of_what_is_known_is_taken() -> None:

@@ -15,6 +15,7 @@ from refusals import check_refusals
 
 from cydp import PureDP, RandomizedResponse, testing
 from cydp import _threads as threads
+from cydp._core import randomize_responses
 from cydp._samplers import prepare_category_offset
 from cydp.testing import SeededGenerator, category_offset_sampler, map_bits
 
@@ -186,9 +187,7 @@ def test_reports_need_samplers_of_category_offsets() -> None:
     wide = category_offset_sampler("0.001", 300)
     for offset, uniform in ((two, three), (coin, two), (two, coin), (wide, wide)):
         with pytest.raises(ValueError, match="parameter"):
-            SeededGenerator(1)._randomize(offset, uniform, codes, reports)
-    with pytest.raises(ValueError, match="contiguous"):
-        SeededGenerator(1)._randomize(two, two, codes[::2], reports[::2])
+            randomize_responses(SeededGenerator(1)._stream, offset, uniform, codes, reports, 1)
 
 
 # Streams. samplers/test_sampler.py replays reports from the key, outsiders' too.

@@ -145,12 +145,14 @@ def test_long_runs_of_zeros_are_followed() -> None:
 @pytest.mark.parametrize(("words", "epsilon"), [(15, 1), (16, "0.3"), (17, 1), (600, "0.3")])
 def test_noise_has_no_end(words: int, epsilon: Any, monkeypatch: pytest.MonkeyPatch) -> None:
     """What one value can become, each neighbour can: U goes below the least double."""
-    monkeypatch.setattr("cydp.mechanisms._run.generator_or_default", lambda rng: rng)
+    for module in ("_run", "_grid_mechanism"):
+        monkeypatch.setattr(f"cydp.mechanisms.{module}.generator_or_default", lambda rng: rng)
     m = Snapping(epsilon=epsilon, sensitivity=1, bounds=(-(10**7), 10**7))
     u = Fraction(1, 2 ** (64 * words + 5 + 1))
     for x in (0.0, 1.0, -3.25):
         noisy = m.release(x, rng=NoOnes(words))  # type: ignore[call-overload]
         assert noisy == defined(m, x, u, 1.0)
+        assert noisy == m.release([x], rng=NoOnes(words))  # type: ignore[call-overload]
         assert noisy < -(64 * words) * math.log(2) * float(m.scale) + 10
     noisy = m.release(5.5e6 + 4, rng=NoOnes(words))  # type: ignore[call-overload]
     assert abs(noisy - 5.5e6 - 4 + (64 * words + 6) * math.log(2) * float(m.scale)) < 10

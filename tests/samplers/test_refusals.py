@@ -94,6 +94,9 @@ def parameters() -> dict[str, Refusal]:
         ]
         for way, draw in draws.items():
             for value, error, words in wrong:
+                several = name != "p" and way in ("function", "method")
+                if several and isinstance(value, list | np.ndarray):
+                    value, words = [1, *value, None], ("None",)
                 found[f"{name} of {way}: {str(value)[:20]!r} {type(value).__name__}"] = (
                     lambda draw=draw, value=value: draw(value), error, (f"{name} must", *words),
                 )  # fmt: skip

@@ -49,7 +49,9 @@ def exp_interval(x: Fraction, digits: int = DIGITS) -> Interval:
     True
     """
     context, (low, high) = _context(digits), quotients(x, digits)
-    return context.exp(low).next_minus(context), context.exp(high).next_plus(context)
+    below = context.exp(low)
+    above = below if low == high else context.exp(high)
+    return below.next_minus(context), above.next_plus(context)
 
 
 def directed_contexts(digits: int = DIGITS) -> tuple[decimal.Context, decimal.Context]:
@@ -81,7 +83,8 @@ def ln_bounds(x: Fraction, digits: int = DIGITS) -> tuple[Fraction, Fraction]:
     (True, True)
     """
     context, (low, high) = _context(digits), quotients(x, digits)
-    below, above = context.ln(low), context.ln(high)
+    below = context.ln(low)
+    above = below if low == high else context.ln(high)
     return (  # ln(1) is exactly 0: its neighbours are decimals too small to be fractions
         Fraction(below.next_minus(context) if below else 0),
         Fraction(above.next_plus(context) if above else 0),

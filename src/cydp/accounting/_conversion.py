@@ -14,6 +14,7 @@ import math
 from collections.abc import Callable
 from dataclasses import dataclass
 from fractions import Fraction
+from functools import lru_cache
 
 from cydp._arguments import Number
 from cydp._call_errors import explain_arguments
@@ -121,6 +122,7 @@ def delta_of(rho: Fraction, epsilon: Fraction) -> Fraction:
     return min(_round_to_53_bits(Fraction(exp_interval(log_delta)[1]), up=True), Fraction(1))
 
 
+@lru_cache(256)
 def rho_of(epsilon: Fraction, delta: Fraction) -> Fraction:
     """Return a rho that implies (epsilon, delta), both > 0; it is close to the largest.
 

@@ -14,7 +14,7 @@ from cydp._call_errors import require_names
 from cydp._core import Sampler
 from cydp._numbers.intervals import sqrt_bounds
 from cydp._numbers.rational import as_exact, float_of, read_integer
-from cydp._samplers import prepare_discrete_gaussian
+from cydp._samplers import check_sigma2, prepare_discrete_gaussian
 from cydp._sensitivity import relation_of
 from cydp.accounting._dominating_pairs import Pairs, gaussian_pairs
 from cydp.accounting._loss import ZCDP, ApproxDP
@@ -157,7 +157,8 @@ class DiscreteGaussian(_GaussianMechanism, IntegerMechanism):
         set_fields(self, _loss=parameters.loss(self.rho, self.relation))
         try:
             for entries in (1, 2):
-                prepare_discrete_gaussian(self._sigma2(entries))
+                square = self._sigma2(entries)
+                check_sigma2(square.numerator, square.denominator)
         except ValueError:
             raise parameters.range_error from None
 
@@ -302,7 +303,7 @@ class Gaussian(_GaussianMechanism, GridMechanism):
             _single=_compute_steps2(parameters, exponent, self.coordinates or 1),
         )
         for entries in (1, 2):
-            self._prepare_noise(entries)
+            self._check_noise(entries)
         set_fields(self, _loss=parameters.loss(self.rho, self.relation))
 
     @property
@@ -310,14 +311,21 @@ class Gaussian(_GaussianMechanism, GridMechanism):
         return 2
 
     def _prepare_noise(self, entries: int) -> Sampler:
+        steps2 = self._single if entries <= 1 else self._check_noise(entries)
+        return prepare_discrete_gaussian(steps2)
+
+    def _check_noise(self, entries: int) -> Fraction:
+        """Return the square of sigma in steps, or raise an error if no sampler takes it."""
+        steps2 = self._steps2(entries)
         try:
-            return prepare_discrete_gaussian(self._steps2(entries))
+            check_sigma2(steps2.numerator, steps2.denominator)
         except ValueError:
             raise ValueError(
                 "sigma must be between 1e-3 and 2**56 steps of the grid: the step is too "
                 "fine or too coarse, the sensitivity is less than a step, or the entries are too "
                 "many"
             ) from None
+        return steps2
 
     def _default_exponent(self, entries: int) -> int:
         norm2, sigma2 = self.sensitivity**2, self.sensitivity**2 * self._parameters.unit_variance
@@ -368,7 +376,12 @@ class Gaussian(_GaussianMechanism, GridMechanism):
 
 def _norm_in_steps(parameters: GaussianParameters, exponent: int, count: int) -> Fraction:
     """Return the L2 norm in steps of the grid, to which rounding adds one step in each entry."""
-    return parameters.sensitivity / Fraction(2) ** exponent + sqrt_bounds(Fraction(count))[1]
+    return parameters.sensitivity / Fraction(2) ** exponent + _root_above(count)
+
+
+@lru_cache(256)
+def _root_above(count: int) -> Fraction:
+    return sqrt_bounds(Fraction(count))[1]
 
 
 @lru_cache(256)

@@ -16,18 +16,27 @@ from functools import lru_cache
 
 from cydp._numbers.intervals import quotients
 from cydp._numbers.rational import float_of, log_of, round_up
+from cydp.accounting._conversion import rho_of
 from cydp.accounting._dominating_pairs import SMOOTH2
-from cydp.mechanisms._gaussian_delta import DIGITS, discrete_delta, distance, normal_delta
+from cydp.mechanisms._gaussian_delta import (
+    DIGITS,
+    FEWER_DIGITS,
+    discrete_delta,
+    distance,
+    normal_delta,
+)
+from cydp.mechanisms._gaussian_guess import guess_normal, log_discrete_delta
 
 __all__ = ["ENTRY_COUNTS", "ENTRY_ERROR", "least_sigma2", "normal_variance"]
 
 # The logarithms of an entry's probabilities under discrete noise, and under noise that is computed
 # from normal noise, differ by at most 4 exp(-6 pi**2) < 7.7e-26.
 ENTRY_ERROR = Fraction(1, 10**25)
-ENTRY_COUNTS = (1, 2**20, 2**40, 2**62)  # all counts up to one of these share its calibration
+ENTRY_COUNTS = (2**20, 2**40, 2**62)  # all counts up to one of these share its calibration
 _LARGEST_SUMMED = 100**2  # beyond, SMOOTH2 more variance is less than 1 / 6000 more sigma
 _LEAST_SUMMED = Fraction(1, 10**7)  # samplers refuse a smaller square of sigma
 _TOLERANCE = 5e-10  # of ln(sigma)
+_MARGIN = 1e-12  # of ln(sigma), by which a guess is made safer
 _LN = Context(17)
 
 
@@ -37,7 +46,6 @@ def least_sigma2(
     norm: Fraction,
     steps: int,
     entries: int,
-    sufficient: Fraction,
 ) -> Fraction:
     """Return a square of sigma that gives (epsilon, delta).
 
@@ -50,14 +58,14 @@ def least_sigma2(
         The largest change that one unit can make in a single entry.
     entries : int
         The number of entries that one unit can change.
-    sufficient : Fraction
-        A square of sigma that is known to be sufficient.
 
     """
-    least = sufficient
     variance = normal_variance(epsilon, delta, entries)
-    if variance is not None:
-        least = min(least, variance * norm**2 + SMOOTH2)
+    square = norm**2
+    least = None if variance is None else variance * square + SMOOTH2
+    if least is None or least <= _LARGEST_SUMMED:  # elsewhere rho gives more, as SMOOTH2 is little
+        sufficient = square / (2 * rho_of(epsilon, delta))
+        least = sufficient if least is None else min(least, sufficient)
     if entries > 1 or not _LEAST_SUMMED < least <= _LARGEST_SUMMED:
         return least
     return _least_summed(epsilon, delta, steps, least)
@@ -88,14 +96,17 @@ def _normal_variance(epsilon: Fraction, delta: Fraction, entries: int) -> Fracti
     size = math.sqrt(2 * float_of(loss)) if loss > 0 else 0.0
     if not 1e-145 < size < 1e145:
         return None
-    # u = size sinh(t) and mu = size exp(-t): a step of t is one of ln(sigma).
-    gap = _gap_to(target, lambda t: normal_delta(Decimal(size * math.sinh(t)), loss))
-    # The probability beyond u is at most exp(-u**2 / 2) / 2.
-    far = math.sqrt(-2 * log_of(delta)) + 1
-    t = _least_passing(gap, math.asinh(-10 / size), math.asinh(far / size))
-    if t is None:
-        return None
-    mu = distance(Decimal(size * math.sinh(t)), loss)[0]
+    u = guess_normal(float_of(loss), float(_LN.ln(target)), _MARGIN)
+    if u is None or normal_delta(Decimal(u), loss, FEWER_DIGITS) > target:
+        # u = size sinh(t) and mu = size exp(-t): a step of t is one of ln(sigma).
+        gap = _gap_to(target, lambda t: normal_delta(Decimal(size * math.sinh(t)), loss))
+        # The probability beyond u is at most exp(-u**2 / 2) / 2.
+        far = math.sqrt(-2 * log_of(delta)) + 1
+        t = _least_passing(gap, math.asinh(-10 / size), math.asinh(far / size))
+        if t is None:
+            return None
+        u = size * math.sinh(t)
+    mu = distance(Decimal(u), loss)[0]
     return round_up(1 / Fraction(mu) ** 2)
 
 
@@ -103,10 +114,18 @@ def _normal_variance(epsilon: Fraction, delta: Fraction, entries: int) -> Fracti
 def _least_summed(epsilon: Fraction, delta: Fraction, steps: int, sufficient: Fraction) -> Fraction:
     """Return the least square of sigma that is found by summing the discrete delta."""
     target = quotients(delta, DIGITS)[0]
+    log_target, e = float(_LN.ln(target)), float_of(epsilon)
     highest = math.log(float_of(sufficient))
-    gap = _gap_to(target, lambda t: discrete_delta(Fraction(math.exp(t)), steps, epsilon))
     near = float_of(sufficient) - 2 * SMOOTH2
     lowest = math.log(near) if near > SMOOTH2 else highest - 8
+    guess = _least_passing(
+        lambda t: log_discrete_delta(math.exp(t), steps, e) - log_target, lowest, highest
+    )
+    if guess is not None and guess > lowest:
+        square = Fraction(math.exp(guess + _MARGIN))
+        if square < sufficient and discrete_delta(square, steps, epsilon, FEWER_DIGITS) <= target:
+            return square
+    gap = _gap_to(target, lambda t: discrete_delta(Fraction(math.exp(t)), steps, epsilon))
     if gap(lowest) <= 0:
         lowest = highest - 8
     t = _least_passing(gap, lowest, highest)

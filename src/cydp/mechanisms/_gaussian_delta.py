@@ -20,46 +20,63 @@ from fractions import Fraction
 
 from cydp._numbers.intervals import Interval, directed_contexts, exp_interval, quotients
 
-__all__ = ["DIGITS", "PI", "discrete_delta", "distance", "mills_ratio", "normal_delta"]
+__all__ = [
+    "DIGITS",
+    "FEWER_DIGITS",
+    "PI",
+    "discrete_delta",
+    "distance",
+    "mills_ratio",
+    "normal_delta",
+]
 
 DIGITS = 30
+FEWER_DIGITS = 18  # a word of the module decimal
 # Bounds of pi with 60 digits.
 PI = (
     Decimal("3.14159265358979323846264338327950288419716939937510582097494"),
     Decimal("3.14159265358979323846264338327950288419716939937510582097495"),
 )
-_FAR = 4  # from here on the continued fraction needs fewer terms than the series
+_FAR = 2  # from here on the continued fraction is quicker than the series
 
-_END = Decimal("1e-25")  # a sum ends at terms of this share, and the rest of it is bounded
+_GUARD = 5  # digits: a sum ends at terms of a share so much above the rounding; the rest is bounded
 _POISSON = 16  # from this square of sigma on, the sum of f is its integral, up to a factor e**-315
 _DEEP = 12  # sigmas; if the sum starts farther below 0, delta is 1 to 30 digits
 
+_Contexts = tuple[Context, Context]  # they round down, and up
 
-def normal_delta(u: Decimal, epsilon: Fraction) -> Decimal:
+
+def normal_delta(u: Decimal, epsilon: Fraction, digits: int = DIGITS) -> Decimal:
     """Return a bound of delta at an epsilon > 0, for the distance mu that belongs to u.
+
+    It holds for any number of digits; with more it is closer.
 
     >>> round(float(normal_delta(Decimal(-1), Fraction(1))), 6)  # mu = 1 + sqrt(3)
     0.728177
     """
-    down, up = directed_contexts(DIGITS)
-    density = up.divide(_exp_of_half_square(u, -1)[1], _root_of_two_pi(down))
-    low, high = mills_ratio(u)
-    beyond = mills_ratio(_root(u, epsilon)[1])[0]
+    contexts = down, up = directed_contexts(digits)
+    density = up.divide(_exp_of_half_square(u, -1, contexts)[1], _root_of_two_pi(down))
+    twice = quotients(2 * epsilon, digits)
+    root = _root(u, twice, contexts)
+    low, high = _mills_ratio(u, contexts)
+    beyond = _mills_ratio(root[1], contexts)[0]
     # R(u) - R(v) is the integral from u to v of 1 - x R(x), which decreases. Where v is close to
     # u, the bound by its first value is better than the difference.
     slope = up.subtract(1, down.multiply(u, low if u >= 0 else high))
-    return up.multiply(
-        density, min(up.subtract(high, beyond), up.multiply(distance(u, epsilon)[1], slope))
-    )
+    first = up.multiply(_distance(u, root, twice, contexts)[1], slope)
+    return up.multiply(density, min(up.subtract(high, beyond), first))
 
 
 def distance(u: Decimal, epsilon: Fraction) -> Interval:
     """Return bounds of mu = v - u."""
-    down, up = directed_contexts(DIGITS)
-    low, high = _root(u, epsilon)
+    contexts, twice = directed_contexts(DIGITS), quotients(2 * epsilon, DIGITS)
+    return _distance(u, _root(u, twice, contexts), twice, contexts)
+
+
+def _distance(u: Decimal, root: Interval, twice: Interval, contexts: _Contexts) -> Interval:
+    (down, up), (low, high) = contexts, root
     if u <= 0:
         return down.subtract(low, u), up.subtract(high, u)
-    twice = quotients(2 * epsilon, DIGITS)
     return down.divide(twice[0], up.add(high, u)), up.divide(twice[1], down.add(low, u))
 
 
@@ -69,27 +86,31 @@ def mills_ratio(x: Decimal) -> Interval:
     >>> [round(float(bound), 6) for bound in mills_ratio(Decimal(1))]
     [0.65568, 0.65568]
     """
-    return _continued_fraction(x) if x >= _FAR else _power_series(x)
+    return _mills_ratio(x, directed_contexts(DIGITS))
 
 
-def _continued_fraction(x: Decimal) -> Interval:
+def _mills_ratio(x: Decimal, contexts: _Contexts) -> Interval:
+    return _continued_fraction(x, *contexts) if x >= _FAR else _power_series(x, contexts)
+
+
+def _continued_fraction(x: Decimal, down: Context, up: Context) -> Interval:
     """Compute R(x) = 1 / T(1) from T(j) = x + j / T(j + 1); T(j) is between x and x + j / x."""
-    down, up = directed_contexts(DIGITS)
-    terms = math.ceil(((DIGITS + 3) * math.log(10) / (2 * min(float(x), 1e9))) ** 2 / 2) + 30
+    root_of_terms = (down.prec + 3) * math.log(10) / (2 * min(float(x), 1e9))
+    terms = math.ceil(root_of_terms**2 / 2) + down.prec // 2
     low, high = x, up.add(x, up.divide(terms, x))
     for j in range(terms - 1, 0, -1):
         low, high = down.add(x, down.divide(j, high)), up.add(x, up.divide(j, low))
     return down.divide(1, high), up.divide(1, low)
 
 
-def _power_series(x: Decimal) -> Interval:
+def _power_series(x: Decimal, contexts: _Contexts) -> Interval:
     """Compute R(x) = sqrt(pi / 2) exp(x**2 / 2) - (x + x**3 / 3 + x**5 / (3 5) + ...)."""
-    down, up = directed_contexts(DIGITS)
+    down, up = contexts
     size = x.copy_abs()  # abs() would round it
-    squares = down.multiply(size, size), up.multiply(size, size)
+    squares = _square(x, contexts)
     term = total = (size, size)
     n = 1
-    while term[1] > total[0].scaleb(-DIGITS - 3) or squares[1] > n:
+    while term[1] > total[0].scaleb(-down.prec - 3) or squares[1] > n:
         n += 2
         term = (
             down.divide(down.multiply(term[0], squares[0]), n),
@@ -100,7 +121,7 @@ def _power_series(x: Decimal) -> Interval:
         total[0],
         up.add(total[1], term[1]),
     )  # each further term is less than half of its predecessor
-    low, high = _exp_of_half_square(x, 1)
+    low, high = _exp_of_half_square(x, 1, contexts)
     full = (
         down.multiply(low, down.sqrt(down.divide(PI[0], 2)).next_minus(down)),
         up.multiply(high, up.sqrt(up.divide(PI[1], 2)).next_plus(up)),
@@ -110,14 +131,22 @@ def _power_series(x: Decimal) -> Interval:
     return down.subtract(full[0], total[1]), up.subtract(full[1], total[0])
 
 
-def _exp_of_half_square(x: Decimal, sign: int) -> Interval:
-    return exp_interval(sign * Fraction(x) ** 2 / 2, DIGITS)
+def _square(x: Decimal, contexts: _Contexts) -> Interval:
+    down, up = contexts
+    return down.multiply(x, x), up.multiply(x, x)
 
 
-def _root(u: Decimal, epsilon: Fraction) -> Interval:
+def _exp_of_half_square(x: Decimal, sign: int, contexts: _Contexts) -> Interval:
+    (down, up), (low, high) = contexts, _square(x, contexts)
+    ends = (low, high) if sign > 0 else (high.copy_negate(), low.copy_negate())  # -high rounds
+    below, above = down.divide(ends[0], 2), up.divide(ends[1], 2)
+    return down.exp(below).next_minus(down), up.exp(above).next_plus(up)
+
+
+def _root(u: Decimal, twice: Interval, contexts: _Contexts) -> Interval:
     """Return bounds of v = sqrt(u**2 + 2 epsilon)."""
-    down, up = directed_contexts(DIGITS)
-    low, high = quotients(Fraction(u) ** 2 + 2 * epsilon, DIGITS)
+    (down, up), square = contexts, _square(u, contexts)
+    low, high = down.add(square[0], twice[0]), up.add(square[1], twice[1])
     return down.sqrt(low).next_minus(down), up.sqrt(high).next_plus(up)
 
 
@@ -125,7 +154,9 @@ def _root_of_two_pi(down: Context) -> Decimal:
     return down.sqrt(down.multiply(2, PI[0])).next_minus(down)
 
 
-def discrete_delta(sigma2: Fraction, steps: int, epsilon: Fraction) -> Decimal:
+def discrete_delta(
+    sigma2: Fraction, steps: int, epsilon: Fraction, digits: int = DIGITS
+) -> Decimal:
     """Return a bound of delta at an epsilon, if one unit can change one integer by `steps`.
 
     Let f(k) = exp(-k**2 / (2 sigma**2)). Delta is the sum of f(k) - exp(epsilon) f(k + steps) over
@@ -139,37 +170,39 @@ def discrete_delta(sigma2: Fraction, steps: int, epsilon: Fraction) -> Decimal:
     first = math.floor(epsilon * sigma2 / steps - Fraction(steps, 2)) + 1
     if first < 0 and first**2 > _DEEP**2 * sigma2:
         return Decimal(1)
-    down, up = directed_contexts(DIGITS)
-    half = 1 / (2 * sigma2)
-    term = _exp(-(first**2) * half)[1]
-    ratio, ratios = _exp(-(2 * first + 1) * half)[1], _exp(-2 * half)[1]
-    lost = _exp(epsilon - steps * (2 * first + steps) * half)[0]  # exp(epsilon) f(k + steps) / f(k)
-    losses = _exp(-2 * steps * half)[0]
+    down, up = directed_contexts(digits)
+    half, end = 1 / (2 * sigma2), Decimal(1).scaleb(_GUARD - digits)
+
+    def exp(x: Fraction) -> Interval:
+        return exp_interval(x, digits)
+
+    term = exp(-(first**2) * half)[1]
+    ratio, ratios = exp(-(2 * first + 1) * half)[1], exp(-2 * half)[1]
+    lost = exp(epsilon - steps * (2 * first + steps) * half)[0]  # exp(epsilon) f(k + steps) / f(k)
+    losses = exp(-2 * steps * half)[0]
     k, total = first, Decimal(0)
     while True:
         total = up.add(total, up.multiply(term, up.subtract(1, lost)))
         term, k = up.multiply(term, ratio), k + 1
-        if k > 0 and term <= up.multiply(total, up.multiply(_END, up.subtract(1, ratio))):
+        if k > 0 and term <= up.multiply(total, up.multiply(end, up.subtract(1, ratio))):
             break
         ratio, lost = up.multiply(ratio, ratios), down.multiply(lost, losses)
     rest = up.divide(
         term, down.subtract(1, ratio)
     )  # ratios decrease, so a geometric series is a bound
-    return up.divide(up.add(total, rest), _total_mass(sigma2, down))
+    return up.divide(up.add(total, rest), _total_mass(sigma2, digits, end))
 
 
-def _exp(x: Fraction) -> tuple[Decimal, Decimal]:
-    return exp_interval(x, DIGITS)
-
-
-def _total_mass(sigma2: Fraction, down: Context) -> Decimal:
+def _total_mass(sigma2: Fraction, digits: int, end: Decimal) -> Decimal:
     """Return a bound from below of the sum of f over all integers."""
+    down, _ = directed_contexts(digits)
     if sigma2 >= _POISSON:  # all terms of Poisson's summation formula are positive
-        square = down.multiply(down.multiply(2, PI[0]), quotients(sigma2, DIGITS)[0])
+        square = down.multiply(down.multiply(2, PI[0]), quotients(sigma2, digits)[0])
         return down.sqrt(square).next_minus(down)
-    term, ratio = _exp(-1 / (2 * sigma2))[0], _exp(-3 / (2 * sigma2))[0]
-    ratios, total = _exp(-1 / sigma2)[0], Decimal(0)
-    while term > _END:
+    half = 1 / (2 * sigma2)
+    term, ratio, ratios = (exp_interval(-n * half, digits)[0] for n in (1, 3, 2))
+    total = Decimal(0)
+    while term > end:
         total = down.add(total, term)
         term, ratio = down.multiply(term, ratio), down.multiply(ratio, ratios)
     return down.add(1, down.multiply(2, total))

@@ -27,8 +27,8 @@ class GaussianParameters:
         L2 norm of the change that one unit can make.
     coordinates : int or None
         The number of entries that one unit can change, or None for all that are released.
-    rho : Fraction
-        The cost in zCDP of sigma = sensitivity / sqrt(2 rho), which is always sufficient.
+    given_rho : Fraction or None
+        The cost in zCDP of the sigma that was given.
     approximate : ApproxDP or None
         The loss that was given instead of rho or sigma; a smaller sigma may be sufficient for it.
     arguments : str
@@ -38,9 +38,17 @@ class GaussianParameters:
 
     sensitivity: Fraction
     coordinates: int | None
-    rho: Fraction
+    given_rho: Fraction | None
     approximate: ApproxDP | None
     arguments: str
+
+    @property
+    def rho(self) -> Fraction:
+        """The cost in zCDP of sigma = sensitivity / sqrt(2 rho), which is always sufficient."""
+        if self.approximate is None:
+            assert self.given_rho is not None
+            return self.given_rho
+        return rho_of(self.approximate.epsilon, self.approximate.delta)
 
     @property
     def range_error(self) -> ValueError:
@@ -73,11 +81,10 @@ class GaussianParameters:
             The largest change that one unit can make in a single entry.
 
         """
-        sufficient = norm**2 / (2 * self.rho)
         if self.approximate is None:
-            return sufficient
+            return norm**2 / (2 * self.rho)
         epsilon, delta = self.approximate.epsilon, self.approximate.delta
-        return least_sigma2(epsilon, delta, norm, steps, self.coordinates or entries, sufficient)
+        return least_sigma2(epsilon, delta, norm, steps, self.coordinates or entries)
 
     def largest_rho(self, single: Fraction) -> Fraction:
         """Return the largest rho that any number of entries has, if the norm grows with them.
@@ -156,4 +163,4 @@ def read_parameters(
         raise TypeError(f"{missing} must be given with {given}: Gaussian noise has no pure epsilon")
     target = ApproxDP(read_positive(epsilon, "epsilon"), read_positive(delta, "delta"))
     arguments = f"epsilon={literal_of(target.epsilon)}, delta={literal_of(target.delta)}"
-    return GaussianParameters(norm, count, rho_of(target.epsilon, target.delta), target, arguments)
+    return GaussianParameters(norm, count, None, target, arguments)

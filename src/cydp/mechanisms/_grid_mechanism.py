@@ -18,13 +18,20 @@ from cydp._columns.declared import Declared, check_entries, declare
 from cydp._columns.entries import is_real
 from cydp._columns.pandas import labels_of, restore_labels
 from cydp._core import Sampler
+from cydp._default_generator import generator_or_default
 from cydp._generator import Generator
 from cydp._numbers.rational import as_exact, float_of, read_integer
 from cydp._relations import RELATIONS
 from cydp.accounting._loss import Loss
 from cydp.exact._bins import refuse_data_bins
 from cydp.exact._grid_sum import GridSum
-from cydp.mechanisms._grid_noise import LEAST_EXPONENT, MOST_EXPONENT, add_noise, float_up
+from cydp.mechanisms._grid_noise import (
+    LEAST_EXPONENT,
+    MOST_EXPONENT,
+    add_noise,
+    add_noise_to_one,
+    float_up,
+)
 from cydp.mechanisms._integer_mechanism import declare_integers
 from cydp.mechanisms._noise_distribution import GridNoiseDistribution
 from cydp.mechanisms._run import Budget, check_output, draw_array, fill_output
@@ -32,6 +39,10 @@ from cydp.mechanisms._run import Budget, check_output, draw_array, fill_output
 __all__ = ["GridMechanism", "RealMechanism", "declare_reals"]
 
 _FLOAT64 = np.dtype(np.float64)
+# The usual types of one number, and what Python calls them.
+_NUMBERS: dict[type, Callable[[Any], float]] = {
+    float: float, int: int, np.float64: float, np.int64: int
+}  # fmt: skip
 
 
 class RealMechanism(ABC):
@@ -52,6 +63,10 @@ class RealMechanism(ABC):
 
         The function writes to `out` and returns it, unless it is None.
         """
+
+    @abstractmethod
+    def _release_one(self, value: float, generator: Generator) -> float | None:
+        """Return a number plus noise; None for a number that is read in another way."""
 
     def _release_sum(
         self,
@@ -135,6 +150,11 @@ class RealMechanism(ABC):
         dtype('float64')
 
         """
+        read = _NUMBERS.get(type(value))
+        if read and budget is None and out is None:  # most often, and the quickest way
+            noisy = self._release_one(read(value), generator_or_default(rng))
+            if noisy is not None:
+                return noisy
         if isinstance(value, GridSum):
             return self._release_sum(value, budget, rng, out)
         refuse_data_bins(value, "value")
@@ -250,6 +270,9 @@ class GridMechanism(RealMechanism, GridNoiseDistribution):
         finer grid, because the rounding of each entry adds to the noise.
         """
         return as_exact(Fraction(2) ** self._log2_step)
+
+    def _release_one(self, value: float, generator: Generator) -> float | None:
+        return add_noise_to_one(value, self._prepare_noise(1), self._log2_step, generator)
 
     def _plan_draw(
         self, given: Declared, out: NDArray[np.float64] | None

@@ -13,35 +13,35 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from cydp import _threads
 from cydp._arguments import Number
 from cydp._columns.declared import Declared
 from cydp._columns.entries import plain
-from cydp._core import Sampler, add_grid_noise
+from cydp._core import Sampler, add_grid_noise, add_noise_to_real, fill_grid_noise
 from cydp._generator import Generator
 from cydp._numbers.rational import format_number, read_binary, read_exact
-from cydp.mechanisms._run import apart_from
+from cydp._threads import threads_for
 
 __all__ = [
     "LEAST_EXPONENT",
     "MOST_EXPONENT",
     "MOST_STEPS",
     "add_noise",
+    "add_noise_to_one",
     "ceil_log2",
     "default_exponent",
     "float_up",
+    "read_array",
     "read_exponent",
     "read_steps",
 ]
 
 LEAST_EXPONENT, MOST_EXPONENT = -1021, 896  # as in cydp.h
-_LEAST_STEPS = 2**40  # the scale of the noise is at least this number of steps
-MOST_STEPS = 2**52  # and at most this number
-_ROUNDING = 1024  # the sensitivity is at least this multiple of what rounding adds, if possible
+_LOG2_LEAST_STEPS = 40  # the scale of the noise is at least 2**40 steps
+MOST_STEPS = 2**52  # and at most this number of them
+_LOG2_ROUNDING = 10  # the sensitivity is at least 1024 times what rounding adds, if possible
+_LEAST_SCALE2, _MOST_SCALE2 = Fraction(1, 4**981), 4**936
 _FLOAT_BITS = 53  # up to 2**53 every integer is a float64
 _MOST_BITS = 113  # up to 2**113 steps, rounding an integer to float64 leaves less than 2**61 steps
-_SPARE_BITS = 11  # bits that a 64-bit integer has more than a float64
-Steps = tuple[NDArray[np.float64], NDArray[np.int64] | None]
 
 
 def default_exponent(scale2: Fraction, rounding2: Fraction, least2: Fraction) -> int:
@@ -62,11 +62,13 @@ def default_exponent(scale2: Fraction, rounding2: Fraction, least2: Fraction) ->
         If no grid fits the scale.
 
     """
-    if not Fraction(1, 4**981) <= scale2 <= 4**936:
+    if not _LEAST_SCALE2 <= scale2 <= _MOST_SCALE2:
         raise ValueError(
             "sensitivity must give a scale between 2**-981 and 2**936, where step is not given"
         )
-    wanted = -ceil_log2(1 / min(rounding2 / _ROUNDING**2, scale2 / _LEAST_STEPS**2)) // 2
+    for_rounding = 2 * _LOG2_ROUNDING + ceil_log2(1 / rounding2)
+    for_scale = 2 * _LOG2_LEAST_STEPS + ceil_log2(1 / scale2)
+    wanted = -max(for_rounding, for_scale) // 2
     finest = -(-ceil_log2(least2) // 2)
     return max(wanted, finest, LEAST_EXPONENT)
 
@@ -97,10 +99,9 @@ def ceil_log2(number: Fraction) -> int:
     >>> ceil_log2(Fraction(1, 4)), ceil_log2(Fraction(5))
     (-2, 3)
     """
-    e = number.numerator.bit_length() - number.denominator.bit_length() - 1
-    while Fraction(2) ** e < number:
-        e += 1
-    return e
+    above, below = number.numerator, number.denominator
+    e = above.bit_length() - below.bit_length()  # 2**(e - 1) < number < 2**(e + 1)
+    return e if above << max(-e, 0) <= below << max(e, 0) else e + 1
 
 
 def float_up(number: Fraction) -> float:
@@ -112,33 +113,22 @@ def float_up(number: Fraction) -> float:
     return nearest if Fraction(nearest) >= number else math.nextafter(nearest, math.inf)
 
 
-def read_steps(given: Declared, exponent: int, name: str) -> Steps:
-    """Return contiguous arrays: numbers as float64, and steps of the grid to add to them, or None.
+def read_array(given: Declared, name: str) -> NDArray[Any]:
+    """Return an array or a column as contiguous float64, int64 or uint64, with equal numbers."""
+    array = given.read(name)
+    kind = array.dtype.kind if array.dtype.kind in "iu" and array.dtype.itemsize == 8 else "f"
+    with np.errstate(all="ignore"):  # a signalling NaN may warn
+        return np.require(array, f"{kind}8", ["C", "ALIGNED"])
 
-    The numbers, rounded to multiples of 2**exponent with ties to even, plus the steps are the
-    exact value rounded in the same way. It is clamped at the larger of 2**53 and 2**113 steps.
+
+def read_steps(entry: Any, exponent: int) -> tuple[float, int]:
+    """Return a float and steps of the grid to add to it.
+
+    The float, rounded to a multiple of 2**exponent with ties to even, plus the steps are the
+    entry rounded in the same way. It is clamped at the larger of 2**53 and 2**113 steps.
     docs/mechanisms/grid_noise.md, "Integers and floats on one grid", has the proof.
     """
-    end = max(_FLOAT_BITS, _MOST_BITS + exponent)
-    if given.listed:
-        pairs = [_split(entry, exponent, end) for entry in given.value.flat]
-        near = np.array([pair[0] for pair in pairs], np.float64).reshape(given.shape)
-        rest = np.array([pair[1] for pair in pairs], np.int64).reshape(given.shape)
-        return near, rest if rest.any() else None
-    if given.dtype is None:
-        number, steps = _split(given.value, exponent, end)
-        return np.array(number, np.float64), np.array(steps) if steps else None
-    array = given.read(name)
-    if array.dtype.kind in "iu" and array.dtype.itemsize == 8:
-        return _split_array(array, exponent, end)
-    with np.errstate(all="ignore"):  # a signalling NaN may warn
-        limit = math.ldexp(1, end)
-        floats = array.astype(np.float64, copy=False)
-        return np.require(np.clip(floats, -limit, limit), np.float64, ["C"]), None
-
-
-def _split(entry: Any, exponent: int, end: int) -> tuple[float, int]:
-    real = plain(entry)
+    end, real = max(_FLOAT_BITS, _MOST_BITS + exponent), plain(entry)
     if not isinstance(real, int):
         number, limit = float(real), math.ldexp(1, end)
         return (number if math.isnan(number) else min(max(number, -limit), limit)), 0
@@ -150,21 +140,13 @@ def _split(entry: Any, exponent: int, end: int) -> tuple[float, int]:
     return math.ldexp(near, exponent), steps - int(near)
 
 
-def _split_array(array: NDArray[Any], exponent: int, end: int) -> Steps:
-    info = np.iinfo(array.dtype)
-    integer = np.clip(array, max(-(2**end), int(info.min)), min(2**end, int(info.max)))
-    integer = np.require(integer, info.dtype.newbyteorder("="), ["C"])
-    if end == _FLOAT_BITS:
-        return integer.astype(np.float64), None
-    if exponent > _SPARE_BITS + 1:
-        # Rounding to odd at a quarter of a step or less does not change the later rounding.
-        odd = integer >> _SPARE_BITS | ((integer & (2**_SPARE_BITS - 1)) != 0).astype(integer.dtype)
-        return odd.astype(np.float64) * 2.0**_SPARE_BITS, None
-    # The upper part has at most 52 bits, and is an even number of steps, so ties stay ties.
-    low = max(min(end, 64) - 52, exponent + 1)
-    upper = integer >> low << low
-    lower = (integer - upper).astype(np.float64)
-    return upper.astype(np.float64), np.rint(lower * 2.0**-exponent).astype(np.int64)
+def add_noise_to_one(
+    value: float, sampler: Sampler, exponent: int, generator: Generator
+) -> float | None:
+    """Return a number plus noise, as `add_noise` does; None for a number that is no float64."""
+    if type(value) is int and not -(2**_FLOAT_BITS) <= value <= 2**_FLOAT_BITS:
+        return None
+    return add_noise_to_real(value, exponent, generator._stream, sampler)
 
 
 def add_noise(
@@ -179,12 +161,16 @@ def add_noise(
 
     They are written to `out`, if it is given: a contiguous array of their shape.
     """
-    values, rest = read_steps(given, exponent, "value")
-    values = apart_from(out, values)
-    noise = np.empty(values.shape, np.int64) if out is None else out.view(np.int64)
-    generator._fill(sampler, noise)
-    if rest is not None:
-        noise += rest
-    threads = _threads.threads_for(values.size)
-    add_grid_noise(values.reshape(-1), noise.reshape(-1), exponent, threads)
-    return noise.view(np.float64) if out is None else out
+    noisy = np.empty(given.shape) if out is None else out
+    if given.listed or given.dtype is None:
+        entries = given.value.flat if given.listed else (given.value,)
+        read = [read_steps(entry, exponent) for entry in entries]
+        noise = noisy.view(np.int64)
+        generator._fill(sampler, noise)
+        noise += np.array([steps for _, steps in read], np.int64).reshape(noise.shape)
+        near = np.array([number for number, _ in read], np.float64)
+        add_grid_noise(near, noise.reshape(-1), exponent, 1)
+    else:
+        values, to = read_array(given, "value").reshape(-1), noisy.reshape(-1)
+        fill_grid_noise(generator._stream, sampler, values, exponent, to, threads_for(values.size))
+    return noisy

@@ -111,11 +111,12 @@ class IntegerMechanism(NoiseDistribution):
         dtype('int64')
 
         """
+        kind = type(value)
         if (
-            type(value) is int and budget is None and out is None
+            (kind is int or kind is np.int64) and budget is None and out is None
         ):  # most often, and the quickest way
             sampler, may_saturate = self._prepare_noise(1)
-            clamped = _clamp(value)
+            clamped = _clamp(int(value))  # type: ignore[arg-type]
             generator = generator_or_default(rng)
             return add_noise_to_one(clamped, may_saturate, generator._stream, sampler)
         if budget is None and out is None and _is_plain(value):  # as releases pass their counts

@@ -12,7 +12,7 @@ from cydp._arguments import Integer, Number
 from cydp._call_errors import require_names
 from cydp._core import Sampler
 from cydp._numbers.rational import as_exact, float_of, format_number, literal_of, read_positive
-from cydp._samplers import prepare_discrete_laplace
+from cydp._samplers import check_scale, prepare_discrete_laplace
 from cydp._sensitivity import relation_of
 from cydp.accounting._dominating_pairs import Pairs, laplace_pairs
 from cydp.accounting._loss import PureDP
@@ -101,7 +101,7 @@ class DiscreteLaplace(IntegerMechanism):
             _loss=PureDP(rate, relation=relation),
         )
         try:
-            prepare_discrete_laplace(self.scale)
+            check_scale(self.scale.numerator, self.scale.denominator)
         except ValueError:
             raise ValueError(
                 "epsilon must give a scale, sensitivity / epsilon, between 1e-6 and 2**56, not "
@@ -256,7 +256,7 @@ class Laplace(GridMechanism):
             _single=self._compute_steps(1),
             _loss=PureDP(self.epsilon, relation=relation),
         )
-        prepare_discrete_laplace(self._single)
+        check_scale(self._single.numerator, self._single.denominator)
 
     def _default_exponent(self, entries: int) -> int:
         count, scale = self.coordinates or entries, self.sensitivity / self.epsilon

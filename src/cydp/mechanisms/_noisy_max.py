@@ -17,7 +17,7 @@ from cydp._arguments import Integer, Number
 from cydp._call_errors import require_names
 from cydp._columns.declared import Declared
 from cydp._columns.mechanism_inputs import declare_scores, read_scores
-from cydp._core import NoisyMax
+from cydp._core import NoisyMax, report_noisy_max
 from cydp._generator import Generator
 from cydp._numbers.rational import (
     as_exact,
@@ -29,6 +29,7 @@ from cydp._numbers.rational import (
 )
 from cydp._samplers import prepare_noisy_max
 from cydp._sensitivity import relation_of
+from cydp._threads import threads_for
 from cydp.accounting._loss import PureDP
 from cydp.accounting._loss_numbers import make_loss
 from cydp.exact._bins import refuse_data_bins
@@ -188,7 +189,8 @@ class _NoisyMaxMechanism(ABC):
         if values.dtype == object:
             _selection.select(1 / self.scale, self._gumbel, values, rows, generator)
         else:
-            generator._report_noisy_max(_prepare(self), values, rows)
+            threads = threads_for(values.size)
+            report_noisy_max(_prepare(self), generator._stream, values, rows, threads)
         return chosen
 
     @property

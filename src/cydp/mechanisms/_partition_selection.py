@@ -20,6 +20,7 @@ from cydp._arguments import Integer, Number
 from cydp._call_errors import require_names
 from cydp._columns.declared import Declared
 from cydp._columns.pandas import labels_of, restore_labels
+from cydp._default_generator import generator_or_default
 from cydp._generator import Generator
 from cydp._numbers.intervals import exp_below
 from cydp._numbers.rational import (
@@ -73,7 +74,6 @@ class _KeepTable:
         return np.clip(counts, 0, len(self.words) - 1)
 
 
-@lru_cache(16)
 def compute_table(epsilon: Fraction, delta: Fraction, partitions: int = 1) -> _KeepTable:
     """Compute the probabilities with which one user's partitions together cost (epsilon, delta).
 
@@ -83,7 +83,16 @@ def compute_table(epsilon: Fraction, delta: Fraction, partitions: int = 1) -> _K
         If there are more than 10**6 probabilities.
 
     """
-    delta /= partitions
+    pair = epsilon.numerator, epsilon.denominator, delta.numerator, delta.denominator
+    return _table_of(*pair, partitions)
+
+
+@lru_cache(16)  # by integers: Fractions would compute their hashes at every call
+def _table_of(
+    epsilon_above: int, epsilon_below: int, delta_above: int, delta_below: int, partitions: int
+) -> _KeepTable:
+    epsilon = Fraction(epsilon_above, epsilon_below)
+    delta = Fraction(delta_above, delta_below) / partitions
     ratio = exp_below(min(epsilon / partitions, _MOST_EPSILON))
     # 2**-bits <= delta * 2**-64
     bits = _SPARE_BITS + delta.denominator.bit_length() - delta.numerator.bit_length() + 1
@@ -160,6 +169,13 @@ def draw_kept(
         for i in np.flatnonzero(words == bounds).tolist():
             kept_in_block[i] = _compare_next_words(table, int(block[i]), read_bytes)
     return kept.reshape(counts.shape)
+
+
+def _draw_one(table: _KeepTable, count: int, read_bytes: Callable[[int], bytes]) -> bool:
+    """Return what `draw_kept` returns for one count, by the same words."""
+    n = min(max(count, 0), len(table.words) - 1)
+    word, bound = int.from_bytes(read_bytes(8), "little"), int(table.words[n])
+    return word < bound if word != bound else _compare_next_words(table, n, read_bytes)
 
 
 def _compare_next_words(table: _KeepTable, n: int, read_bytes: Callable[[int], bytes]) -> bool:
@@ -338,6 +354,8 @@ class PartitionSelection:
         array([False,  True])
 
         """
+        if type(counts) is int and budget is None:  # most often, and the quickest way
+            return _draw_one(self._table(), counts, generator_or_default(rng)._stream.bytes)
         refuse_data_bins(counts, "counts")
         given = declare_integers(counts, "counts")
         draws, labels = partial(self._draw, given), labels_of(counts)

@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 
 from cydp._arguments import Integer, Number
 from cydp._call_errors import require_names
+from cydp._core import choose_quantiles, choose_quantiles_between
 from cydp._generator import Generator
 from cydp._numbers.rational import as_exact, literal_of, read_positive, read_quantile
 from cydp._samplers import prepare_quantile
@@ -138,8 +139,9 @@ class QuantileMechanism:
         """
         grid, prepared = records.grid, prepare_quantile(self.q, 1 / self.scale)
         chosen = np.empty(len(records.offsets) - 1, np.int64)
+        units, threads = records.units, threads_for(records.units.size + chosen.size)
         ends = grid.lowest, grid.highest
-        rng._choose_quantiles(prepared, records.units, records.offsets, ends, chosen)
+        choose_quantiles(prepared, rng._stream, units, records.offsets, *ends, chosen, threads)
         return chosen
 
     def choose_between(
@@ -173,7 +175,9 @@ class QuantileMechanism:
         prepared = prepare_quantile(self.q, 1 / self.scale)
         tied = records.units, records.offsets, records.grid.lowest, SPREAD_BITS
         threads = threads_for(records.units.size)
-        rng._choose_quantiles_between(prepared, *tied, *ranges, *ends, chosen, cuts, threads)
+        choose_quantiles_between(
+            prepared, rng._stream, *tied, *ranges, *ends, chosen, cuts, threads
+        )
 
     def __repr__(self) -> str:
         norm = format_sensitivity(self.sensitivity, self.relation)

@@ -17,7 +17,8 @@ from cydp._call_errors import require_names
 from cydp._columns.declared import Declared
 from cydp._columns.mechanism_inputs import declare_codes, read_codes
 from cydp._columns.pandas import labels_of, restore_labels
-from cydp._core import Sampler
+from cydp._core import Sampler, randomize_one, randomize_responses
+from cydp._default_generator import generator_or_default
 from cydp._generator import Generator
 from cydp._numbers.rational import (
     as_exact,
@@ -26,6 +27,7 @@ from cydp._numbers.rational import (
     read_positive,
 )
 from cydp._samplers import prepare_category_offset
+from cydp._threads import threads_for
 from cydp.mechanisms._frequency_oracle import (
     Estimate,
     FrequencyOracle,
@@ -46,9 +48,9 @@ class _Distribution(NamedTuple):
     uniform: Sampler  # the report for any other code
 
 
-@lru_cache(256)
-def _distribution_of(epsilon: Fraction, categories: int) -> _Distribution:
-    ratio = likelihood_ratio(epsilon)
+@lru_cache(256)  # by integers: a Fraction would compute its hash at every call
+def _distribution_of(numerator: int, denominator: int, categories: int) -> _Distribution:
+    ratio = likelihood_ratio(Fraction(numerator, denominator))
     other = 1 / (categories - 1 + ratio)
     return _Distribution(
         ratio * other,
@@ -110,7 +112,7 @@ class RandomizedResponse(FrequencyOracle):
 
     @property
     def _distribution(self) -> _Distribution:
-        return _distribution_of(self.epsilon, self.n_categories)
+        return _distribution_of(self.epsilon.numerator, self.epsilon.denominator, self.n_categories)
 
     @property
     def _odds(self) -> ReportOdds:
@@ -197,6 +199,11 @@ class RandomizedResponse(FrequencyOracle):
         dtype('uint8')
 
         """
+        kind = type(codes)
+        is_flag = kind is bool and self.n_categories == 2
+        if (kind is int or is_flag) and budget is None and out is None:  # the quickest way
+            report = self._randomize_one(cast("int", codes), generator_or_default(rng))
+            return bool(report) if is_flag else report
         given, dtype = declare_codes(codes, self.n_categories, "codes")
         check_output(out, dtype.newbyteorder("="), given.shape, codes, "codes")
         draw = partial(self._randomize, given, dtype, out)
@@ -207,6 +214,11 @@ class RandomizedResponse(FrequencyOracle):
         if isinstance(codes, (int, np.integer, np.bool_)):
             return cast("bool | int", reports.item())
         return cast("NDArray[Any]", restore_labels(codes, reports))
+
+    def _randomize_one(self, code: int, generator: Generator) -> int:
+        _, _, offset, uniform = self._distribution
+        inside = code if 0 <= code < self.n_categories else -1
+        return randomize_one(generator._stream, offset, uniform, inside)
 
     def _randomize(
         self,
@@ -219,8 +231,9 @@ class RandomizedResponse(FrequencyOracle):
         reports = np.empty_like(values)
         if out is not None and out.dtype == values.dtype:  # a column is read as int64
             reports = out
-        distribution = self._distribution
-        generator._randomize(distribution.offset, distribution.uniform, values, reports)
+        _, _, offset, uniform = self._distribution
+        threads = threads_for(values.size)
+        randomize_responses(generator._stream, offset, uniform, values, reports, threads)
         return reports.astype(dtype, copy=False)
 
     def estimate(self, reports: ArrayLike) -> Estimate:

@@ -39,8 +39,8 @@ _MOST_SCALES = 2**46  # from 0 to the larger bound
 # Up to here float64 holds every integer, and every multiple of the unit if the value is in units.
 # To read such a value does not increase its distance from a neighbouring one.
 _LARGEST_EXACT = 2.0**53
-# The relative distance of numpy's logarithm, and of a product, from the correctly rounded ones is
-# assumed to be at most 32 units in the last place. Less than 2 have been observed.
+# The relative distance of numpy's and of Python's logarithm, and of a product, from the correctly
+# rounded ones is assumed to be at most 32 units in the last place. Less than 2 have been observed.
 _UNCERTAINTY = 2.0**-48
 _MOST_ZEROS = 1021  # bits 0 before the first 1, in a double that is not subnormal
 
@@ -217,6 +217,24 @@ class Snapping(RealMechanism):
         shaped = released.reshape(values.shape)
         return shaped if out is None else fill_output(out, shaped)
 
+    def _release_one(self, value: float, generator: Generator) -> float | None:
+        if type(value) is int and abs(value) > _LARGEST_EXACT:
+            return None
+        largest = max(_LARGEST_EXACT, _LARGEST_EXACT / self._unit_float)
+        lower, upper = max(self._lower, -largest), min(self._upper, largest)
+        x = 0.0 if math.isnan(value) else min(max(value / self._unit_float, lower), upper)
+        u, halvings, sign = _draw_one(generator)
+        noise = sign * self._scale * math.log(u)
+        steps = self._round_one(x, noise * (1 - _UNCERTAINTY))
+        if halvings or steps != self._round_one(x, noise * (1 + _UNCERTAINTY)):
+            steps = self._round_one(x, sign * self._scale * ln(u, halvings))
+        return min(max(steps * self._step, self._lower), self._upper) * self._unit_float
+
+    def _round_one(self, x: float, noise: float) -> float:
+        steps = (x + noise) / self._step
+        below = math.floor(steps)
+        return float(below + (steps - below >= 0.5))
+
     def _snap(
         self,
         x: NDArray[np.float64],
@@ -266,6 +284,19 @@ def _draw(
     sign = np.where(words[1] & np.uint64(1), -1.0, 1.0)
     halvings = np.maximum(zeros - _MOST_ZEROS, 0)
     return assemble_uniform(zeros - halvings, words[1]), halvings, sign
+
+
+def _draw_one(generator: Generator) -> tuple[float, int, float]:
+    """Return what `_draw` returns for n = 1, by the same words."""
+    words = generator.bytes(16)
+    word, bits = int.from_bytes(words[:8], "little"), int.from_bytes(words[8:], "little")
+    zeros = 0
+    while word == 0:
+        word, zeros = int.from_bytes(generator.bytes(8), "little"), zeros + 64
+    zeros += (word & -word).bit_length() - 1
+    halvings = max(zeros - _MOST_ZEROS, 0)
+    u = math.ldexp(1 + (bits >> 12) * 2.0**-52, halvings - zeros - 1)
+    return u, halvings, -1.0 if bits & 1 else 1.0
 
 
 def _trailing_zeros(words: NDArray[np.uint64]) -> NDArray[np.int64]:
