@@ -63,6 +63,24 @@ def bench_bound_contributions(benchmark: Any, groups: int, monkeypatch: pytest.M
         assert stays.sum() == rows
 
 
+def bench_text_users(benchmark: Any, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Users as text of up to 12 bytes, in Arrow's form."""
+    arrow = pytest.importorskip("pyarrow")
+    benchmark.group = "contribution bounding, 10^7 rows, 10^6 users of text"
+    monkeypatch.setattr(threads, "NUM_THREADS", 1)
+    rng = np.random.default_rng(1)
+    u, g = rng.integers(0, USERS, ROWS), rng.integers(0, 1000, ROWS)
+    names = arrow.array([f"user-{i}" for i in range(USERS)])
+    text = names.take(arrow.array(u))
+    ways = {
+        "cydp, text": lambda: exact.bound_contributions(text, g, max_partitions=MOST),
+        "cydp, integers": lambda: exact.bound_contributions(u, g, max_partitions=MOST),
+    }
+    answers = in_turn.measure(benchmark, ways, rounds=5, moved=u.nbytes + g.nbytes + ROWS)
+    for stays in answers.values():
+        check(stays, u, g)
+
+
 def bench_two_threads(benchmark: Any, monkeypatch: pytest.MonkeyPatch) -> None:
     benchmark.group = "two threads: contribution bounding, 10^7 rows, 10^6 users"
     rng = np.random.default_rng(1)

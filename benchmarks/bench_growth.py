@@ -171,6 +171,24 @@ def histogram(rows: int) -> Prepared:
     return lambda: exact.histogram(x, 100, (0, 1))[0], check
 
 
+def bounding(rows: int, users: int) -> Prepared:
+    u, g = codes(rows, users), np.random.default_rng(3).integers(0, GROUPS, rows)
+
+    def check(stays: Any) -> None:
+        kept = u[stays] * GROUPS + g[stays]
+        assert len(np.unique(kept)) == len(kept)
+        assert np.bincount(u[stays]).max() <= 3
+
+    return lambda: exact.bound_contributions(u, g, max_partitions=3), check
+
+
+def numpy_bounding(rows: int, users: int) -> Prepared:
+    u, g = codes(rows, users), np.random.default_rng(3).integers(0, GROUPS, rows)
+    rng = np.random.default_rng(4)
+    call = lambda: numpy_reference.bounded_by_packed_keys(u, g, 3, rng)  # noqa: E731
+    return call, bounding(rows, users)[1]
+
+
 def laplace(rows: int) -> Prepared:
     return draw("laplace", 10, np.zeros(rows, np.int64))
 
@@ -265,6 +283,17 @@ def bench_keys(benchmark: Any, work: str, prepare: str, numpys: str) -> None:
     keep(benchmark, work, "keys", "keys", curve, "numpy")
 
 
+def bench_users(benchmark: Any) -> None:
+    """From 10^4 rows of each user to one."""
+
+    def curve(way: str) -> Points:
+        rows, function = sizes.size(KEYED), "numpy_bounding" if way else "bounding"
+        small = [SMALL_ROWS, SMALL_KEYS]
+        return [growth.point(__file__, function, [rows, n], small, n) for n in decades(3, 7)]
+
+    keep(benchmark, "bounding, 10^7 rows, 3 of 1,000 partitions", "users", "users", curve, "numpy")
+
+
 @pytest.mark.parametrize(
     ("work", "prepare", "arguments"),
     [
@@ -273,6 +302,7 @@ def bench_keys(benchmark: Any, work: str, prepare: str, numpys: str) -> None:
         ("histogram of 100 bins, 10^7 rows", histogram, []),
         ("grouped clamped sum, 10^7 rows, 1,000 groups", grouped_sum, [GROUPS]),
         ("clamped sum, 10^7 rows", clamped_sum, []),
+        ("bounding of 10^6 users, 10^7 rows", bounding, [10**6]),
     ],
 )
 def bench_threads(

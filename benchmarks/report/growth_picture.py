@@ -10,6 +10,7 @@ SECTION = 0.34  # inches of a heading
 HEADINGS = {
     "rows": "More rows",
     "keys": "More keys",
+    "users": "More users",
     "threads": "More threads",
     "scale": "Larger scales of noise",
 }

@@ -17,7 +17,9 @@ PICTURES = {  # a screen or two each
     "ratios_tables.png": partial(ratios_picture.figure, topics=TABLES),
     "ratios_calls.png": partial(ratios_picture.figure, topics=CALLS),
     "growth_rows.png": partial(growth_picture.figure, grows=("rows",)),
-    "growth_others.png": partial(growth_picture.figure, grows=("keys", "threads", "scale")),
+    "growth_others.png": partial(
+        growth_picture.figure, grows=("keys", "users", "threads", "scale")
+    ),
     "roofline_noise.png": partial(roofline_picture.figure, topics=NOISE),
     "roofline_tables.png": partial(roofline_picture.figure, topics=(*TABLES, *CALLS)),
 }

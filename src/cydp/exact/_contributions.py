@@ -23,7 +23,7 @@ from cydp._columns.strings import Strings, fixed_width, join_bytes
 from cydp._default_generator import generator_or_default
 from cydp._generator import Generator
 from cydp._numbers.rational import read_integer
-from cydp.exact._label_sets import LabelSets, find_first
+from cydp.exact._label_sets import LabelSets, find_integers
 from cydp.exact._user_identifiers import MOST, identify_labels
 
 __all__ = [
@@ -43,6 +43,8 @@ Words: TypeAlias = NDArray[np.uint64]
 MOST_ROWS = 2**32 - 2  # of a call
 
 _SIGN_BIT = np.uint64(63)
+_DENSE = 2**20  # a range of partitions this small is taken whole
+_BLOCK_ROWS = 2**15
 _ODD = np.uint64(0x9E3779B97F4A7C15)  # 2**64 over the golden ratio
 
 
@@ -110,10 +112,8 @@ def bound_contributions(
     if len(columns[0][0]) != len(columns[1][0]):
         raise ValueError("users and partitions must have the same length: one entry for each row")
     key = _draw_key(generator)
-    ids, hashes = _identify(*columns[1], key)
-    codes, places = find_first(ids.view(np.int64), columns[1][1])
-    users_of_rows = _identify(*columns[0], key)
-    return _choose(users_of_rows, codes, hashes[places], columns[0][1], *limits, key)
+    partitions = _code(*_identify(*columns[1], key), columns[1][1])
+    return _choose(_identify(*columns[0], key), *partitions, columns[0][1], *limits, key)
 
 
 class PairNumbers:
@@ -325,6 +325,33 @@ def _choose(
     if pairs is not None:
         pairs.count = count
     return stays
+
+
+def _code(ids: Words, hashes: Words, present: Mask) -> tuple[NDArray[np.uint32], Words]:
+    """Return a code for each row, from 0 on, and the hash of each; missing ones have no hash."""
+    integers = ids.view(np.int64)
+    known = integers if present is None else integers[present]
+    least, most = (int(known.min()), int(known.max())) if len(known) else (0, 0)
+    if hashes is ids and most - least < _DENSE:
+        return _offsets(ids, present, least, most + 1 - least)
+    labels, codes = find_integers(integers.copy(), present)  # it is read twice
+    if hashes is ids:
+        return codes, labels.view(np.uint64)
+    rows = np.empty(len(labels) + 1, np.intp)
+    rows[codes] = np.arange(len(codes))
+    return codes, hashes[rows[:-1]]
+
+
+def _offsets(ids: Words, present: Mask, least: int, count: int) -> tuple[NDArray[np.uint32], Words]:
+    """Return what each integer is above the least, and what they are; `count` is a missing one."""
+    codes = np.empty(len(ids), np.uint32)
+    words = np.arange(least, least + count).view(np.uint64)
+    for first in range(0, len(ids), _BLOCK_ROWS):
+        rows = slice(first, first + _BLOCK_ROWS)
+        codes[rows] = np.minimum(ids[rows] - words[0], count)
+    if present is not None:
+        codes[~present] = count
+    return codes, words
 
 
 def _count_rows(ids: Words, present: Mask, key: Words) -> NDArray[np.uint32]:

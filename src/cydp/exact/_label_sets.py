@@ -32,7 +32,7 @@ from cydp._default_generator import default_generator
 __all__ = [
     "LabelSets",
     "find_distinct",
-    "find_first",
+    "find_integers",
     "find_labels",
     "find_strings",
     "list_texts",
@@ -107,7 +107,7 @@ def find_labels(columns: Sequence[Labels]) -> LabelSets:
         pairs = codes.astype(np.int64)
         pairs *= width
         pairs += second
-        found, codes = _find_integers(pairs, present)
+        found, codes = find_integers(pairs, present)
         first, last = np.divmod(found, width)
         places = [*(array[first] for array in places), labels[last]]
     return LabelSets(tuple(places), codes)
@@ -155,7 +155,7 @@ def _find_numbers(values: LabelValues) -> Found:
         known = (integers >= 0) & (integers < _DAY // kind.nanoseconds)
     if known is not None and not known.all():
         present = both_present(present, known)
-    distinct, codes = _find_integers(integers, present)
+    distinct, codes = find_integers(integers, present)
     if array.dtype.kind == "f":
         labels = distinct.view(array.dtype.newbyteorder("="))
         order = np.argsort(labels)
@@ -170,7 +170,7 @@ def _find_numbers(values: LabelValues) -> Found:
     return distinct.astype(kind.dtype), codes
 
 
-def _find_integers(x: NDArray[Any], present: Mask) -> Found:
+def find_integers(x: NDArray[Any], present: Mask) -> Found:
     """Return the distinct integers, sorted, and the place of each row's; their number for none."""
     known = x if present is None else x[present]
     if len(known) == 0:
@@ -189,17 +189,6 @@ def _find_integers(x: NDArray[Any], present: Mask) -> Found:
     if present is not None:
         codes[~present] = len(distinct)
     return distinct, codes
-
-
-def find_first(x: NDArray[np.int64], present: Mask) -> tuple[NDArray[np.uint32], NDArray[np.intp]]:
-    """Return the place of each row's integer among the distinct ones, and a row of each of these.
-
-    The place of rows that are not present is the number of distinct integers.
-    """
-    distinct, codes = _find_integers(x.copy(), present)  # it is read twice
-    rows = np.empty(len(distinct) + 1, np.intp)
-    rows[codes] = np.arange(len(codes))
-    return codes, rows[:-1]
 
 
 def _find_dense(x: NDArray[Any], present: Mask, least: int, most: int) -> Found:
