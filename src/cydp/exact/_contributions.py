@@ -6,23 +6,18 @@ The hash of a user follows from the user's value alone: docs/columns.md, "Labels
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from dataclasses import replace
-from typing import Any, TypeAlias, cast
-
 import numpy as np
 from numpy.typing import NDArray
 
 from cydp import _core, _threads
 from cydp._arguments import Column, Integer
 from cydp._call_errors import explain_arguments
-from cydp._columns.canonical import Canonical, canonical, label_bytes
 from cydp._columns.declared import Labels
 from cydp._columns.masks import Mask, both_present
-from cydp._columns.strings import Strings, fixed_width, join_bytes
 from cydp._default_generator import generator_or_default
 from cydp._generator import Generator
 from cydp._numbers.rational import read_integer
+from cydp.exact._label_hashes import Words, hash_labels, identify, mix_words
 from cydp.exact._label_sets import LabelSets, find_integers
 from cydp.exact._user_identifiers import MOST, identify_labels
 
@@ -33,19 +28,14 @@ __all__ = [
     "bound_users",
     "count_contributions",
     "count_user_rows",
-    "mix_words",
     "sample_key",
 ]
 
 
-Words: TypeAlias = NDArray[np.uint64]
-
 MOST_ROWS = 2**32 - 2  # of a call
 
-_SIGN_BIT = np.uint64(63)
 _DENSE = 2**20  # a range of partitions this small is taken whole
 _BLOCK_ROWS = 2**15
-_ODD = np.uint64(0x9E3779B97F4A7C15)  # 2**64 over the golden ratio
 
 
 @explain_arguments
@@ -112,8 +102,8 @@ def bound_contributions(
     if len(columns[0][0]) != len(columns[1][0]):
         raise ValueError("users and partitions must have the same length: one entry for each row")
     key = _draw_key(generator)
-    partitions = _code(*_identify(*columns[1], key), columns[1][1])
-    return _choose(_identify(*columns[0], key), *partitions, columns[0][1], *limits, key)
+    partitions = _code(*identify(*columns[1], key), columns[1][1])
+    return _choose(identify(*columns[0], key), *partitions, columns[0][1], *limits, key)
 
 
 class PairNumbers:
@@ -194,21 +184,13 @@ def bound_users(
     values, present = identify_labels(users)
     if len(values) != len(codes):
         raise ValueError("user must have an entry for each row")
-    hashes = np.arange(keys, dtype=np.uint64) if isinstance(keys, int) else _hash_labels(keys, key)
+    hashes = np.arange(keys, dtype=np.uint64) if isinstance(keys, int) else hash_labels(keys, key)
     if max_partitions is None and len(hashes) > 1:
         words = np.append(hashes, np.uint64(0))[np.minimum(codes, len(hashes))]
         contents = words if contents is None else mix_words([words, contents])
         codes, hashes = (codes >= len(hashes)).astype(np.uint32), np.zeros(1, np.uint64)
-    identified = _identify(values, present, key)
+    identified = identify(values, present, key)
     return _choose(identified, codes, hashes, present, *limits, key, contents, pairs)
-
-
-def mix_words(columns: Sequence[Words]) -> Words:
-    """Return a word for the words of each row: equal for equal rows, and hardly for others."""
-    words, *others = columns
-    for each in others:
-        words = words * _ODD + each
-    return words
 
 
 def count_user_rows(users: Labels, inside: Mask, key: Words) -> NDArray[np.uint32]:
@@ -236,7 +218,7 @@ def count_user_rows(users: Labels, inside: Mask, key: Words) -> NDArray[np.uint3
 
     """
     values, present = identify_labels(users)
-    return _count_rows(_identify(values, present, key)[0], both_present(present, inside), key)
+    return _count_rows(identify(values, present, key)[0], both_present(present, inside), key)
 
 
 def count_contributions(
@@ -276,7 +258,7 @@ def count_contributions(
 
     """
     values, present = identify_labels(users)
-    ids, hashes = _identify(values, present, key)
+    ids, hashes = identify(values, present, key)
     present = both_present(present, inside)
     if partitions is not None:
         codes, names = partitions.codes, np.arange(len(partitions), dtype=np.uint64)
@@ -361,29 +343,6 @@ def _count_rows(ids: Words, present: Mask, key: Words) -> NDArray[np.uint32]:
     return rows
 
 
-def _hash_labels(found: LabelSets, key: Words) -> Words:
-    """Return a hash of each combination of labels."""
-    words = [_hash_column(array, key) for array in found.arrays]
-    if len(words) == 1:
-        return words[0]
-    together = np.stack(words, axis=1)
-    ids, hashes = np.empty(len(found), np.uint64), np.empty(len(found), np.uint64)
-    width = together.itemsize * len(words)
-    strings = _core.Strings(len(found), together.reshape(-1).view(np.uint8), width=width)
-    _core.factorize(strings, key, ids, hashes)
-    return hashes
-
-
-def _hash_column(labels: NDArray[Any], key: Words) -> Words:
-    """Return a word for each label, by its value: the same one whatever the dtype."""
-    if labels.dtype.kind in "biu":
-        return _identify(labels, None, key)[1]
-    known = [cast("Canonical", canonical(label)) for label in list(labels)]
-    strings, _ = join_bytes([label_bytes(label) for label in known], None)
-    integers = tuple(label if isinstance(label, int) else None for label in known)
-    return _identify(replace(strings, integers=integers), None, key)[1]
-
-
 def _read_limits(max_partitions: Integer, max_rows_per_partition: Integer) -> tuple[int, int]:
     return (
         _read_positive(max_partitions, "max_partitions"),
@@ -396,53 +355,3 @@ def _read_positive(value: Integer, name: str) -> int:
     if number < 1:
         raise ValueError(f"{name} must be at least 1, not {number}")
     return min(number, MOST)
-
-
-def _identify(values: NDArray[Any] | Strings, present: Mask, key: Words) -> tuple[Words, Words]:
-    """Return ids, which are equal only for equal entries, and keyed hashes of the entries."""
-    if isinstance(values, Strings):
-        ids, hashes = np.empty(values.count, np.uint64), np.empty(values.count, np.uint64)
-        strings = values.blank(present)
-        _core.factorize(strings.kernel(), key, ids, hashes)
-        if values.integers is not None:
-            hashes = _hash_by_value(values.integers, hashes, key)
-        return (ids, hashes) if values.rows is None else (ids[values.rows], hashes[values.rows])
-    if values.dtype.kind in "US":
-        ids, hashes = np.empty(len(values), np.uint64), np.empty(len(values), np.uint64)
-        _core.factorize(fixed_width(values), key, ids, hashes)
-        return ids, hashes
-    if values.dtype.kind == "u":
-        words = np.ascontiguousarray(values, np.uint64)
-        if (words >> _SIGN_BIT).any():
-            words = _mark_large(words, words >> _SIGN_BIT, key)
-    else:
-        words = np.ascontiguousarray(values, np.int64).view(np.uint64)
-    return words, words  # the kernel hashes integers itself
-
-
-def _mark_large(words: Words, is_large: Words, key: Words) -> Words:
-    """Return integers modulo 2**64, so that integers from 2**63 on differ from negative ones.
-
-    The large ones have `is_large` 1. All of their bits but the highest are changed by a secret that
-    depends on the key. They stay distinct.
-    """
-    ids, secret = np.empty(1, np.uint64), np.empty(1, np.uint64)
-    text = np.frombuffer(b"from 2**63 on", np.uint8)
-    _core.factorize(_core.Strings(1, text, width=len(text)), key, ids, secret)
-    marked: Words = words ^ (is_large * (secret & np.uint64(2**63 - 1)))
-    return marked
-
-
-def _hash_by_value(integers: tuple[int | None, ...], hashes: Words, key: Words) -> Words:
-    """Return a word for each integer of any size; `hashes` are the hashes of their digits.
-
-    Where there is None instead of an integer, the hash is kept. Integers beyond 64 bits keep that
-    hash. The others get the word that they have in a column of integers of 64 bits, so that the
-    sample of one user does not depend on another user's number.
-    """
-    n = len(integers)
-    known = [2**64 if number is None else number for number in integers]  # 2**64 does not fit
-    fits = np.fromiter((-(2**63) <= number < 2**64 for number in known), np.bool_, n)
-    words = np.fromiter((number % 2**64 for number in known), np.uint64, n)
-    is_large = np.fromiter((number >= 2**63 for number in known), np.uint64, n)
-    return np.where(fits, _mark_large(words, is_large, key), hashes)

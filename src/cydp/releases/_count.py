@@ -21,9 +21,10 @@ from cydp.releases._answers import Answer, NoisyAnswer, Steps
 from cydp.releases._format import counted
 from cydp.releases._left_out import LEFT_OUT, answer_of, left_out_aggregate, note_on, read_left_out
 from cydp.releases._noise_split import Aggregate, Part
+from cydp.releases._present_rows import PresentRows
 from cydp.releases._query import DataQuery, Given
 from cydp.releases._release import ADDED, Release, recorded
-from cydp.releases._rows import Key, PresentRows
+from cydp.releases._rows import Key
 from cydp.releases._run import release, run
 from cydp.releases._tally import Tally
 from cydp.releases._terms import Split, Weights, read_split

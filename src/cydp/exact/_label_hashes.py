@@ -1,0 +1,109 @@
+# SPDX-License-Identifier: MIT
+"""Labels as words: ids, which are equal only for equal labels, and keyed hashes of their values.
+
+docs/columns.md, "Labels".
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import replace
+from typing import Any, TypeAlias, cast
+
+import numpy as np
+from numpy.typing import NDArray
+
+from cydp import _core
+from cydp._columns.canonical import Canonical, canonical, label_bytes
+from cydp._columns.masks import Mask
+from cydp._columns.strings import Strings, fixed_width, join_bytes
+from cydp.exact._label_sets import LabelSets
+
+__all__ = ["Words", "hash_labels", "identify", "mix_words"]
+
+
+Words: TypeAlias = NDArray[np.uint64]
+
+_SIGN_BIT = np.uint64(63)
+_ODD = np.uint64(0x9E3779B97F4A7C15)  # 2**64 over the golden ratio
+
+
+def identify(values: NDArray[Any] | Strings, present: Mask, key: Words) -> tuple[Words, Words]:
+    """Return ids, which are equal only for equal entries, and keyed hashes of the entries."""
+    if isinstance(values, Strings):
+        ids, hashes = np.empty(values.count, np.uint64), np.empty(values.count, np.uint64)
+        strings = values.blank(present)
+        _core.factorize(strings.kernel(), key, ids, hashes)
+        if values.integers is not None:
+            hashes = _hash_by_value(values.integers, hashes, key)
+        return (ids, hashes) if values.rows is None else (ids[values.rows], hashes[values.rows])
+    if values.dtype.kind in "US":
+        ids, hashes = np.empty(len(values), np.uint64), np.empty(len(values), np.uint64)
+        _core.factorize(fixed_width(values), key, ids, hashes)
+        return ids, hashes
+    if values.dtype.kind == "u":
+        words = np.ascontiguousarray(values, np.uint64)
+        if (words >> _SIGN_BIT).any():
+            words = _mark_large(words, words >> _SIGN_BIT, key)
+    else:
+        words = np.ascontiguousarray(values, np.int64).view(np.uint64)
+    return words, words  # the kernel hashes integers itself
+
+
+def hash_labels(found: LabelSets, key: Words) -> Words:
+    """Return a hash of each combination of labels."""
+    words = [_hash_column(array, key) for array in found.arrays]
+    if len(words) == 1:
+        return words[0]
+    together = np.stack(words, axis=1)
+    ids, hashes = np.empty(len(found), np.uint64), np.empty(len(found), np.uint64)
+    width = together.itemsize * len(words)
+    strings = _core.Strings(len(found), together.reshape(-1).view(np.uint8), width=width)
+    _core.factorize(strings, key, ids, hashes)
+    return hashes
+
+
+def mix_words(columns: Sequence[Words]) -> Words:
+    """Return a word for the words of each row: equal for equal rows, and hardly for others."""
+    words, *others = columns
+    for each in others:
+        words = words * _ODD + each
+    return words
+
+
+def _hash_column(labels: NDArray[Any], key: Words) -> Words:
+    """Return a word for each label, by its value: the same one whatever the dtype."""
+    if labels.dtype.kind in "biu":
+        return identify(labels, None, key)[1]
+    known = [cast("Canonical", canonical(label)) for label in list(labels)]
+    strings, _ = join_bytes([label_bytes(label) for label in known], None)
+    integers = tuple(label if isinstance(label, int) else None for label in known)
+    return identify(replace(strings, integers=integers), None, key)[1]
+
+
+def _mark_large(words: Words, is_large: Words, key: Words) -> Words:
+    """Return integers modulo 2**64, so that integers from 2**63 on differ from negative ones.
+
+    The large ones have `is_large` 1. All of their bits but the highest are changed by a secret that
+    depends on the key. They stay distinct.
+    """
+    ids, secret = np.empty(1, np.uint64), np.empty(1, np.uint64)
+    text = np.frombuffer(b"from 2**63 on", np.uint8)
+    _core.factorize(_core.Strings(1, text, width=len(text)), key, ids, secret)
+    marked: Words = words ^ (is_large * (secret & np.uint64(2**63 - 1)))
+    return marked
+
+
+def _hash_by_value(integers: tuple[int | None, ...], hashes: Words, key: Words) -> Words:
+    """Return a word for each integer of any size; `hashes` are the hashes of their digits.
+
+    Where there is None instead of an integer, the hash is kept. Integers beyond 64 bits keep that
+    hash. The others get the word that they have in a column of integers of 64 bits, so that the
+    sample of one user does not depend on another user's number.
+    """
+    n = len(integers)
+    known = [2**64 if number is None else number for number in integers]  # 2**64 does not fit
+    fits = np.fromiter((-(2**63) <= number < 2**64 for number in known), np.bool_, n)
+    words = np.fromiter((number % 2**64 for number in known), np.uint64, n)
+    is_large = np.fromiter((number >= 2**63 for number in known), np.uint64, n)
+    return np.where(fits, _mark_large(words, is_large, key), hashes)
