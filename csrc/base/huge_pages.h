@@ -9,4 +9,7 @@
 /* Memory, in huge pages where there are any; NULL if it ran out. For free(). */
 void *cydp_huge_pages_allocate(size_t bytes);
 
+/* The same, of zeros. */
+void *cydp_huge_pages_zeros(size_t bytes);
+
 #endif

@@ -14,6 +14,7 @@ enum {
   INDEX_BITS = 40,
   MOST_LENGTH = (1 << 24) - 1, /* that a slot holds */
   LEAST_SLOTS = 1024,
+  MEAN_ROWS = 8, /* of a string, for which there is room at first */
   BLOCK = 256,
   START_WORDS = 2, /* of a string, in a slot */
   START_BYTES = 16
@@ -34,6 +35,10 @@ typedef struct string_block {
   size_t lengths[BLOCK];
 } string_block;
 
+/* Whether a string has a word from a byte on. An empty one has a word, too: its hash is that
+ * of no other label without the key. */
+static bool has_word(size_t length, size_t byte) { return byte == 0 || byte < length; }
+
 /* Hashes n <= BLOCK strings, word by word, as h(h(length, w1), w2) ...: all strings that
  * have a k-th word at a time. */
 static void hash_strings(const cydp_strings *strings, size_t first, size_t n,
@@ -50,7 +55,7 @@ static void hash_strings(const cydp_strings *strings, size_t first, size_t n,
     size_t longer = 0;
     for (size_t i = 0; i < left; i++) {
       string s = string_at(strings, first + which[i]);
-      if (s.length <= byte)
+      if (!has_word(s.length, byte))
         continue;
       which[longer] = which[i];
       state[longer] = hashes[which[i]];
@@ -76,13 +81,13 @@ static bool equal_when_hashed(const cydp_strings *strings, size_t a, size_t b,
   uint64_t state[2] = {s[0].length, s[1].length}, word[2], hashed[2];
   const uint64_t *words[] = {state, word};
   bool equal = s[0].length == s[1].length;
-  for (size_t byte = 0; byte < longest; byte += sizeof *word) {
+  for (size_t byte = 0; has_word(longest, byte); byte += sizeof *word) {
     for (size_t k = 0; k < 2; k++)
       word[k] = word_from(s[k], byte);
     equal &= word[0] == word[1];
     cydp_generator_kernels()->siphash(key, words, 2, 2, hashed);
     for (size_t k = 0; k < 2; k++)
-      state[k] = byte < s[k].length ? hashed[k] : state[k];
+      state[k] = has_word(s[k].length, byte) ? hashed[k] : state[k];
   }
   return equal || state[0] != hashes[a] || state[1] != hashes[b];
 }
@@ -99,18 +104,17 @@ typedef struct id_table {
   size_t mask, used;
 } id_table;
 
-/* Makes room for a block of strings: at most 3 of 4 slots are taken. */
-static bool make_room(id_table *table) {
+/* Makes room for so many more strings: at most 3 of 4 slots are taken. */
+static bool make_room(id_table *table, size_t more) {
   size_t size = table->slots ? table->mask + 1 : LEAST_SLOTS;
-  while (4 * (table->used + BLOCK) > 3 * size)
+  while (4 * (table->used + more) > 3 * size)
     size *= 2;
   if (table->slots && size == table->mask + 1)
     return true;
-  id_table grown = {cydp_huge_pages_allocate(size * sizeof *grown.slots), size - 1,
+  id_table grown = {cydp_huge_pages_zeros(size * sizeof *grown.slots), size - 1,
                     table->used};
   if (!grown.slots)
     return false;
-  memset(grown.slots, 0, size * sizeof *grown.slots);
   for (size_t i = 0; table->slots && i <= table->mask; i++) {
     size_t at = (size_t)table->slots[i].hash & grown.mask;
     if (!table->slots[i].number)
@@ -158,25 +162,34 @@ static uint64_t find_or_add(id_table *table, const cydp_strings *strings, id_slo
   return index;
 }
 
+/* Finds the strings of a block; a block that was hashed after it has asked for its slots. */
+static bool find_block(id_table *table, const cydp_strings *strings, size_t first, size_t n,
+                       const uint64_t key[2], const string_block *block,
+                       const uint64_t *hashes, uint64_t *ids) {
+  if (!make_room(table, BLOCK))
+    return false;
+  for (size_t i = 0; i < n; i++)
+    ids[first + i] = find_or_add(
+        table, strings, slot_of(block, first, i, hashes[first + i]), key, hashes);
+  return true;
+}
+
 cydp_status cydp_factorize(const cydp_strings *strings, size_t n, const uint64_t key[2],
                            uint64_t *ids, uint64_t *hashes) {
   if (((uint64_t)n + 1) >> INDEX_BITS > 0)
     return CYDP_ERROR_DOMAIN;
   id_table table = {0};
-  string_block block;
-  bool enough = true;
-  for (size_t first = 0, m; first < n && enough; first += m) {
-    m = n - first < BLOCK ? n - first : BLOCK;
-    enough = make_room(&table);
-    if (!enough)
-      break;
-    hash_strings(strings, first, m, key, &block, hashes + first);
+  string_block blocks[2];
+  bool enough = make_room(&table, n / MEAN_ROWS);
+  for (size_t first = 0; first < n + BLOCK && enough; first += BLOCK) {
+    const size_t m = first >= n ? 0 : n - first < BLOCK ? n - first : BLOCK;
+    hash_strings(strings, first, m, key, &blocks[first / BLOCK % 2], hashes + first);
     for (size_t i = 0; i < m; i++)
       __builtin_prefetch(table.slots + (hashes[first + i] & table.mask));
-    for (size_t i = 0; i < m; i++)
-      ids[first + i] =
-          find_or_add(&table, strings, slot_of(&block, first, i, hashes[first + i]), key,
-                      hashes);
+    if (first > 0)
+      enough = find_block(&table, strings, first - BLOCK,
+                          n - (first - BLOCK) < BLOCK ? n - (first - BLOCK) : BLOCK, key,
+                          &blocks[first / BLOCK % 2 ^ 1], hashes, ids);
   }
   free(table.slots);
   return enough ? CYDP_OK : CYDP_ERROR_MEMORY;

@@ -265,13 +265,12 @@ cydp_status cydp_bound_slices(const cydp_column *users, const cydp_partitions *p
                             .key = key,
                             .mask = mask,
                             .pairs = pairs};
+  *n_pairs = 0;
   if (max_partitions == 0 || max_rows == 0 || n >= UINT32_MAX ||
       (partitions && partitions->n > UINT32_MAX))
     return CYDP_ERROR_DOMAIN;
-  if (n == 0) {
-    *n_pairs = 0;
+  if (n == 0)
     return CYDP_OK; /* there may be no arrays */
-  }
   memset(mask, 0, n);
   if (pairs)
     memset(pairs, 0xff, n * sizeof *pairs);

@@ -15,10 +15,16 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+import cydp
 from cydp import exact
 from cydp._columns.canonical import canonical, label_bytes
 from cydp._columns.declared import Labels
-from cydp.exact._contributions import bound_users, count_user_rows, sample_key
+from cydp.exact._contributions import (
+    bound_users,
+    count_contributions,
+    count_user_rows,
+    sample_key,
+)
 from cydp.exact._label_sets import find_labels
 from cydp.testing import SeededGenerator
 
@@ -173,3 +179,20 @@ def test_rows_of_users() -> None:
             want = Counter(user for user in users if user is not None)
             assert len(found) == len(entries)
             assert sorted(found[found > 0].tolist()) == sorted(want.values())
+
+
+def test_users_are_as_many_as_rows() -> None:
+    """Whether a user is null changes no error."""
+    key: Any = np.zeros(2, np.uint64)
+    for users in (["a", "b", "c"], ["a", None, "c"]):
+        for rows in (1, 4):
+            inside = np.ones(rows, np.bool_)
+            for refused in (
+                count_user_rows,
+                lambda *given: count_contributions(*given[:2], 3, key),
+            ):
+                with pytest.raises(ValueError, match="^user must have an entry for each row$"):
+                    refused(Labels(users, "user"), inside, key)
+            relation = duckdb.from_arrow(pa.table({"u": users}))
+            with pytest.raises(ValueError, match="entry for each"):
+                cydp.count(np.ones(rows), user=relation, max_rows=1, epsilon=1)

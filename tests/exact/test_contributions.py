@@ -33,7 +33,7 @@ def name_of(value: int | str, key: bytes) -> int:
         return int(value) & MASK
     text = value.encode("utf-8", "surrogatepass")
     state = len(text)
-    for i in range(0, len(text), 8):
+    for i in range(0, max(len(text), 1), 8):
         state = siphash(key, word(state) + text[i : i + 8].ljust(8, b"\0"))
     return state
 

@@ -2,12 +2,16 @@
 
 from __future__ import annotations
 
+import warnings
+from itertools import product
 from typing import Any
 
 import numpy as np
 import pytest
 from releases.shapes import RELEASES, ROWS, SHAPES, Columns, values_of
 
+import cydp
+from cydp.exact._label_hashes import mix_words
 from cydp.releases._rows import word_of
 from cydp.testing import SeededGenerator
 
@@ -62,6 +66,25 @@ def test_a_number_has_one_word_in_columns_of_every_type() -> None:
     words = [word_of(each) for each in columns]
     assert all(np.array_equal(each, words[0]) for each in words)
     assert len(set(words[0].tolist())) == 4
+
+
+def test_rows_of_numbers_have_words_of_their_own() -> None:
+    for numbers, columns in ((range(6), 3), (range(100), 2), (np.arange(-3, 3) / 4, 4)):
+        rows = np.array(list(product(numbers, repeat=columns)), float)
+        words = mix_words([word_of(each) for each in rows.T])
+        assert len(np.unique(words)) == len(rows)
+
+
+def test_a_signalling_nan_is_no_warning() -> None:
+    """It is missing, as a quiet one."""
+    bits = np.array([0x3F800000, 0x7FA00000, 0x3F800000, 0x40000000], np.uint32)
+    x, given = bits.view(np.float32), {"epsilon": 1, "user": ["a", "a", "b", "b"], "max_rows": 1}
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        cydp.median(x, (0, 3), **given)
+        cydp.median(x, (0, 3), missing=1, epsilon=1)
+        for release in (cydp.sum, cydp.mean, cydp.variance, cydp.median):
+            release(x, (0, 3), missing=1, **given)
 
 
 @pytest.mark.long

@@ -210,6 +210,11 @@ def count_user_rows(users: Labels, inside: Mask, key: Words) -> NDArray[np.uint3
     ndarray of uint32, shape (n,)
         A count for each user; all other entries are 0.
 
+    Raises
+    ------
+    ValueError
+        If `inside` has another length.
+
     Examples
     --------
     >>> users, key = Labels(["ann", "bob", None, "ann", "cy"]), np.zeros(2, np.uint64)
@@ -218,6 +223,8 @@ def count_user_rows(users: Labels, inside: Mask, key: Words) -> NDArray[np.uint3
 
     """
     values, present = identify_labels(users)
+    if inside is not None and len(values) != len(inside):
+        raise ValueError("user must have an entry for each row")
     return _count_rows(identify(values, present, key)[0], both_present(present, inside), key)
 
 
@@ -259,6 +266,8 @@ def count_contributions(
     """
     values, present = identify_labels(users)
     ids, hashes = identify(values, present, key)
+    if inside is not None and len(ids) != len(inside):
+        raise ValueError("user must have an entry for each row")
     present = both_present(present, inside)
     if partitions is not None:
         codes, names = partitions.codes, np.arange(len(partitions), dtype=np.uint64)

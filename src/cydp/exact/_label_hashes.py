@@ -24,7 +24,7 @@ __all__ = ["Words", "hash_labels", "identify", "mix_words"]
 
 Words: TypeAlias = NDArray[np.uint64]
 
-_SIGN_BIT = np.uint64(63)
+_SIGN_BIT, _HALF = np.uint64(63), np.uint64(32)
 _ODD = np.uint64(0x9E3779B97F4A7C15)  # 2**64 over the golden ratio
 
 
@@ -67,7 +67,9 @@ def mix_words(columns: Sequence[Words]) -> Words:
     """Return a word for the words of each row: equal for equal rows, and hardly for others."""
     words, *others = columns
     for each in others:
-        words = words * _ODD + each
+        words = words * _ODD
+        words ^= words >> _HALF  # small numbers as floats have upper bits alone
+        words += each
     return words
 
 

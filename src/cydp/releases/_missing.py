@@ -112,7 +112,8 @@ def fill_absent(values: NDArray[Any], filled: int | None, grid: Grid) -> NDArray
     """
     if filled is None:
         return values
-    units = np.ma.getdata(values).astype(np.float64)
+    with np.errstate(all="ignore"):  # a signalling NaN may warn
+        units = np.ma.getdata(values).astype(np.float64)
     return np.where(is_absent(values), float_of(filled * grid.step), units)
 
 

@@ -349,7 +349,8 @@ class NumberRows(Rows):
 
 def word_of(x: NDArray[Any]) -> NDArray[np.uint64]:
     """Return a word for each number, the same one from a column of any type; one for missing."""
-    numbers, absent = np.ascontiguousarray(np.ma.getdata(x), np.float64), is_absent(x)
+    with np.errstate(all="ignore"):  # a signalling NaN may warn
+        numbers, absent = np.ascontiguousarray(np.ma.getdata(x), np.float64), is_absent(x)
     return (np.where(absent, np.nan, numbers) if absent.any() else numbers).view(np.uint64)
 
 
