@@ -41,8 +41,7 @@ def identify_labels(column: Labels, *, refuses: bool = False) -> _Identifiers:
     if values.rows is not None:
         return _of_categories(values)
     if isinstance(held, Strings):
-        is_text = values.type.kind == "text"
-        return (held, values.present) if is_text else _of_distinct(*find_distinct(values))
+        return held, values.present
     if values.is_objects():
         return _of_entries(values, column.name if refuses else None)
     assert isinstance(held, np.ndarray)
@@ -135,7 +134,7 @@ def _of_integers(values: LabelValues) -> _Identifiers | None:
 def _of_categories(values: LabelValues) -> _Identifiers:
     """Return labels that are categories: each category is identified once."""
     held = values.values
-    if values.present is None and isinstance(held, Strings) and values.type.kind == "text":
+    if values.present is None and isinstance(held, Strings):
         return replace(held, rows=values.rows), values.rows_present
     if values.present is None and isinstance(held, np.ndarray) and held.dtype.kind in "biu":
         return held[values.rows], values.rows_present
