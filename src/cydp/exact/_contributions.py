@@ -323,7 +323,8 @@ def _code(ids: Words, hashes: Words, present: Mask) -> tuple[NDArray[np.uint32],
     integers = ids.view(np.int64)
     known = integers if present is None else integers[present]
     least, most = (int(known.min()), int(known.max())) if len(known) else (0, 0)
-    if hashes is ids and most - least < _DENSE:
+    # Another thread may write between: the least may be above the most.
+    if hashes is ids and 0 <= most - least < _DENSE:
         return _offsets(ids, present, least, most + 1 - least)
     labels, codes = find_integers(integers.copy(), present)  # it is read twice
     if hashes is ids:
