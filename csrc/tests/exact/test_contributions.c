@@ -3,6 +3,7 @@
  * definition is tested from Python. */
 #include "cydp.h"
 #include "exact/contributions.h"
+#include "exact/contributions_passes.h"
 #include "generator/kernels.h"
 #include "tests/check.h"
 
@@ -260,6 +261,28 @@ static void rows_of_users_are_counted(void) {
     }
 }
 
+/* As if another thread had changed a user after all users' bits were found. */
+static void a_user_with_more_bits_is_left_out(const cydp_record_form *form) {
+  const uint64_t changed[4] = {0, 1, 2, UINT64_C(1) << 40 | 1};
+  const cydp_column by_changed = {changed, changed};
+  size_t starts[2] = {0, 4}, ends[2] = {4, 8}, parts[3] = {0, 4, 8};
+  uint64_t records[16];
+  cydp_bounding bounding = {
+      .users = &by_changed,
+      .n = 4,
+      .order = {.odd = {1, 1}, .all = 3, .rest = 1, .half = 1, .rest_bits = 1},
+      .part_bits = 1,
+      .row_bits = 2,
+      .chunks = 1,
+      .starts = starts,
+      .ends = ends,
+      .records = records,
+      .parts = parts,
+      .last = 2};
+  CHECK(form->scatter(&bounding, 0) == CYDP_OK);
+  CHECK(starts[0] + (starts[1] - 4) == 3);
+}
+
 int main(void) {
   fill();
   threads_change_nothing(1, 1);
@@ -276,4 +299,6 @@ int main(void) {
   bytes_decide_what_is_equal();
   codes_decide_what_is_equal();
   rows_of_users_are_counted();
+  a_user_with_more_bits_is_left_out(&cydp_record_narrow);
+  a_user_with_more_bits_is_left_out(&cydp_record_wide);
 }
