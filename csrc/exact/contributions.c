@@ -5,6 +5,7 @@
 #include "exact/contributions.h"
 #include "base/huge_pages.h"
 #include "base/parallel_for.h"
+#include "columns/string_hashes.h"
 #include "cydp.h"
 #include "exact/contributions_choice.h"
 #include "exact/contributions_passes.h"
@@ -16,6 +17,7 @@
 enum {
   PART_ROWS = 8192,      /* of a part on average, unless there are too many */
   SLICE_BYTES = 1 << 27, /* of records: more fresh memory costs more than another pass */
+  ROW_BYTES = 16,
   MOST_CHUNKS = 1024 /* as many as there are threads of a call, at most */
 };
 
@@ -40,6 +42,14 @@ static uint64_t all_bits(const uint64_t *ids, size_t n) {
   return all;
 }
 
+/* Returns whether strings have 15 bytes or less on average. */
+static bool are_short(const cydp_strings *strings, size_t n) {
+  size_t bytes = 0;
+  for (size_t i = 0; i < n; i++)
+    bytes += string_at(strings, i).length;
+  return bytes / n < CYDP_START_BYTES;
+}
+
 /* Chooses how users and rows become records. */
 static const cydp_record_form *choose_form(cydp_bounding *bounding) {
   const uint64_t number[] = {1, 2}, *const words[] = {number};
@@ -49,7 +59,9 @@ static const cydp_record_form *choose_form(cydp_bounding *bounding) {
   for (size_t i = 0; i < 2; i++)
     order->inverse[i] = inverse(order->odd[i] |= 1);
   /* A part and what is left have a bit each, so that no shift is by 64. */
-  const unsigned bits = bits_of(all_bits(bounding->users->ids, bounding->n) | 2);
+  const cydp_column *users = bounding->users;
+  const unsigned bits =
+      users->strings ? 64 : bits_of(all_bits(users->ids, bounding->n) | 2);
   bounding->row_bits = bits_of(bounding->n - 1);
   bounding->partition_bits =
       partitions && partitions->n > 1 ? bits_of(partitions->n - 1) : 0;
@@ -63,6 +75,9 @@ static const cydp_record_form *choose_form(cydp_bounding *bounding) {
   order->rest_bits = bits - bounding->part_bits;
   order->all = UINT64_MAX >> (64 - bits);
   order->rest = UINT64_MAX >> (64 - order->rest_bits);
+  if (users->strings)
+    return are_short(users->strings, bounding->n) ? &cydp_record_texts
+                                                  : &cydp_record_long_texts;
   return order->rest_bits + bounding->partition_bits + bounding->row_bits <= 64
              ? &cydp_record_narrow
              : &cydp_record_wide;
@@ -199,14 +214,21 @@ static cydp_status keep(void *self, size_t worker) {
   return enough ? CYDP_OK : CYDP_ERROR_MEMORY;
 }
 
+/* Returns about how many rows a slice has. */
+static size_t most_rows(size_t n, size_t bytes) {
+  const size_t memory = ROW_BYTES * n;
+  return (memory < SLICE_BYTES ? SLICE_BYTES : memory) / bytes;
+}
+
 static cydp_status bound(cydp_bounding *bounding, const cydp_record_form *form,
                          size_t slice_rows, unsigned threads) {
   const size_t parts = (size_t)1 << bounding->part_bits;
   bounded_slice slice = {bounding, form};
   cydp_status status = cydp_parallel_for(count, bounding, bounding->chunks, threads);
   size_t largest = 1;
-  slice_rows = slice_rows ? slice_rows : SLICE_BYTES / form->bytes;
   place_parts(bounding);
+  if (!slice_rows)
+    slice_rows = most_rows(bounding->n, form->bytes) + bounding->longest;
   for (bounding->first = 0; bounding->first < parts; bounding->first = bounding->last) {
     size_t rows = choose_slice(bounding, slice_rows);
     largest = rows > largest ? rows : largest;
@@ -289,12 +311,11 @@ cydp_status cydp_bound_contributions(const cydp_column *users,
                            key, 0, threads, mask, pairs, n_pairs);
 }
 
-cydp_status cydp_count_user_rows(const uint64_t *users, const uint8_t *valid, size_t n,
+cydp_status cydp_count_user_rows(const cydp_column *users, const uint8_t *valid, size_t n,
                                  const uint64_t key[2], unsigned threads,
                                  uint32_t *rows) {
-  const cydp_column column = {users, users};
   cydp_bounding bounding = {
-      .users = &column, .valid = valid, .n = n, .key = key, .user_rows = rows};
+      .users = users, .valid = valid, .n = n, .key = key, .user_rows = rows};
   if (n >= UINT32_MAX)
     return CYDP_ERROR_DOMAIN;
   if (n == 0)

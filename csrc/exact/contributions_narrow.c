@@ -36,5 +36,9 @@ static inline uint32_t row_of(record_form form, record from) {
   return (uint32_t)(from & form.row);
 }
 
+static inline bool is_same_user(record_form form, record a, record b) {
+  return rest_of(form, a) == rest_of(form, b);
+}
+
 #define FORM cydp_record_narrow
 #include "exact/contributions_records.h"

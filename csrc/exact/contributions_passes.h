@@ -2,7 +2,7 @@
  *
  * Contribution bounding: what its passes share. Rows become records, in parts of users;
  * what depends on the form of a record is written once, in contributions_records.h, and
- * compiled for records of 8 bytes and of 16. */
+ * compiled for each of them. */
 #ifndef CYDP_EXACT_CONTRIBUTIONS_PASSES_H
 #define CYDP_EXACT_CONTRIBUTIONS_PASSES_H
 
@@ -72,7 +72,8 @@ typedef struct cydp_record_form {
                 size_t n, uint32_t *counts, uint32_t *others, cydp_part_rows *to);
 } cydp_record_form;
 
-extern const cydp_record_form cydp_record_narrow, cydp_record_wide;
+extern const cydp_record_form cydp_record_narrow, cydp_record_wide, cydp_record_texts,
+    cydp_record_long_texts;
 
 static inline size_t cydp_bounding_begin(const cydp_bounding *bounding, size_t chunk) {
   return (size_t)((unsigned __int128)bounding->n * chunk / bounding->chunks);

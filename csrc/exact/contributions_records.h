@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  * Contribution bounding: rows to records, and the records of a part to users, for a form
- * of records that contributions_narrow.c or contributions_wide.c defines.
+ * of records that contributions_narrow.c, _wide.c or _texts.c defines.
  * docs/exact/contributions.md.
  *
  * Users are told apart by buckets, of their next bits. A bucket has all users with these
@@ -46,20 +46,20 @@ static cydp_status scatter(void *self, size_t chunk) {
 }
 
 static bool is_one_user(record_form form, const record *records, size_t n) {
-  uint64_t differ = 0;
+  bool equal = true;
   for (size_t i = 1; i < n; i++)
-    differ |= rest_of(form, records[i]) ^ rest_of(form, records[0]);
-  return differ == 0;
+    equal &= is_same_user(form, records[0], records[i]);
+  return equal;
 }
 
 /* Moves the rows of the first user before those of the others, all in their order.
  * Returns how many they are. */
 static size_t move_first_user(record_form form, record *records, size_t n, record *memory) {
-  const uint64_t user = rest_of(form, records[0]);
+  const record user = records[0];
   size_t own = 0, others = 0;
   for (size_t i = 0; i < n; i++) {
     const record each = records[i];
-    const bool is_own = rest_of(form, each) == user;
+    const bool is_own = is_same_user(form, user, each);
     records[own] = each;
     memory[others] = each;
     own += is_own;

@@ -35,5 +35,9 @@ static inline uint32_t row_of(record_form form, record from) {
   return from.row;
 }
 
+static inline bool is_same_user(record_form form, record a, record b) {
+  return rest_of(form, a) == rest_of(form, b);
+}
+
 #define FORM cydp_record_wide
 #include "exact/contributions_records.h"

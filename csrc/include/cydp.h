@@ -376,12 +376,15 @@ typedef struct cydp_strings {
 } cydp_strings;
 
 /* Sets ids[i] to the index of the first string that equals string i, and hashes[i] to a
- * keyed hash of string i alone. Strings are compared byte by byte. If another thread
- * changes their bytes meanwhile, each string is some mixture of old and new bytes, and
- * two strings that were read as the same bytes still have the same id and hash. Returns
- * CYDP_ERROR_MEMORY, or CYDP_ERROR_DOMAIN for 2^40 - 1 strings or more. */
+ * keyed hash of string i alone; cydp_hash_strings sets hashes alone. Bytes decide what is
+ * equal. If another thread changes them meanwhile, each string is some mixture of old and
+ * new bytes, and two strings that were read as the same bytes still have the same id and
+ * hash. Returns CYDP_ERROR_MEMORY, or CYDP_ERROR_DOMAIN for 2^40 - 1 strings or more. */
 cydp_status cydp_factorize(const cydp_strings *strings, size_t n, const uint64_t key[2],
                            uint64_t *ids, uint64_t *hashes);
+
+cydp_status cydp_hash_strings(const cydp_strings *strings, size_t n, const uint64_t key[2],
+                              unsigned threads, uint64_t *hashes);
 
 /* A hash table of strings, the keys, to look other strings up in. Read-only once made:
  * any number of threads may use it. */
@@ -473,13 +476,15 @@ cydp_status cydp_bincount(const void *codes, cydp_dtype dtype, size_t n, size_t 
 /* 13. Contribution bounding ---------------------------------------------------------- */
 
 /* A column of users. Rows with the same id are the same user. The hash is what the random
- * choice depends on: the same id has the same hash. Both may be one array. */
+ * choice depends on: the same id has the same hash. Both may be one array. If `strings` is
+ * not NULL, both are its hashes under the key of the call, and strings tell users apart. */
 typedef struct cydp_column {
   const uint64_t *ids, *hashes;
+  const cydp_strings *strings;
 } cydp_column;
 
-/* The partition of each row: a code below n, which is below 2^32. Rows with other codes do
- * not stay, and are not counted. hashes[code] is what the random choice depends on; NULL: the code is. */
+/* The partition of each row: a code below n < 2^32. Rows with other codes do not stay, and
+ * are not counted. hashes[code], or the code if that is NULL, is what the choice depends on. */
 typedef struct cydp_partitions {
   const uint32_t *codes;
   const uint64_t *hashes;
@@ -493,21 +498,19 @@ typedef struct cydp_partitions {
  * user's own rows alone. `contents` has a word for what each row holds beside user and
  * partition: rows with equal words are copies, of which any may stay, and the order of rows
  * changes nothing else. Without contents (NULL) all rows of a user in a partition are
- * copies. A row whose `valid` is 0 does not stay and is not counted; a NULL `valid` means
- * that all are valid. `pairs`, if it is not NULL, tells which rows are of one user in one
- * partition, if the partition stays: they have one number, which no other rows have, whether
- * the rows stay or not. Rows in partitions that do not stay have UINT32_MAX. The numbers are
- * below *n_pairs, which is at most the sum of the least of max_partitions and a user's rows;
- * which pair has which number may differ from call to call.
+ * copies. A row whose `valid` is 0 does not stay and is not counted; NULL: all are valid.
+ * `pairs`, unless it is NULL, receives a number for each user and partition that stays, the
+ * same for all of its rows, whether they stay or not, and UINT32_MAX for other rows. The
+ * numbers are below *n_pairs, which is at most the sum of the least of max_partitions and a
+ * user's rows; which pair has which number may differ from call to call.
  *
- * Another thread may change ids, codes and contents meanwhile: a row then counts for a user
- * and a partition that were read of it, and the bounds hold for these; it may be left out.
- * `valid`, and hashes in an array of their own, must not change; if ids do, users may share
- * a number in `pairs`.
+ * Another thread may change ids, codes, contents and strings' bytes meanwhile: a row then
+ * counts for a user and a partition that were read of it, or is left out. `valid`, and
+ * hashes in an array of their own, must not change; if ids do, users may share numbers.
  *
- * Takes up to 128 MB of memory, and as much again for users with millions of rows.
- * Returns CYDP_ERROR_DOMAIN if max_partitions or max_rows is 0 and for 2^32 - 1 rows or
- * more, or CYDP_ERROR_MEMORY. */
+ * Takes memory of 128 MB, or 16 bytes a row if that is more, and as much again for users
+ * with millions of rows. Returns CYDP_ERROR_DOMAIN if max_partitions or max_rows is 0 and
+ * for 2^32 - 1 rows or more, or CYDP_ERROR_MEMORY. */
 cydp_status cydp_bound_contributions(const cydp_column *users,
                                      const cydp_partitions *partitions,
                                      const uint64_t *contents, const uint8_t *valid,
@@ -516,9 +519,8 @@ cydp_status cydp_bound_contributions(const cydp_column *users,
                                      uint8_t *mask, uint32_t *pairs, size_t *n_pairs);
 
 /* Sets some of the n numbers `rows` to how many valid rows a user has, once for each user,
- * and all others to 0. Their places depend on the key and on the rows. Users, `valid`,
- * memory and errors are as above. */
-cydp_status cydp_count_user_rows(const uint64_t *users, const uint8_t *valid, size_t n,
+ * and the others to 0, in an order by the key. Users, `valid`, memory, errors: as above. */
+cydp_status cydp_count_user_rows(const cydp_column *users, const uint8_t *valid, size_t n,
                                  const uint64_t key[2], unsigned threads,
                                  uint32_t *rows);
 

@@ -114,7 +114,7 @@ static void histograms_count_nothing(unsigned threads) {
 static void exact_sums_are_of_nothing(unsigned threads) {
   const cydp_grid grid = {0, -5, 5};
   const uint64_t key[2] = {1, 2};
-  const cydp_column none = {NULL, NULL};
+  const cydp_column none = {NULL, NULL, NULL};
   int64_t counts[4] = {0}, *const no_counts = NULL;
   uint64_t largest;
   cydp_int128 sum, squares;

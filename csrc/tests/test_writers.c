@@ -122,7 +122,7 @@ static void limits_of_contributions_hold(bool users_change, uint64_t user_step,
   static uint32_t pairs[ROWS + GUARDS];
   static uint32_t codes[ROWS];
   size_t n_pairs;
-  const cydp_column users = {columns[0], columns[0]};
+  const cydp_column users = {columns[0], columns[0], NULL};
   const cydp_partitions partitions = {codes, NULL, UINT32_MAX};
   writer own[2];
   const writes plan[2] = {{columns[0], 8, ROWS, 3, {1, 1 + user_step, 1 + 2 * user_step}},
@@ -156,7 +156,7 @@ static void limits_of_contributions_hold(bool users_change, uint64_t user_step,
     for (size_t i = 0; i < GUARDS; i++)
       CHECK(mask[ROWS + i] == 0x5a);
     uint64_t counted = 0;
-    CHECK(cydp_count_user_rows(columns[0], NULL, ROWS, key, 1 + run % 3, pairs) == CYDP_OK);
+    CHECK(cydp_count_user_rows(&users, NULL, ROWS, key, 1 + run % 3, pairs) == CYDP_OK);
     for (size_t i = 0; i < ROWS; i++)
       counted += pairs[i];
     CHECK(counted <= ROWS && (users_change || counted == ROWS));
@@ -183,9 +183,9 @@ static void ids_of_strings_have_one_hash(size_t width) {
   stop(&own);
 }
 
-/* Each string is a or b, whenever it is read. */
+/* Each string is a or b, whenever it is read, and each user. */
 static void two_letters_have_two_ids(void) {
-  static uint8_t text[ROWS];
+  static uint8_t text[ROWS], mask[ROWS];
   static uint64_t ids[ROWS], hashes[ROWS];
   const cydp_strings strings = {text, NULL, 1, NULL};
   const writes plan = {text, 1, ROWS, 2, {'a', 'b'}};
@@ -198,6 +198,12 @@ static void two_letters_have_two_ids(void) {
     for (size_t i = 0; i < ROWS; i++)
       kinds += ids[i] == i;
     CHECK(kinds <= 2);
+    const cydp_column users = {hashes, hashes, &strings};
+    size_t n_pairs;
+    CHECK(cydp_hash_strings(&strings, ROWS, key, 1 + run % 3, hashes) == CYDP_OK);
+    CHECK(cydp_bound_contributions(&users, NULL, NULL, NULL, ROWS, 1, 3, key, 1 + run % 3,
+                                   mask, NULL, &n_pairs) == CYDP_OK);
+    CHECK(rows_that_stay(mask, 0, ROWS) <= 6);
   }
   stop(&own);
 }

@@ -144,6 +144,8 @@ cdef extern from "cydp.h" nogil:
         const uint8_t *const *buffers
     cydp_status cydp_factorize(const cydp_strings *strings, size_t n, const uint64_t *key,
                                uint64_t *ids, uint64_t *hashes)
+    cydp_status cydp_hash_strings(const cydp_strings *strings, size_t n, const uint64_t *key,
+                                  unsigned threads, uint64_t *hashes)
     ctypedef struct cydp_key_table:
         pass
     cydp_status cydp_key_table_new(const cydp_strings *keys, size_t n, cydp_key_table **table)
@@ -182,6 +184,7 @@ cdef extern from "cydp.h" nogil:
     ctypedef struct cydp_column:
         const uint64_t *ids
         const uint64_t *hashes
+        const cydp_strings *strings
     ctypedef struct cydp_partitions:
         const uint32_t *codes
         const uint64_t *hashes
@@ -192,7 +195,7 @@ cdef extern from "cydp.h" nogil:
                                          size_t n, uint64_t max_partitions, uint64_t max_rows,
                                          const uint64_t *key, unsigned threads, uint8_t *mask,
                                          uint32_t *pairs, size_t *n_pairs)
-    cydp_status cydp_count_user_rows(const uint64_t *users, const uint8_t *valid, size_t n,
+    cydp_status cydp_count_user_rows(const cydp_column *users, const uint8_t *valid, size_t n,
                                      const uint64_t *key, unsigned threads, uint32_t *rows)
 
     # 14. Sums on a grid

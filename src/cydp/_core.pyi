@@ -107,6 +107,9 @@ def factorize(
     ids: NDArray[np.uint64],
     hashes: NDArray[np.uint64],
 ) -> None: ...
+def hash_strings(
+    strings: Strings, key: NDArray[np.uint64], threads: int, hashes: NDArray[np.uint64]
+) -> None: ...
 
 class KeyTable:
     def __init__(self, strings: Strings) -> None: ...
@@ -143,6 +146,7 @@ def bincount(codes: NDArray[Any], counts: NDArray[np.int64], threads: int) -> in
 def bound_contributions(
     user_ids: NDArray[np.uint64],
     user_hashes: NDArray[np.uint64],
+    strings: Strings | None,
     codes: NDArray[np.uint32],
     hashes: NDArray[np.uint64],
     contents: NDArray[np.uint64] | None,
@@ -155,7 +159,8 @@ def bound_contributions(
     pairs: NDArray[np.uint32] | None = None,
 ) -> int: ...
 def count_user_rows(
-    users: NDArray[np.uint64],
+    user_ids: NDArray[np.uint64],
+    strings: Strings | None,
     valid: NDArray[np.uint8] | None,
     key: NDArray[np.uint64],
     threads: int,

@@ -637,6 +637,21 @@ def factorize(Strings strings not None, key, ids, hashes):
     check(status)
 
 
+def hash_strings(Strings strings not None, key, unsigned threads, hashes):
+    """Fill the hashes of strings, as cydp.h defines them."""
+    cdef View key_view = read(key, b"u8", 1), hashes_view = write(hashes, b"u8", 1)
+    cdef _c.cydp_status status
+    cdef size_t n = strings.count
+    if key_view.n != 2 or hashes_view.n != n:
+        raise ValueError("key must have 2 words, hashes one for each string")
+    if n == 0:
+        return
+    with nogil:
+        status = _c.cydp_hash_strings(&strings.described, n, key_view.at.u8, threads,
+                                      hashes_view.at.u8)
+    check(status)
+
+
 @cython.no_gc  # it refers to nothing that refers to it: the collector must not clear what C reads
 cdef class KeyTable:
     """Strings to look others up among."""
@@ -809,7 +824,14 @@ def bincount(codes, counts, unsigned int threads):
 
 # Contribution bounding ----------------------------------------------------------------------------
 
-def bound_contributions(user_ids, user_hashes, codes, hashes, contents, valid,
+cdef _c.cydp_column column_of(View ids, View hashes, Strings strings):
+    cdef const _c.cydp_strings *described = NULL
+    if strings is not None:
+        described = &strings.described
+    return _c.cydp_column(ids.at.u8, hashes.at.u8, described)
+
+
+def bound_contributions(user_ids, user_hashes, Strings strings, codes, hashes, contents, valid,
                         uint64_t max_partitions, uint64_t max_rows, key, unsigned threads, mask,
                         pairs=None):
     """Fill the mask of the rows that stay, and the pairs of these, as cydp.h defines them.
@@ -829,11 +851,12 @@ def bound_contributions(user_ids, user_hashes, codes, hashes, contents, valid,
     if (key_view.n != 2 or user.n != n or user_hash.n != n or codes_view.n != n
             or (valid is not None and valid_view.n != n)
             or (contents is not None and contents_view.n != n)
-            or (pairs is not None and pairs_view.n != n)):
+            or (pairs is not None and pairs_view.n != n)
+            or (strings is not None and strings.count != n)):
         raise ValueError("key must have 2 words, the columns as many rows as mask")
     if n == 0:
         return 0
-    users = _c.cydp_column(user.at.u8, user_hash.at.u8)
+    users = column_of(user, user_hash, strings)
     partitions = _c.cydp_partitions(codes_view.at.u4, hashes_view.at.u8, hashes_view.n)
     with nogil:
         status = _c.cydp_bound_contributions(&users, &partitions, contents_view.at.u8,
@@ -844,16 +867,18 @@ def bound_contributions(user_ids, user_hashes, codes, hashes, contents, valid,
     return n_pairs
 
 
-def count_user_rows(users, valid, key, unsigned threads, rows):
+def count_user_rows(user_ids, Strings strings, valid, key, unsigned threads, rows):
     """Fill rows with how many rows each user has, as cydp.h defines it."""
-    cdef View users_view = read(users, b"u8", 1), valid_view = read_mask(valid)
+    cdef View ids = read(user_ids, b"u8", 1), valid_view = read_mask(valid)
     cdef View key_view = read(key, b"u8", 1), rows_view = write(rows, b"u4", 1)
     cdef _c.cydp_status status
     cdef size_t n = rows_view.n
-    if key_view.n != 2 or users_view.n != n or (valid is not None and valid_view.n != n):
+    cdef _c.cydp_column users = column_of(ids, ids, strings)
+    if (key_view.n != 2 or ids.n != n or (valid is not None and valid_view.n != n)
+            or (strings is not None and strings.count != n)):
         raise ValueError("key must have 2 words, the columns as many rows as `rows`")
     with nogil:
-        status = _c.cydp_count_user_rows(users_view.at.u8, valid_view.at.u1, n, key_view.at.u8,
+        status = _c.cydp_count_user_rows(&users, valid_view.at.u1, n, key_view.at.u8,
                                          threads, rows_view.at.u4)
     check(status)
 

@@ -124,6 +124,10 @@ BINDINGS: dict[str, tuple[Callable[..., object], tuple[Given, ...]]] = {
         lambda key, ids, hashes: _core.factorize(STRINGS, key, ids, hashes),
         (words(2), into("u8", 3), into("u8", 3)),
     ),
+    "hash_strings": (
+        lambda key, hashes: _core.hash_strings(STRINGS, key, 1, hashes),
+        (words(2), into("u8", 3)),
+    ),
     "lookup": (
         lambda valid, codes: _core.lookup(TABLE, STRINGS, 0, valid, 1, codes),
         (words(3, 8, optional=True), into("u4", 3)),
@@ -155,7 +159,7 @@ BINDINGS: dict[str, tuple[Callable[..., object], tuple[Given, ...]]] = {
     ),
     "bound_contributions": (
         lambda a, b, c, d, contents, valid, key, mask, pairs: _core.bound_contributions(
-            a, b, c, d, contents, valid, 1, 1, key, 1, mask, pairs
+            a, b, None, c, d, contents, valid, 1, 1, key, 1, mask, pairs
         ),
         (
             *[words(3)] * 2,
@@ -169,7 +173,7 @@ BINDINGS: dict[str, tuple[Callable[..., object], tuple[Given, ...]]] = {
         ),
     ),
     "count_user_rows": (
-        lambda users, valid, key, rows: _core.count_user_rows(users, valid, key, 1, rows),
+        lambda users, valid, key, rows: _core.count_user_rows(users, None, valid, key, 1, rows),
         (words(3), words(3, 8, optional=True), words(2), into("u4", 3)),
     ),
     "grid_sum": (lambda x: _core.grid_sum(x, 0, 0, 9, 1), (numbers([1, 2], lengths=()),)),

@@ -272,7 +272,7 @@ def bound_words(
     key = np.frombuffer(SeededGenerator(seed).bytes(16), np.uint64)
     mask = stays.view(np.uint8)
     wanted = most, rows, key, 1, mask, numbers
-    count = _core.bound_contributions(u, u, *partitions, words, None, *wanted)
+    count = _core.bound_contributions(u, u, None, *partitions, words, None, *wanted)
     return stays, numbers, count
 
 

@@ -16,11 +16,11 @@ static uint64_t users[ROWS], ids[ROWS], hashes[ROWS];
 static uint32_t partitions[ROWS];
 static uint8_t valid[ROWS], mask[ROWS + 1], alone[ROWS];
 static const uint64_t key[2] = {1, 2};
-static const cydp_column by_user = {users, users};
+static const cydp_column by_user = {users, users, NULL};
 static const cydp_partitions by_partition = {partitions, NULL, GROUPS};
 /* The same hashes, other ids: of up to 32 bits, and beyond. */
 static uint64_t users32[ROWS], users64[ROWS];
-static const cydp_column other_users[] = {{users32, users}, {users64, users}};
+static const cydp_column other_users[] = {{users32, users, NULL}, {users64, users, NULL}};
 /* Codes in the other order, and codes that leave no room in 64 bits. */
 enum { MANY_CODES = 1 << 20 };
 static uint32_t turned[ROWS], large[ROWS];
@@ -122,8 +122,8 @@ static void refusals(void) {
   CHECK(bound(&by_user, &by_partition, NULL, many, 1, 1, 1, mask) == CYDP_ERROR_DOMAIN);
   const cydp_strings none = {mask, NULL, 0, NULL};
   CHECK(cydp_factorize(&none, (size_t)1 << 40, key, ids, hashes) == CYDP_ERROR_DOMAIN);
-  CHECK(cydp_count_user_rows(users, NULL, many, key, 1, partitions) == CYDP_ERROR_DOMAIN);
-  CHECK(cydp_count_user_rows(users, NULL, 0, key, 1, partitions) == CYDP_OK);
+  CHECK(cydp_count_user_rows(&by_user, NULL, many, key, 1, partitions) == CYDP_ERROR_DOMAIN);
+  CHECK(cydp_count_user_rows(&by_user, NULL, 0, key, 1, partitions) == CYDP_OK);
   CHECK(bound(&by_user, &by_partition, NULL, 0, 1, 1, 1, mask) == CYDP_OK);
 }
 
@@ -228,7 +228,7 @@ static void codes_decide_what_is_equal(void) {
     two[i] = i % 2 ? 7 : 9;
     codes[i] = i % 2 == 0;
   }
-  const cydp_column alike = {two, one}, same = {one, one};
+  const cydp_column alike = {two, one, NULL}, same = {one, one, NULL};
   const cydp_partitions equal = {codes, same_hash, 2};
   CHECK(bound(&same, &equal, NULL, 40, 1, 100, 1, mask) == CYDP_OK);
   for (size_t i = 0; i < 40; i++)
@@ -247,7 +247,7 @@ static void rows_of_users_are_counted(void) {
     counted[users[i]] += valid[i];
   for (size_t u = 0; u < USERS; u++)
     most[counted[u]]++;
-  const uint64_t *all[] = {users, users32, users64};
+  const cydp_column *all[] = {&by_user, &other_users[0], &other_users[1]};
   for (size_t i = 0; i < 3; i++)
     for (unsigned threads = 1; threads < 4; threads++) {
       static uint32_t found[ROWS];
@@ -264,7 +264,7 @@ static void rows_of_users_are_counted(void) {
 /* As if another thread had changed a user after all users' bits were found. */
 static void a_user_with_more_bits_is_left_out(const cydp_record_form *form) {
   const uint64_t changed[4] = {0, 1, 2, UINT64_C(1) << 40 | 1};
-  const cydp_column by_changed = {changed, changed};
+  const cydp_column by_changed = {changed, changed, NULL};
   size_t starts[2] = {0, 4}, ends[2] = {4, 8}, parts[3] = {0, 4, 8};
   uint64_t records[16];
   cydp_bounding bounding = {

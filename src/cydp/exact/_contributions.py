@@ -17,7 +17,14 @@ from cydp._columns.masks import Mask, both_present
 from cydp._default_generator import generator_or_default
 from cydp._generator import Generator
 from cydp._numbers.rational import read_integer
-from cydp.exact._label_hashes import Words, hash_labels, identify, mix_words
+from cydp.exact._label_hashes import (
+    Users,
+    Words,
+    hash_labels,
+    identify,
+    identify_users,
+    mix_words,
+)
 from cydp.exact._label_sets import LabelSets, find_integers
 from cydp.exact._user_identifiers import MOST, identify_labels
 
@@ -103,7 +110,7 @@ def bound_contributions(
         raise ValueError("users and partitions must have the same length: one entry for each row")
     key = _draw_key(generator)
     partitions = _code(*identify(*columns[1], key), columns[1][1])
-    return _choose(identify(*columns[0], key), *partitions, columns[0][1], *limits, key)
+    return _choose(identify_users(*columns[0], key), *partitions, columns[0][1], *limits, key)
 
 
 class PairNumbers:
@@ -189,7 +196,7 @@ def bound_users(
         words = np.append(hashes, np.uint64(0))[np.minimum(codes, len(hashes))]
         contents = words if contents is None else mix_words([words, contents])
         codes, hashes = (codes >= len(hashes)).astype(np.uint32), np.zeros(1, np.uint64)
-    identified = identify(values, present, key)
+    identified = identify_users(values, present, key)
     return _choose(identified, codes, hashes, present, *limits, key, contents, pairs)
 
 
@@ -225,7 +232,7 @@ def count_user_rows(users: Labels, inside: Mask, key: Words) -> NDArray[np.uint3
     values, present = identify_labels(users)
     if inside is not None and len(values) != len(inside):
         raise ValueError("user must have an entry for each row")
-    return _count_rows(identify(values, present, key)[0], both_present(present, inside), key)
+    return _count_rows(identify_users(values, present, key), both_present(present, inside), key)
 
 
 def count_contributions(
@@ -265,18 +272,19 @@ def count_contributions(
 
     """
     values, present = identify_labels(users)
-    ids, hashes = identify(values, present, key)
-    if inside is not None and len(ids) != len(inside):
+    identified = identify_users(values, present, key)
+    rows = len(identified.ids)
+    if inside is not None and rows != len(inside):
         raise ValueError("user must have an entry for each row")
     present = both_present(present, inside)
     if partitions is not None:
         codes, names = partitions.codes, np.arange(len(partitions), dtype=np.uint64)
-        if len(codes) != len(ids):
+        if len(codes) != rows:
             raise ValueError("user must have an entry for each row")
         # One row stays for each partition of a user, whichever.
-        present = _choose((ids, hashes), codes, names, present, MOST, 1, key)
-    rows = np.minimum(_count_rows(ids, present, key), min(most, len(ids)))
-    counts: NDArray[np.int64] = np.bincount(rows, minlength=most + 1)[1:]
+        present = _choose(identified, codes, names, present, MOST, 1, key)
+    each = np.minimum(_count_rows(identified, present, key), min(most, rows))
+    counts: NDArray[np.int64] = np.bincount(each, minlength=most + 1)[1:]
     return counts
 
 
@@ -293,7 +301,7 @@ def _draw_key(generator: Generator) -> Words:
 
 
 def _choose(
-    users: tuple[Words, Words],
+    users: Users,
     codes: NDArray[np.uint32],
     hashes: Words,
     present: Mask,
@@ -303,7 +311,7 @@ def _choose(
     contents: Words | None = None,
     pairs: PairNumbers | None = None,
 ) -> NDArray[np.bool_]:
-    """Return the rows that stay, by the users' ids and hashes, and the partitions' codes."""
+    """Return the rows that stay."""
     n = len(codes)
     stays = np.zeros(n, np.bool_)
     valid = None if present is None else present.view(np.uint8)
@@ -346,10 +354,11 @@ def _offsets(ids: Words, present: Mask, least: int, count: int) -> tuple[NDArray
     return codes, words
 
 
-def _count_rows(ids: Words, present: Mask, key: Words) -> NDArray[np.uint32]:
-    rows = np.empty(len(ids), np.uint32)
+def _count_rows(users: Users, present: Mask, key: Words) -> NDArray[np.uint32]:
+    rows = np.empty(len(users.ids), np.uint32)
     valid = None if present is None else present.view(np.uint8)
-    _core.count_user_rows(ids, valid, key, _threads.threads_for(len(ids)), rows)
+    threads = _threads.threads_for(len(rows))
+    _core.count_user_rows(users.ids, users.strings, valid, key, threads, rows)
     return rows
 
 

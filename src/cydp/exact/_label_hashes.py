@@ -8,18 +8,18 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import replace
-from typing import Any, TypeAlias, cast
+from typing import Any, NamedTuple, TypeAlias, cast
 
 import numpy as np
 from numpy.typing import NDArray
 
-from cydp import _core
+from cydp import _core, _threads
 from cydp._columns.canonical import Canonical, canonical, label_bytes
 from cydp._columns.masks import Mask
 from cydp._columns.strings import Strings, fixed_width, join_bytes
 from cydp.exact._label_sets import LabelSets
 
-__all__ = ["Words", "hash_labels", "identify", "mix_words"]
+__all__ = ["Users", "Words", "hash_labels", "identify", "identify_users", "mix_words"]
 
 
 Words: TypeAlias = NDArray[np.uint64]
@@ -50,17 +50,41 @@ def identify(values: NDArray[Any] | Strings, present: Mask, key: Words) -> tuple
     return words, words  # the kernel hashes integers itself
 
 
+class Users(NamedTuple):
+    """Users as the kernel tells them apart: by ids; if there are strings, by these.
+
+    The strings' buffers must live as long.
+    """
+
+    ids: Words
+    hashes: Words
+    strings: _core.Strings | None
+
+
+def identify_users(values: NDArray[Any] | Strings, present: Mask, key: Words) -> Users:
+    """Return users as `identify` does, but strings, one for each row, by their hashes alone."""
+    if not isinstance(values, Strings) or values.rows is not None or values.integers is not None:
+        return Users(*identify(values, present, key), None)
+    strings = values.blank(present).kernel()
+    hashes = _hash_strings(strings, values.count, key)
+    return Users(hashes, hashes, strings)
+
+
+def _hash_strings(strings: _core.Strings, n: int, key: Words) -> Words:
+    hashes = np.empty(n, np.uint64)
+    _core.hash_strings(strings, key, _threads.threads_for(n), hashes)
+    return hashes
+
+
 def hash_labels(found: LabelSets, key: Words) -> Words:
     """Return a hash of each combination of labels."""
     words = [_hash_column(array, key) for array in found.arrays]
     if len(words) == 1:
         return words[0]
     together = np.stack(words, axis=1)
-    ids, hashes = np.empty(len(found), np.uint64), np.empty(len(found), np.uint64)
     width = together.itemsize * len(words)
     strings = _core.Strings(len(found), together.reshape(-1).view(np.uint8), width=width)
-    _core.factorize(strings, key, ids, hashes)
-    return hashes
+    return _hash_strings(strings, len(found), key)
 
 
 def mix_words(columns: Sequence[Words]) -> Words:
@@ -89,9 +113,8 @@ def _mark_large(words: Words, is_large: Words, key: Words) -> Words:
     The large ones have `is_large` 1. All of their bits but the highest are changed by a secret that
     depends on the key. They stay distinct.
     """
-    ids, secret = np.empty(1, np.uint64), np.empty(1, np.uint64)
     text = np.frombuffer(b"from 2**63 on", np.uint8)
-    _core.factorize(_core.Strings(1, text, width=len(text)), key, ids, secret)
+    secret = _hash_strings(_core.Strings(1, text, width=len(text)), 1, key)
     marked: Words = words ^ (is_large * (secret & np.uint64(2**63 - 1)))
     return marked
 

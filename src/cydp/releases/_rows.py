@@ -267,7 +267,10 @@ class Rows:
             )
         if stays is None:
             return codes
-        return np.where(stays, codes, np.uint32(keys if isinstance(keys, int) else len(keys)))
+        found = stays.astype(np.uint32)
+        found -= np.uint32(1)  # no bit for rows that stay, all bits for others
+        found |= codes
+        return found
 
     def left_out(
         self, inside: NDArray[np.bool_], stays: NDArray[np.bool_], most: int, key: Key
