@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT
- * The kernel that adds noise to numbers on a grid, compiled for each instruction set. The
- * sum of number and noise is rounded to a double as if it had been computed exactly
- * (Boldo, Melquiond: Emulation of FMA and correctly rounded sums, 2008).
+ * The kernel that adds noise to numbers on a grid, compiled for each instruction set but
+ * AVX-512, and the one that reads integers, for all. The sum of number and noise is
+ * rounded to a double as if it had been computed exactly (Boldo, Melquiond: Emulation of
+ * FMA and correctly rounded sums, 2008).
  * docs/mechanisms/grid_noise.md. */
 #include "base/independent.h"
 #include "mechanisms/kernels.h"
@@ -28,6 +29,7 @@ static inline exact_sum halves(uint64_t x, double zero) {
   return (exact_sum){both.high - (0x1p84 + zero), both.low - 0x1p52};
 }
 
+#ifndef __AVX512F__ /* which has grid_noise_avx512.c */
 /* Two-sum where |a| >= |b| or a is 0. */
 static inline exact_sum quick_two_sum(double a, double b) {
   double high = a + b;
@@ -92,6 +94,7 @@ void CYDP_KERNEL(grid_noise)(const double *values, const int64_t *noise, size_t 
     out[i] = (sum.high + odd_sum(sum.low, both.low)) * unit;
   }
 }
+#endif
 
 /* Bits that are cut, if any of them is 1, make the bits that are left odd. */
 static void read_odd(const uint64_t *values, size_t n, const cydp_grid_integers *reading,

@@ -69,9 +69,9 @@ typedef int64_t cydp_largest_integer_kernel(const int64_t *x, size_t n);
 typedef void cydp_distances_kernel(int64_t top, double factor, const int64_t *x, size_t n,
                                    double *out);
 
-/* Which version each instruction set uses, in the order of isa.h. `grid_noise` and
- * `grid_integers` are in grid_noise_each.c, `respond` and `replace` are in randomized_response_each.c, all
- * others in noisy_max_<isa>.c. */
+/* Which version each instruction set uses, in the order of isa.h. `grid_noise` is in
+ * grid_noise_avx512.c and grid_noise_each.c, `grid_integers` in the latter, `respond` and `replace`
+ * in randomized_response_each.c, all others in noisy_max_<isa>.c. */
 #define CYDP_MECHANISMS_KERNELS(KERNEL)                                                  \
   KERNEL(grid_noise, avx512, avx2, portable)                                             \
   KERNEL(grid_integers, avx512, avx2, portable)                                          \

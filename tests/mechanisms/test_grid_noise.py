@@ -45,6 +45,27 @@ def test_the_grid_is_the_coarsest_that_costs_a_thousandth() -> None:
         assert used(wide, count) <= norm / epsilon * Fraction(10251, 10240)
 
 
+def test_two_entries_have_at_most_twice_the_sigma_of_one() -> None:
+    """So only a Gaussian close to the largest sigma is asked for that of two when it is made."""
+    rng = random.Random(4)
+    for _ in range(200):
+        norm = Fraction(f"{10 ** rng.uniform(-30, 30):.3g}")
+        ways: list[dict[str, Any]] = [
+            {"rho": Fraction(f"{10 ** rng.uniform(-25, 5):.3g}")},
+            {"epsilon": 10 ** rng.uniform(-6, 2), "delta": 10 ** rng.uniform(-60, -0.01)},
+        ]
+        for way in ways:
+            noise = Gaussian(sensitivity=norm, **way)
+            one, two = noise._steps2(1), noise._steps2(2)
+            assert one <= two <= 4 * one
+    # On a step of the caller's, too, and there two entries may be too many.
+    sigma = Fraction(2) ** 55
+    Gaussian(sigma=sigma * Fraction("0.8"), sensitivity=1, step=1)
+    Gaussian(sigma=sigma * Fraction("0.95"), sensitivity=1, step=1, coordinates=1)
+    with pytest.raises(ValueError, match="steps of the grid"):
+        Gaussian(sigma=sigma * Fraction("0.95"), sensitivity=1, step=1)
+
+
 def test_where_no_grid_is_fine_enough() -> None:
     """The finest is taken, and the scale shows it; refused is what no grid serves."""
     for bits, share in ((31, 2), (25, 1.02), (20, 1.001)):

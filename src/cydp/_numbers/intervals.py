@@ -10,6 +10,7 @@ from __future__ import annotations
 import decimal
 from decimal import Decimal
 from fractions import Fraction
+from functools import lru_cache
 from typing import TypeAlias
 
 __all__ = [
@@ -111,6 +112,7 @@ def quotients(x: Fraction, digits: int = DIGITS) -> Interval:
     return down.divide(over, under), up.divide(over, under)
 
 
+@lru_cache(64)
 def _context(digits: int, rounding: str = decimal.ROUND_HALF_EVEN) -> decimal.Context:
     traps = [decimal.InvalidOperation, decimal.DivisionByZero, decimal.Overflow]
     return decimal.Context(digits, rounding, decimal.MIN_EMIN, decimal.MAX_EMAX, traps=traps)

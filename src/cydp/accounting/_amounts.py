@@ -31,6 +31,7 @@ __all__ = [
     "loss_of_amount",
     "repeat_amount",
     "repeat_total",
+    "shorten",
     "subtract_amounts",
     "total_of",
     "zero_amount",
@@ -101,6 +102,13 @@ def repeat_amount(loss: Loss, count: int, budget: Loss) -> Amount:
     return amount if count == 1 else tuple(count * number for number in amount)
 
 
+def shorten(number: Fraction) -> Fraction:
+    """Return a number, rounded up if it is too long for an entry of a ledger."""
+    if max(number.numerator.bit_length(), number.denominator.bit_length()) <= MOST_BITS:
+        return number
+    return Fraction(-(-number.numerator * _GRID // number.denominator), _GRID)
+
+
 def add_amounts(spent: Amount, requested: Amount) -> Amount:
     """Return the sum. A number that would be too long is rounded up."""
     return tuple(map(_add, spent, requested))
@@ -122,12 +130,7 @@ def zero_amount(like: Amount) -> Amount:
 
 
 def _add(spent: Fraction, requested: Fraction) -> Fraction:
-    if not requested:
-        return spent
-    total = spent + requested
-    if max(total.numerator.bit_length(), total.denominator.bit_length()) <= MOST_BITS:
-        return total
-    return Fraction(-(-total.numerator * _GRID // total.denominator), _GRID)
+    return shorten(spent + requested) if requested else spent
 
 
 def total_of(amount: Amount) -> Total:

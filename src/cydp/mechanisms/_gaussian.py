@@ -302,8 +302,10 @@ class Gaussian(_GaussianMechanism, GridMechanism):
             _log2_step=exponent,
             _single=_compute_steps2(parameters, exponent, self.coordinates or 1),
         )
-        for entries in (1, 2):
-            self._check_noise(entries)
+        self._check_noise(1)
+        # Two entries have at least the sigma of one, in steps, and at most twice as much.
+        if self._single > 2**110:
+            self._check_noise(2)
         set_fields(self, _loss=parameters.loss(self.rho, self.relation))
 
     @property
@@ -328,7 +330,8 @@ class Gaussian(_GaussianMechanism, GridMechanism):
         return steps2
 
     def _default_exponent(self, entries: int) -> int:
-        norm2, sigma2 = self.sensitivity**2, self.sensitivity**2 * self._parameters.unit_variance
+        norm2 = self.sensitivity**2
+        sigma2 = norm2 * self._parameters.unit_variance
         rounding2, least2 = norm2 / (self.coordinates or entries), sigma2 / MOST_STEPS**2
         return default_exponent(sigma2, rounding2, least2)
 
@@ -354,7 +357,7 @@ class Gaussian(_GaussianMechanism, GridMechanism):
 
     @property
     def _norm2(self) -> Fraction:
-        return _norm_in_steps(self._parameters, self._log2_step, self.coordinates or 1) ** 2
+        return _change_in_steps(self._parameters, self._log2_step, self.coordinates or 1)[1] ** 2
 
     @property
     def _pairs(self) -> Pairs | None:
@@ -374,9 +377,16 @@ class Gaussian(_GaussianMechanism, GridMechanism):
         return f", step=2.0**{self._log2_step}" if self._fixed else ""
 
 
-def _norm_in_steps(parameters: GaussianParameters, exponent: int, count: int) -> Fraction:
-    """Return the L2 norm in steps of the grid, to which rounding adds one step in each entry."""
-    return parameters.sensitivity / Fraction(2) ** exponent + _root_above(count)
+def _change_in_steps(
+    parameters: GaussianParameters, exponent: int, count: int
+) -> tuple[int, Fraction]:
+    """Return the largest change of an entry, and the L2 norm of the change, in steps of the grid.
+
+    Rounding adds one step in each entry.
+    """
+    over, under = parameters.sensitivity.numerator, parameters.sensitivity.denominator
+    exact = Fraction(over << max(-exponent, 0), under << max(exponent, 0))
+    return math.floor(exact) + 1, exact + _root_above(count)
 
 
 @lru_cache(256)
@@ -386,5 +396,5 @@ def _root_above(count: int) -> Fraction:
 
 @lru_cache(256)
 def _compute_steps2(parameters: GaussianParameters, exponent: int, count: int) -> Fraction:
-    single = math.floor(parameters.sensitivity / Fraction(2) ** exponent) + 1
-    return parameters.sigma2(_norm_in_steps(parameters, exponent, count), count, single)
+    single, norm = _change_in_steps(parameters, exponent, count)
+    return parameters.sigma2(norm, count, single)

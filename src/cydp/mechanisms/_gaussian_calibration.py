@@ -13,6 +13,7 @@ from collections.abc import Callable
 from decimal import Context, Decimal
 from fractions import Fraction
 from functools import lru_cache
+from itertools import pairwise
 
 from cydp._numbers.intervals import quotients
 from cydp._numbers.rational import float_of, log_of, round_up
@@ -76,15 +77,13 @@ def normal_variance(epsilon: Fraction, delta: Fraction, entries: int) -> Fractio
 
     It is corrected for discrete noise in this number of entries.
     """
-    variance = Fraction(0)
+    variance = _normal_variance(epsilon, delta, ENTRY_COUNTS[0])
     # All smaller counts are tried, too, so that more entries never get less noise by chance.
-    for count in ENTRY_COUNTS:
-        found = _normal_variance(epsilon, delta, count)
-        if found is None:
-            return None
-        variance = max(variance, found)
-        if entries <= count:
+    for fewer, count in pairwise(ENTRY_COUNTS):
+        if variance is None or entries <= fewer:
             break
+        found = _normal_variance(epsilon, delta, count)
+        variance = None if found is None else max(variance, found)
     return variance
 
 

@@ -38,6 +38,7 @@ PI = (
     Decimal("3.14159265358979323846264338327950288419716939937510582097495"),
 )
 _FAR = 2  # from here on the continued fraction is quicker than the series
+_CLOSE = 1e-6  # of 1 + |u|: a distance to v at which R(u) - R(v) loses digits
 
 _GUARD = 5  # digits: a sum ends at terms of a share so much above the rounding; the rest is bounded
 _POISSON = 16  # from this square of sigma on, the sum of f is its integral, up to a factor e**-315
@@ -55,16 +56,21 @@ def normal_delta(u: Decimal, epsilon: Fraction, digits: int = DIGITS) -> Decimal
     0.728177
     """
     contexts = down, up = directed_contexts(digits)
-    density = up.divide(_exp_of_half_square(u, -1, contexts)[1], _root_of_two_pi(down))
+    exponent = up.divide(down.multiply(u, u).copy_negate(), 2)  # -x would round
+    density = up.divide(up.exp(exponent).next_plus(up), _root_of_two_pi(down))
     twice = quotients(2 * epsilon, digits)
     root = _root(u, twice, contexts)
-    low, high = _mills_ratio(u, contexts)
-    beyond = _mills_ratio(root[1], contexts)[0]
+    high = _mills_ratio(u, contexts, above=True)
+    beyond = _mills_ratio(root[1], contexts, above=False)
+    between = up.subtract(high, beyond)
     # R(u) - R(v) is the integral from u to v of 1 - x R(x), which decreases. Where v is close to
     # u, the bound by its first value is better than the difference.
-    slope = up.subtract(1, down.multiply(u, low if u >= 0 else high))
-    first = up.multiply(_distance(u, root, twice, contexts)[1], slope)
-    return up.multiply(density, min(up.subtract(high, beyond), first))
+    mu = _distance(u, root, twice, contexts)[1]
+    if float(mu) < _CLOSE * (1 + abs(float(u))):
+        near = high if u < 0 else _mills_ratio(u, contexts, above=False)
+        slope = up.subtract(1, down.multiply(u, near))
+        between = min(between, up.multiply(mu, slope))
+    return up.multiply(density, between)
 
 
 def distance(u: Decimal, epsilon: Fraction) -> Interval:
@@ -86,21 +92,31 @@ def mills_ratio(x: Decimal) -> Interval:
     >>> [round(float(bound), 6) for bound in mills_ratio(Decimal(1))]
     [0.65568, 0.65568]
     """
-    return _mills_ratio(x, directed_contexts(DIGITS))
+    contexts = directed_contexts(DIGITS)
+    return _mills_ratio(x, contexts, above=False), _mills_ratio(x, contexts, above=True)
 
 
-def _mills_ratio(x: Decimal, contexts: _Contexts) -> Interval:
-    return _continued_fraction(x, *contexts) if x >= _FAR else _power_series(x, contexts)
+def _mills_ratio(x: Decimal, contexts: _Contexts, *, above: bool) -> Decimal:
+    if x >= _FAR:
+        return _continued_fraction(x, contexts, above)
+    return _power_series(x, contexts)[above]
 
 
-def _continued_fraction(x: Decimal, down: Context, up: Context) -> Interval:
-    """Compute R(x) = 1 / T(1) from T(j) = x + j / T(j + 1); T(j) is between x and x + j / x."""
+def _continued_fraction(x: Decimal, contexts: _Contexts, above: bool) -> Decimal:
+    """Compute R(x) = 1 / T(1) from T(j) = x + j / T(j + 1); T(j) is between x and x + j / x.
+
+    The bounds of T(1), T(2), ... are alternately on the other side and on the same side as R's.
+    """
+    down, up = contexts
     root_of_terms = (down.prec + 3) * math.log(10) / (2 * min(float(x), 1e9))
     terms = math.ceil(root_of_terms**2 / 2) + down.prec // 2
-    low, high = x, up.add(x, up.divide(terms, x))
+    sides = contexts[above], contexts[not above]  # of T(j), by j % 2
+    operations = [(side.add, side.divide) for side in sides]
+    tail = x if sides[terms % 2] is down else up.add(x, up.divide(terms, x))
     for j in range(terms - 1, 0, -1):
-        low, high = down.add(x, down.divide(j, high)), up.add(x, up.divide(j, low))
-    return down.divide(1, high), up.divide(1, low)
+        add, divide = operations[j % 2]
+        tail = add(x, divide(j, tail))
+    return sides[0].divide(1, tail)
 
 
 def _power_series(x: Decimal, contexts: _Contexts) -> Interval:
@@ -121,7 +137,10 @@ def _power_series(x: Decimal, contexts: _Contexts) -> Interval:
         total[0],
         up.add(total[1], term[1]),
     )  # each further term is less than half of its predecessor
-    low, high = _exp_of_half_square(x, 1, contexts)
+    low, high = (
+        down.exp(down.divide(squares[0], 2)).next_minus(down),
+        up.exp(up.divide(squares[1], 2)).next_plus(up),
+    )
     full = (
         down.multiply(low, down.sqrt(down.divide(PI[0], 2)).next_minus(down)),
         up.multiply(high, up.sqrt(up.divide(PI[1], 2)).next_plus(up)),
@@ -134,13 +153,6 @@ def _power_series(x: Decimal, contexts: _Contexts) -> Interval:
 def _square(x: Decimal, contexts: _Contexts) -> Interval:
     down, up = contexts
     return down.multiply(x, x), up.multiply(x, x)
-
-
-def _exp_of_half_square(x: Decimal, sign: int, contexts: _Contexts) -> Interval:
-    (down, up), (low, high) = contexts, _square(x, contexts)
-    ends = (low, high) if sign > 0 else (high.copy_negate(), low.copy_negate())  # -high rounds
-    below, above = down.divide(ends[0], 2), up.divide(ends[1], 2)
-    return down.exp(below).next_minus(down), up.exp(above).next_plus(up)
 
 
 def _root(u: Decimal, twice: Interval, contexts: _Contexts) -> Interval:

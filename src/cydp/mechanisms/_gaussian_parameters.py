@@ -3,7 +3,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from fractions import Fraction
 
 from cydp._arguments import Integer, Number
@@ -31,8 +31,8 @@ class GaussianParameters:
         The cost in zCDP of the sigma that was given.
     approximate : ApproxDP or None
         The loss that was given instead of rho or sigma; a smaller sigma may be sufficient for it.
-    arguments : str
-        The parameter that was given, as in a call.
+    given : tuple of (str, Fraction)
+        The parameters that set the noise, by name, as they were given.
 
     """
 
@@ -40,7 +40,12 @@ class GaussianParameters:
     coordinates: int | None
     given_rho: Fraction | None
     approximate: ApproxDP | None
-    arguments: str
+    given: tuple[tuple[str, Fraction], ...] = field(hash=False)  # the others say enough
+
+    @property
+    def arguments(self) -> str:
+        """The parameters that set the noise, as in a call."""
+        return ", ".join(f"{name}={literal_of(number)}" for name, number in self.given)
 
     @property
     def rho(self) -> Fraction:
@@ -53,7 +58,7 @@ class GaussianParameters:
     @property
     def range_error(self) -> ValueError:
         """The error for a sigma, in integers, that no sampler takes."""
-        name = self.arguments.partition("=")[0]
+        name = self.given[0][0]
         if name == "sigma2":
             return ValueError("sigma2 must be between 1e-6 and 2**112")
         subjects = {
@@ -105,11 +110,11 @@ class GaussianParameters:
         return normal_variance(self.approximate.epsilon, self.approximate.delta, entries)
 
     def loss(self, rho: Fraction, relation: str | None) -> ZCDP | ApproxDP:
-        """Return the loss under a relation, if the sigma in use costs rho in zCDP."""
+        """Return the loss under a relation, if the sigma in use costs rho, rounded, in zCDP."""
         if self.approximate is None:
             return ZCDP(self.rho, relation=relation)
         epsilon, delta = self.approximate.epsilon, self.approximate.delta
-        return ApproxDP(epsilon, delta, rho=self.round_rho(rho), relation=relation)
+        return ApproxDP(epsilon, delta, rho=rho, relation=relation)
 
     def round_rho(self, rho: Fraction) -> Fraction:
         """Return rho, rounded up to six digits if its sigma was found by a search."""
@@ -147,20 +152,16 @@ def read_parameters(
         )
     if rho is not None:
         cost = read_positive(rho, "rho")
-        return GaussianParameters(norm, count, cost, None, f"rho={literal_of(cost)}")
+        return GaussianParameters(norm, count, cost, None, (("rho", cost),))
     if sigma is not None:
         root = read_positive(sigma, "sigma")
-        return GaussianParameters(
-            norm, count, norm**2 / (2 * root**2), None, f"sigma={literal_of(root)}"
-        )
+        return GaussianParameters(norm, count, norm**2 / (2 * root**2), None, (("sigma", root),))
     if sigma2 is not None:
         square = read_positive(sigma2, "sigma2")
-        return GaussianParameters(
-            norm, count, norm**2 / (2 * square), None, f"sigma2={literal_of(square)}"
-        )
+        return GaussianParameters(norm, count, norm**2 / (2 * square), None, (("sigma2", square),))
     if epsilon is None or delta is None:
-        missing, given = ("epsilon", "delta") if epsilon is None else ("delta", "epsilon")
-        raise TypeError(f"{missing} must be given with {given}: Gaussian noise has no pure epsilon")
+        missing, other = ("epsilon", "delta") if epsilon is None else ("delta", "epsilon")
+        raise TypeError(f"{missing} must be given with {other}: Gaussian noise has no pure epsilon")
     target = ApproxDP(read_positive(epsilon, "epsilon"), read_positive(delta, "delta"))
-    arguments = f"epsilon={literal_of(target.epsilon)}, delta={literal_of(target.delta)}"
-    return GaussianParameters(norm, count, None, target, arguments)
+    given = ("epsilon", target.epsilon), ("delta", target.delta)
+    return GaussianParameters(norm, count, None, target, given)

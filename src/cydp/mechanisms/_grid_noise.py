@@ -39,7 +39,7 @@ LEAST_EXPONENT, MOST_EXPONENT = -1021, 896  # as in cydp.h
 _LOG2_LEAST_STEPS = 40  # the scale of the noise is at least 2**40 steps
 MOST_STEPS = 2**52  # and at most this number of them
 _LOG2_ROUNDING = 10  # the sensitivity is at least 1024 times what rounding adds, if possible
-_LEAST_SCALE2, _MOST_SCALE2 = Fraction(1, 4**981), 4**936
+_LOG2_LEAST_SCALE, _LOG2_MOST_SCALE = -981, 936
 _FLOAT_BITS = 53  # up to 2**53 every integer is a float64
 _MOST_BITS = 113  # up to 2**113 steps, rounding an integer to float64 leaves less than 2**61 steps
 
@@ -62,12 +62,13 @@ def default_exponent(scale2: Fraction, rounding2: Fraction, least2: Fraction) ->
         If no grid fits the scale.
 
     """
-    if not _LEAST_SCALE2 <= scale2 <= _MOST_SCALE2:
+    inverse = _ceil_log2(scale2.denominator, scale2.numerator)
+    if inverse > -2 * _LOG2_LEAST_SCALE or ceil_log2(scale2) > 2 * _LOG2_MOST_SCALE:
         raise ValueError(
             "sensitivity must give a scale between 2**-981 and 2**936, where step is not given"
         )
-    for_rounding = 2 * _LOG2_ROUNDING + ceil_log2(1 / rounding2)
-    for_scale = 2 * _LOG2_LEAST_STEPS + ceil_log2(1 / scale2)
+    for_rounding = 2 * _LOG2_ROUNDING + _ceil_log2(rounding2.denominator, rounding2.numerator)
+    for_scale = 2 * _LOG2_LEAST_STEPS + inverse
     wanted = -max(for_rounding, for_scale) // 2
     finest = -(-ceil_log2(least2) // 2)
     return max(wanted, finest, LEAST_EXPONENT)
@@ -99,7 +100,11 @@ def ceil_log2(number: Fraction) -> int:
     >>> ceil_log2(Fraction(1, 4)), ceil_log2(Fraction(5))
     (-2, 3)
     """
-    above, below = number.numerator, number.denominator
+    return _ceil_log2(number.numerator, number.denominator)
+
+
+def _ceil_log2(above: int, below: int) -> int:
+    """Return the least e with 2**e >= above / below > 0."""
     e = above.bit_length() - below.bit_length()  # 2**(e - 1) < number < 2**(e + 1)
     return e if above << max(-e, 0) <= below << max(e, 0) else e + 1
 

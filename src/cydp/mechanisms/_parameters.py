@@ -77,7 +77,7 @@ def read_norm(sensitivity: Number, order: int = 1) -> Fraction:
     >>> read_norm(Sensitivity(100, l2=10), 2)
     Fraction(10, 1)
     """
-    if isinstance(sensitivity, float | np.floating) and math.isinf(sensitivity):
+    if isinstance(sensitivity, (float, np.floating)) and math.isinf(sensitivity):
         missing = sensitivity.missing_bound if isinstance(sensitivity, Unbounded) else "bound"
         raise ValueError(
             f"sensitivity must be finite: the data has no {missing}, so clamp it to "
@@ -90,7 +90,9 @@ def read_norm(sensitivity: Number, order: int = 1) -> Fraction:
         )
     if order == 2 and isinstance(sensitivity, Sensitivity):
         sensitivity = sensitivity.l2
-    return max(read_positive(sensitivity, "sensitivity"), read_upward(sensitivity, "sensitivity"))
+    norm = read_positive(sensitivity, "sensitivity")
+    is_float = isinstance(sensitivity, (float, np.floating))
+    return read_upward(sensitivity, "sensitivity") if is_float else norm
 
 
 def format_sensitivity(norm: Fraction, relation: str | None) -> str:

@@ -6,6 +6,7 @@ from __future__ import annotations
 import json
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, replace
+from functools import lru_cache
 from sqlite3 import Connection
 from typing import Any, TypeAlias
 
@@ -240,6 +241,7 @@ def json_of_amount(amount: Amount) -> str:
     return json.dumps(strings_of(amount))
 
 
+@lru_cache(256)
 def amount_from_json(text: str) -> Amount:
     """Return the amount of a JSON text; a LedgerCorruptError for anything else."""
     try:

@@ -23,8 +23,8 @@ from cydp.accounting._amounts import (
     exceeds,
     loss_of_amount,
     repeat_amount,
+    shorten,
     subtract_amounts,
-    zero_amount,
 )
 from cydp.accounting._cost import (
     Cost,
@@ -203,7 +203,7 @@ def requested_amount(
     loss = loss_of(cost, name)
     check_relation_of_cost(cost, relation, kept)
     exact = repeat_amount(loss, count, budget)
-    requested = add_amounts(zero_amount(exact), exact)  # rounded up if it is too long for an entry
+    requested = tuple(map(shorten, exact))
     return requested, requested != exact
 
 

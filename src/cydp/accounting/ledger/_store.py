@@ -58,6 +58,7 @@ class Store:
         self._last = 0, ""  # place and hash of the last entry that was seen
         # SQLite names the WAL file after this path, which neither chdir nor another link changes.
         self.path = path.resolve()
+        self.wal = f"{self.path}-wal"  # the file to which SQLite writes first
 
     @classmethod
     def open(cls, path: Path, *, read_only: bool = False) -> Store:
@@ -83,11 +84,6 @@ class Store:
         # Pages that are in the WAL file may be missing in the file.
         if not length_of(self.wal) and os.stat(self.path).st_size < pages * size:
             raise LedgerCorruptError(f"the ledger is damaged: {self.path} has been cut off")
-
-    @property
-    def wal(self) -> str:
-        """The file to which SQLite writes first."""
-        return f"{self.path}-wal"
 
     @contextmanager
     def closed_by_errors(self) -> Iterator[None]:
