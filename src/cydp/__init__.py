@@ -12,6 +12,7 @@ from cydp._version import __version__
 if TYPE_CHECKING:
     from cydp import (
         accounting,
+        distributed,
         exact,
         interactive,
         local,
@@ -98,6 +99,7 @@ __all__ = [
     "date_trunc",
     "discrete_gaussian",
     "discrete_laplace",
+    "distributed",
     "exact",
     "explain",
     "group_by",
@@ -129,8 +131,8 @@ _BUILTINS = ("sum",)  # left out of __all__: `from cydp import *` must not repla
 
 # A name is imported when it is first used: a program that only draws noise loads no ledger.
 _PACKAGES = (
-    "accounting", "exact", "interactive", "local", "mechanisms", "models", "publishing", "random",
-    "releases", "sampling", "sensitivity", "teach", "testing", "workloads",
+    "accounting", "distributed", "exact", "interactive", "local", "mechanisms", "models",
+    "publishing", "random", "releases", "sampling", "sensitivity", "teach", "testing", "workloads",
 )  # fmt: skip
 _PACKAGE_OF = {
     name: package

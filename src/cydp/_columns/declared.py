@@ -26,6 +26,9 @@ from cydp._columns.sources import SeriesSource, open_source
 __all__ = ["Declared", "Labels", "Records", "check_entries", "check_reals", "declare"]
 
 
+_OBJECTS = "objects"  # the kind of labels in a list, too
+
+
 class Records:
     """A column of numbers, for a release with a loss that does not depend on how many they are.
 
@@ -71,6 +74,12 @@ class Records:
     def has_integers(self) -> bool:
         """Whether the column declares that it holds integers, whichever of them are missing."""
         return self.dtype.kind in "iu" and not self._column.may_be_inferred
+
+    @property
+    def declared(self) -> str:
+        """The name and the type of the column, the same for all pieces of a table."""
+        kind = "numbers" if self._column.may_be_inferred else str(self.dtype)
+        return f"{self._column.name}: {_OBJECTS if isinstance(self._column, ListSource) else kind}"
 
     def read(self) -> NDArray[Any]:
         """Return the column, masked where it is null; a list becomes float64.
@@ -331,6 +340,13 @@ class Labels:
     def shared(self) -> SharedColumn | None:
         """The column, if it is one of a query."""
         return self._column.shared
+
+    @property
+    def declared(self) -> str:
+        """The name and the type of the column, the same for all pieces of a table."""
+        found = self.type
+        exact = found.dtype != object and not self._opened.may_be_inferred
+        return f"{self.name}: {found.kind}" + (f" of {found.dtype}" if exact else "")
 
     @property
     def is_untyped(self) -> bool:

@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 
 from cydp._columns.declared import Labels, Records
 
-__all__ = ["Totals", "add_pieces", "add_totals"]
+__all__ = ["Totals", "add_pieces", "add_totals", "join_halves"]
 
 Totals: TypeAlias = list[Any]
 """Exact answers: ints, and arrays of int64."""
@@ -97,10 +97,19 @@ class _Total:
 
     def value(self) -> NDArray[np.int64]:
         """Return the sum; beyond int64, the end of its range."""
-        high = self._high + (self._low >> 32)
-        ends = np.iinfo(np.int64)
-        found = (high << 32) | (self._low & _LOW)
-        return np.where(high >= 2**31, ends.max, np.where(high < -(2**31), ends.min, found))
+        return join_halves(self._high, self._low)
+
+
+def join_halves(high: NDArray[np.int64], low: NDArray[np.int64]) -> NDArray[np.int64]:
+    """Return high * 2**32 + low; beyond int64, the end of its range.
+
+    >>> join_halves(np.array([-1, 2**40]), np.array([2**33, 7])).tolist()
+    [4294967296, 9223372036854775807]
+    """
+    high = high + (low >> 32)
+    ends = np.iinfo(np.int64)
+    found = (high << 32) | (low & _LOW)
+    return np.where(high >= 2**31, ends.max, np.where(high < -(2**31), ends.min, found))
 
 
 def _pieces(

@@ -79,6 +79,11 @@ class Table:
         where = "" if self.where is None else f", only rows where {shown}"
         return f"<table of {len(self.names)} columns{where}>"
 
+    @property
+    def declared(self) -> str:
+        """What is asked of the table if its rows are counted: no type."""
+        return f"{self._name}: rows"
+
     def again(self) -> Table:
         """Return the table for one more release: a new one for a query, which is read once."""
         return self if self._reopen is None else self._reopen()

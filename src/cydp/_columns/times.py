@@ -81,6 +81,11 @@ class Times:
         return self._labels.length
 
     @property
+    def declared(self) -> str:
+        """The name and the type of the column, the same for all pieces of a table."""
+        return self._labels.declared
+
+    @property
     def shared(self) -> SharedColumn | None:
         """The column, if it is one of a query."""
         return self._labels.shared

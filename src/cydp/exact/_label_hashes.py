@@ -19,7 +19,7 @@ from cydp._columns.masks import Mask
 from cydp._columns.strings import Strings, fixed_width, join_bytes
 from cydp.exact._label_sets import LabelSets
 
-__all__ = ["Users", "Words", "hash_labels", "identify", "identify_users", "mix_words"]
+__all__ = ["Users", "Words", "hash_labels", "hash_rows", "identify", "identify_users", "mix_words"]
 
 
 Words: TypeAlias = NDArray[np.uint64]
@@ -79,12 +79,15 @@ def _hash_strings(strings: _core.Strings, n: int, key: Words) -> Words:
 def hash_labels(found: LabelSets, key: Words) -> Words:
     """Return a hash of each combination of labels."""
     words = [_hash_column(array, key) for array in found.arrays]
-    if len(words) == 1:
-        return words[0]
-    together = np.stack(words, axis=1)
-    width = together.itemsize * len(words)
-    strings = _core.Strings(len(found), together.reshape(-1).view(np.uint8), width=width)
-    return _hash_strings(strings, len(found), key)
+    return words[0] if len(words) == 1 else hash_rows(words, key)
+
+
+def hash_rows(columns: Sequence[Words], key: Words) -> Words:
+    """Return a keyed hash of the words of each row."""
+    together = np.stack(columns, axis=1)
+    width = together.itemsize * len(columns)
+    strings = _core.Strings(len(together), together.reshape(-1).view(np.uint8), width=width)
+    return _hash_strings(strings, len(together), key)
 
 
 def mix_words(columns: Sequence[Words]) -> Words:

@@ -183,6 +183,11 @@ class SteppedTimes:
         self._times, self._grid, self.length = times, grid, times.length
 
     @property
+    def declared(self) -> str:
+        """The name and the type of the column, the same for all pieces of a table."""
+        return self._times.declared
+
+    @property
     def shared(self) -> SharedColumn | None:
         """The column, if it is one of a query."""
         return self._times.shared

@@ -33,6 +33,7 @@ __all__ = [
     "Budget",
     "apart_from",
     "check_budget_type",
+    "check_generator",
     "check_output",
     "draw_array",
     "fill_output",
@@ -83,8 +84,7 @@ def pay_and_draw(
     if budget is None:  # most often, and the quickest way
         return draw(generator), None
     check_budget_type(budget)
-    if generator._reproducible:
-        raise TypeError("rng must not be seeded where a budget pays: its noise is known")
+    check_generator(generator)
     try:
         paid: Paid = budget._pay(asked)
         return (paid.keep(draw(generator)) if paid.fresh else paid.result), paid
@@ -146,6 +146,12 @@ def check_budget_type(budget: object) -> None:
             "budget must be a PrivacyFilter, a BudgetLedger or a ledger.scope(...), not "
             f"{describe_argument(budget, *_INSTEAD_OF_A_BUDGET)}"
         )
+
+
+def check_generator(generator: Generator) -> None:
+    """Raise a TypeError for a seeded generator, which may draw nothing that a budget pays for."""
+    if generator._reproducible:
+        raise TypeError("rng must not be seeded where a budget pays: its noise is known")
 
 
 def check_output(

@@ -31,6 +31,7 @@ __all__ = [
     "name_of",
     "names_of",
     "public_keys",
+    "refuse_columns",
     "several",
     "words_of_reads",
 ]
@@ -275,6 +276,22 @@ def by_names(by: Any, column: Any) -> tuple[Any, ...] | None:
 def several(by: Any) -> tuple[Any, ...]:
     """Return the columns of labels that an argument `by` stands for: one, or those of a list."""
     return tuple(by) if isinstance(by, list | tuple) else (by,)
+
+
+def refuse_columns(given: Mapping[str, Any], arguments: Sequence[str], why: str) -> None:
+    """Raise a TypeError for a column itself beside the data, where its name is wanted.
+
+    >>> refuse_columns({"column": "age", "by": ["sex"]}, ["column", "by"], "rows are not known")
+    """
+    for name in arguments:
+        named = given.get(name)
+        if named is None:
+            continue
+        is_data = name == "by" and given.get("column", True) is None
+        is_list = isinstance(named, list | tuple) and name not in ("column", "user")
+        each = named if is_list else [named]
+        if is_data or isinstance(named, dict) or any(map(is_column, each)):
+            raise TypeError(f"{name} must be given by name, as a column of the table: {why}")
 
 
 def columns_by(table: Table, by: Any) -> list[Any]:

@@ -13,7 +13,6 @@ import numpy as np
 
 from cydp._arguments import Integer, Number
 from cydp._call_errors import explain_arguments
-from cydp._columns.table import is_column
 from cydp._generator import Generator
 from cydp._numbers.rational import float_of, format_number, literal_of, read_integer
 from cydp.accounting._budget import Asked
@@ -27,6 +26,7 @@ from cydp.releases._format import format_cost
 from cydp.releases._histogram_release import HistogramRelease, TableRelease
 from cydp.releases._meaning import notes_on
 from cydp.releases._query import Query
+from cydp.releases._reads import refuse_columns
 from cydp.releases._release import Release, recorded
 from cydp.releases._run import arguments_of, kind_of, prepare
 from cydp.releases._sum import SumQuery
@@ -345,7 +345,8 @@ def on_sample(
     """
     given = arguments_of(function, args, kwargs, caller="on_sample")
     kind = kind_of(function)
-    _check_names(given)
+    why = "rows of a column beside it are not sampled"
+    refuse_columns(given, ("column", "columns", "by"), why)
     prepared = prepare(kind, {**given, kind.data: x, "budget": budget})
     query = SampleQuery(prepared.query, read_share(share))
     _check(query)
@@ -383,21 +384,6 @@ def _check(query: SampleQuery) -> None:
             "rho must not be given for a sample, which does not make it smaller: give epsilon and "
             "delta"
         )
-
-
-def _check_names(given: Mapping[str, Any]) -> None:
-    """Refuse columns beside x."""
-    for name in ("column", "columns", "by"):
-        named = given.get(name)
-        if named is None:
-            continue
-        is_data = name == "by" and given.get("column", True) is None
-        each = named if isinstance(named, list | tuple) and name != "column" else [named]
-        if is_data or isinstance(named, dict) or any(map(is_column, each)):
-            raise TypeError(
-                f"{name} must be given by name, as a column of x: rows of a column beside x are "
-                "not sampled"
-            )
 
 
 def _check_ledger(budget: Budget | None, query: SampleQuery) -> None:

@@ -3,11 +3,11 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any
 
 from cydp.accounting._budget import note_charge
-from cydp.accounting._errors import LedgerError
+from cydp.accounting._errors import ChargeInDoubtError, LedgerError
 from cydp.accounting._loss import Loss
 from cydp.accounting.ledger._serialize import read_result, serialize
 
@@ -65,11 +65,11 @@ class PaidByLedger:
 
     """
 
-    __slots__ = ("_records", "ledger", "receipt")
+    __slots__ = ("ledger", "receipt", "records")
 
     def __init__(self, ledger: LedgerCharges, receipt: Receipt, *, records: bool) -> None:
         self.ledger: Any = ledger
-        self.receipt, self._records = receipt, records
+        self.receipt, self.records = receipt, records
 
     @property
     def cost(self) -> Loss:
@@ -87,12 +87,38 @@ class PaidByLedger:
         return self.receipt.result
 
     def keep(self, result: Any) -> Any:
-        """Record a result if the charge has an id, and return it as it is read back."""
-        if not self._records:
+        """Record a result if the charge has an id, and return it as it is read back.
+
+        If another one was recorded since, by another driver of the same run, it is returned: two
+        results of a charge are never told.
+        """
+        if not self.records:
             return result
         text = serialize(result)
-        self.ledger._record(self.receipt.charge_id, text)
+        try:
+            self.ledger._record(self.receipt.charge_id, text)
+        except LedgerError:
+            known = self.read_again()
+            if known.fresh:
+                raise
+            return known.result
         return read_result(text)
+
+    def read_again(self) -> PaidByLedger:
+        """Return the charge, with its result if it was recorded since.
+
+        Raises
+        ------
+        LedgerError
+            If the ledger does not have the charge.
+
+        """
+        try:
+            result = self.ledger.result(self.receipt.charge_id)
+        except ChargeInDoubtError:
+            return self
+        receipt = replace(self.receipt, result=result, fresh=False)
+        return PaidByLedger(self.ledger, receipt, records=True)
 
     @property
     def stands(self) -> bool:
