@@ -1,0 +1,246 @@
+"""Tallies of pieces, added up in any way, are the local tally of the whole table."""
+
+from __future__ import annotations
+
+import pickle
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+import pandas as pd
+import polars as pl
+import pyarrow as pa
+import pytest
+
+import cydp
+from cydp.distributed import PieceTally, Reader, prepare
+from cydp.distributed._piece_tally import add_up, sparse
+from cydp.releases._run import arguments_of, kind_of
+from cydp.releases._run import prepare as prepare_release
+
+NAN, INF = float("nan"), float("inf")
+TABLES = 240
+LIBRARIES: dict[str, Callable[[pa.Table], Any]] = {
+    "pyarrow": lambda table: table,
+    "polars": pl.from_arrow,
+    "pandas": lambda table: table.to_pandas(types_mapper=pd.ArrowDtype),
+    "masked": lambda table: {name: masked(table[name]) for name in table.column_names},
+}
+KEYS: dict[str, list[Any]] = {
+    "i": [3, -7, 2**40], "s": ["a", "", "ü"], "f": [0.5, INF, -INF, 2.0],
+}  # fmt: skip
+CALLS: dict[str, tuple[Callable[..., Any], tuple[Any, ...], dict[str, Any], str]] = {
+    "count": (cydp.count, (), {"column": "x"}, "max_rows"),
+    "sum": (cydp.sum, ((-2, 5),), {"column": "x", "missing": 1}, "max_rows"),
+    "mean": (cydp.mean, ((0, 5),), {"column": "x"}, "max_rows"),
+    "variance": (cydp.variance, ((-1, 5),), {"column": "x"}, "max_rows"),
+    "histogram": (cydp.histogram, (4, (-2, 2)), {"column": "x"}, "max_partitions"),
+    "histogramdd": (
+        cydp.histogramdd, (3, [(-2, 2), (-9, 9)]), {"columns": ["x", "i"]}, "max_partitions",
+    ),
+    "value_counts": (cydp.value_counts, (), {"column": "f", "keys": KEYS["f"]}, "max_partitions"),
+    "group_by": (
+        cydp.group_by, (["s", "i"],),
+        {"keys": {"s": KEYS["s"], "i": KEYS["i"]}, "sums": {"x": (0, 5)}, "means": {"i": (-9, 9)}},
+        "max_partitions",
+    ),
+}  # fmt: skip
+
+
+def masked(column: pa.ChunkedArray) -> np.ma.MaskedArray[Any, Any]:
+    entries = column.to_pylist()
+    absent = [each is None for each in entries]
+    filler: Any = "" if pa.types.is_string(column.type) else 0
+    filled = [filler if each is None else each for each in entries]
+    dtype = object if filler == "" else column.type.to_pandas_dtype()
+    return np.ma.MaskedArray(np.array(filled, dtype), absent)
+
+
+def table_of(random: np.random.Generator) -> pa.Table:
+    """Return a table with nulls, NaN, infinities, and few, many or skewed users."""
+    n = int(random.choice([0, 1, 5, 40]))
+
+    def choose(values: list[Any]) -> list[Any]:
+        return [values[i] for i in random.integers(0, len(values), n)]
+
+    users = random.geometric(0.3, n) if random.random() < 0.5 else random.integers(0, n + 1, n)
+    kind = pa.int64() if random.random() < 0.4 else pa.float64() if n % 2 else pa.string()
+    named = [
+        None if each > 6 else str(each) if kind == pa.string() else int(each) for each in users
+    ]
+    return pa.table({
+        "x": pa.array(choose([0.0, -0.0, 1.5, 1e300, -3.25, NAN, INF, -INF, None]), pa.float64()),
+        "i": pa.array(choose([*KEYS["i"], 0, -(2**63), None]), pa.int64()),
+        "s": pa.array(choose([*KEYS["s"], "other", None]), pa.string()),
+        "f": pa.array(choose([*KEYS["f"], NAN, -0.0, None]), pa.float64()),
+        "u": pa.array(named, kind),
+    })  # fmt: skip
+
+
+def whole_tally(reader: Reader, name: str, table: Any, given: dict[str, Any]) -> dict[str, Any]:
+    """Return what the local release counts, with the key of the run."""
+    function, args, own, _ = CALLS[name]
+    kind, arguments = kind_of(function), arguments_of(function, args, own | given)
+    made = prepare_release(kind, arguments | {kind.data: table})
+    key = None if made.source.users is None else np.frombuffer(reader._key, np.uint64)
+    return dict(made.query.read(made.source, key).parts)
+
+
+def merged(tallies: list[PieceTally], random: np.random.Generator, reader: Reader) -> Any:
+    """Return tallies in any order, added up in part: by pickles, tables, or one for all."""
+    pieces = tallies[0].pieces
+    mixed = [tallies[i] for i in random.permutation(len(tallies))]
+    way = random.integers(3)
+    if way == 0:
+        return [pickle.loads(pickle.dumps(each)) for each in mixed]
+    if way == 1:
+        first, *others = mixed
+        for each in others:
+            first = first + each
+        return [first]
+    rows = pa.concat_tables(each.to_arrow().replace_schema_metadata(None) for each in mixed)
+    if random.random() < 0.5:
+        sums = rows.group_by("key").aggregate([("low", "sum"), ("high", "sum")])
+        rows = sums.rename_columns(
+            [name.removesuffix("_sum") for name in sums.column_names]
+        )  # fmt: skip
+    return [reader.from_arrow(rows, pieces=pieces)]
+
+
+def equal(one: dict[str, Any], two: dict[str, Any]) -> bool:
+    return [*one] == [*two] and all(
+        type(each) is type(two[name]) and np.array_equal(each, two[name])
+        for name, each in one.items()
+    )
+
+
+@pytest.mark.parametrize("name", CALLS)
+@pytest.mark.parametrize("users", [False, True])
+def test_pieces_add_up_to_the_whole(name: str, users: bool) -> None:
+    function, args, own, bound = CALLS[name]
+    for seed in range(TABLES // 4):
+        random = np.random.default_rng([seed, users, *name.encode()])
+        table, pieces = table_of(random), int(random.integers(1, 5))
+        library = LIBRARIES[[*LIBRARIES][seed % len(LIBRARIES)]]
+        given: dict[str, Any] = {"epsilon": 1}
+        if users:
+            given |= {"user": "u", bound: int(random.integers(1, 4))}
+        plan = prepare(function, library(table.slice(0, 0)), *args, **own, **given)
+        reader = pickle.loads(pickle.dumps(plan.pay(None).reader))
+        places = random.integers(0, pieces, len(table))
+        if users:
+            places = reader.pieces_of(library(table), pieces)
+        tallies = []
+        for piece in range(pieces):
+            rows = random.permutation(np.flatnonzero(places == piece))
+            part = library(table.take(pa.array(rows, pa.int64())))
+            tally = reader.tally(part, piece=piece, pieces=pieces)
+            assert pickle.dumps(tally) == pickle.dumps(
+                reader.tally(part, piece=piece, pieces=pieces)
+            )
+            tallies.append(tally)
+        done, parts = add_up(merged(tallies, random, reader), plan._outline)
+        assert len(done) == pieces
+        assert equal(parts, whole_tally(reader, name, library(table), given)), seed
+
+
+def test_users_are_in_one_piece_whatever_holds_them() -> None:
+    """Integers, floats and texts, in any library, beside others or not."""
+    values = [7, 0, -3, 2**53, None, 7]
+    columns: dict[str, Any] = {
+        "int": pa.array(values, pa.int64()),
+        "float": pa.array([None if each is None else float(each) for each in values]),
+        "floats beside a fraction": pa.array([*map(float, [7, 0, -3, 2**53, NAN, 7]), 0.5]),
+        "int32 beside none": pa.array([7, 0, -3], pa.int32()),
+        "uint beside a large one": pa.array([7, 0, 2**64 - 1], pa.uint64()),
+        "list": values,
+        "objects": [7.0, 0, -3, 2**53, None, 7, "7"],
+    }
+    key, found = b"0123456789abcdef", {}
+    for name, column in columns.items():
+        plan = prepare(cydp.count, {"u": column}, user="u", max_rows=1, epsilon=1)
+        places = Reader(plan, 1, key).pieces_of({"u": column}, 1000)
+        found[name] = places
+        assert places.dtype == np.int32
+        assert places.min() >= 0
+        assert places.max() < 1000
+        wanted = found["int"]
+        known = [i for i in range(min(len(places), 6)) if i != 4 and not name.startswith("uint")]
+        assert [places[i] for i in known] == [wanted[i] for i in known], name
+    assert (found["uint beside a large one"][:2] == found["int"][:2]).all()
+    assert found["objects"][6] != found["objects"][0]  # a text is no number
+    texts = ["ann", "bob", "", None, "ann", "ü"]
+    held = [
+        pa.array(texts), pl.Series(texts), pd.Series(texts, dtype=object), texts,
+        pa.array(texts).dictionary_encode(), pd.Series(texts, dtype="category"),
+    ]  # fmt: skip
+    for column in held:
+        plan = prepare(cydp.count, {"u": column}, user="u", max_rows=1, epsilon=1)
+        places = Reader(plan, 1, key).pieces_of({"u": column}, 1000)
+        if column is held[0]:
+            wanted = places
+        assert (np.delete(places, 3) == np.delete(wanted, 3)).all()
+
+
+def test_rows_of_many_users_are_spread_evenly() -> None:
+    n, pieces = 200_000, 8
+    for column in (np.arange(n), np.arange(n) << 40, np.full(n, np.nan)):
+        plan = prepare(cydp.count, {"u": column}, user="u", max_rows=1, epsilon=1)
+        places = Reader(plan, 1, b"0123456789abcdef").pieces_of({"u": column}, pieces)
+        counts = np.bincount(places, minlength=pieces)
+        assert (abs(counts - n / pieces) < 6 * (n / pieces) ** 0.5).all()  # below 1e-8 a count
+
+
+def test_pieces_are_secret_and_others_in_each_run() -> None:
+    users = {"u": np.arange(1000)}
+    plan = prepare(cydp.count, users, user="u", max_rows=1, epsilon=1)
+    one, two = (plan.pay(None).reader.pieces_of(users, 1000) for _ in range(2))
+    assert (one == two).sum() < 20
+
+
+def test_sums_beyond_int64_are_exact_until_all_is_added() -> None:
+    """Local answers of one piece, and an end of int64 that a later piece takes back."""
+    plan = prepare(cydp.value_counts, [], keys=["a", "b"], epsilon=1)
+    reader = plan.pay(None).reader
+    empty = reader.tally([], piece=0, pieces=4)
+    ends = np.iinfo(np.int64)
+    values = [ends.max, ends.max, -5, -ends.max]
+
+    def tally(piece: int) -> PieceTally:
+        number = np.array([values[piece]], np.int64)
+        return PieceTally(
+            *empty.of_run, frozenset([piece]), np.array([1]), number & (2**32 - 1), number >> 32
+        )
+
+    tallies = [tally(i) for i in range(4)]
+    for given in (tallies, [tallies[0] + tallies[1], tallies[3] + tallies[2]]):
+        assert add_up(given, plan._outline)[1]["n"].tolist() == [0, ends.max - 5]
+    assert add_up(tallies[:2], plan._outline)[1]["n"].tolist() == [0, ends.max]
+    assert add_up(tallies[2:], plan._outline)[1]["n"].tolist() == [0, ends.min]
+
+
+@pytest.mark.parametrize("number", [0, 1, -1, 2**63, -(2**63) - 1, 2**100 + 7, -(2**100) - 7])
+def test_an_int_of_any_size_crosses_the_wire(number: int) -> None:
+    plan = prepare(cydp.sum, [], (0, 1), epsilon=1)
+    reader = plan.pay(None).reader
+    halves = sparse({"sum": number}, plan._outline)
+    assert all((half.dtype == np.int64) for half in halves)
+    run = reader._of_run(3)
+    tallies = [PieceTally(*run, frozenset([i]), *halves) for i in range(3)]
+    table = pa.concat_tables([each.to_arrow() for each in tallies])
+    for given in (
+        tallies,
+        [tallies[0] + tallies[1] + tallies[2]],
+        [reader.from_arrow(table, pieces=3)],
+    ):
+        assert add_up(given, plan._outline)[1] == {"sum": 3 * number}
+
+
+def test_keys_without_rows_take_no_space() -> None:
+    n = 10**5
+    plan = prepare(cydp.value_counts, np.zeros(0, np.int64), keys=np.arange(n), epsilon=1)
+    reader = plan.pay(None).reader
+    tally = reader.tally(np.array([7, 7, 9]), piece=0, pieces=1)
+    assert tally.places.tolist() == [7, 9]
+    assert len(pickle.dumps(tally)) < 1500
+    assert tally.to_arrow().num_rows == 3
