@@ -41,7 +41,7 @@ CALLS: dict[str, tuple[Callable[..., Any], tuple[Any, ...], dict[str, Any], str]
     "value_counts": (cydp.value_counts, (), {"column": "f", "keys": KEYS["f"]}, "max_partitions"),
     "group_by": (
         cydp.group_by, (["s", "i"],),
-        {"keys": {"s": KEYS["s"], "i": KEYS["i"]}, "sums": {"x": (0, 5)}, "means": {"i": (-9, 9)}},
+        {"keys": {"s": KEYS["s"], "i": KEYS["i"]}, "sums": {"x": (-3, 5)}, "means": {"i": (-9, 9)}},
         "max_partitions",
     ),
 }  # fmt: skip
