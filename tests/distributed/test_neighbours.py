@@ -88,7 +88,11 @@ def test_what_a_piece_holds_changes_no_error(library: str) -> None:
             assert len({each.fingerprint for each in plans}) == 1, name
             run = plans[-1].pay(None)
             n = len(tables)
-            tallies = [run.reader.tally(each(), piece=i, pieces=n) for i, each in enumerate(tables)]
+            promised = {"users_in_one_piece": "user" in given}
+            tallies = [
+                run.reader.tally(each(), piece=i, pieces=n, **promised)
+                for i, each in enumerate(tables)
+            ]
             assert {type(each) for each in tallies} == {type(tallies[0])}, name
             assert run.release(tallies).query == plans[0].query
             if "user" in given:
@@ -208,6 +212,10 @@ def test_wrong_arguments_are_told() -> None:
             ),
             "pieces": (lambda: reader.tally(table, piece=0, pieces=0), ValueError, ("2**31",)),
             "no integer": (lambda: reader.tally(table, piece=0.5, pieces=1), TypeError, ("piece",)),
+            "no promise": (
+                lambda: reader.tally(table, piece=0, pieces=1, users_in_one_piece="yes"),
+                TypeError, ("users_in_one_piece must be True or False",),
+            ),
             "no user": (lambda: reader.pieces_of(table, 2), ValueError, ("user must be in",)),
         },
         never=("secret", "77"),

@@ -116,6 +116,20 @@ def test_what_is_refused_draws_nothing_and_may_be_repeated() -> None:
     assert type(run.release(tallies)) is type(other.release(tallies_of(other)))
 
 
+def test_a_user_in_two_pieces_is_refused() -> None:
+    """Else they could change the answers twice as far; rows without a user may be anywhere."""
+    reader = planned().pay(None).reader
+    (place,) = {*reader.pieces_of({**TABLE, "u": [7] * 5}, 50).tolist()}
+    users: dict[str, Any] = {"s": ["a"] * 3, "x": [1.0] * 3, "u": [7, None, 7]}
+    other = (place + 1) % 50
+    assert reader.tally(users, piece=place, pieces=50).done == {place}
+    assert reader.tally(users | {"u": [None] * 3}, piece=other, pieces=50).done == {other}
+    with pytest.raises(ValueError, match="no rows of users of other pieces"):
+        reader.tally(users, piece=other, pieces=50)
+    promised = reader.tally(users, piece=other, pieces=50, users_in_one_piece=True)
+    assert promised.done == {other}
+
+
 def test_other_tallies_are_not_added() -> None:
     run = planned().pay(None)
     one, two = tallies_of(run)

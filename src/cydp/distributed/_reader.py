@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 
 from cydp._arguments import Integer
 from cydp._call_errors import explain_arguments
+from cydp._columns.masks import Mask, both_present
 from cydp._numbers.rational import read_integer
 from cydp.distributed._piece_tally import PieceTally, from_table, sparse
 from cydp.exact._label_hashes import hash_rows, identify_users
@@ -57,7 +58,9 @@ class Reader:
     _key: bytes = field(repr=False)
 
     @explain_arguments
-    def tally(self, table: Any, *, piece: Integer, pieces: Integer) -> PieceTally:
+    def tally(
+        self, table: Any, *, piece: Integer, pieces: Integer, users_in_one_piece: bool = False
+    ) -> PieceTally:
         """Return the exact answers of one piece of the table.
 
         Parameters
@@ -68,7 +71,11 @@ class Reader:
         piece : int >= 0
             Which piece it is: each is counted once.
         pieces : int >= 1
-            How many pieces the table has. All rows of a user are in one of them: see `pieces_of`.
+            How many pieces the table has.
+        users_in_one_piece : bool, default False
+            The caller's promise that all rows of each user are in one piece, as after a shuffle by
+            users that the engine has made. Default: rows of users are refused in another piece than
+            the one that `pieces_of` says.
 
         Returns
         -------
@@ -78,8 +85,8 @@ class Reader:
         Raises
         ------
         TypeError, ValueError
-            If a parameter is not allowed, or if the columns have other types than in the plan. No
-            row is read then.
+            If a parameter is not allowed, or if the columns have other types than in the plan: no
+            row is read then. And for rows of users in a piece that they do not belong to.
 
         Notes
         -----
@@ -97,7 +104,12 @@ class Reader:
         of_run, place = self._of_run(pieces), read_integer(piece, "piece")
         if not 0 <= place < of_run[2]:
             raise ValueError(f"piece must be from 0 to pieces - 1, {of_run[2] - 1}, not {place}")
+        if not isinstance(users_in_one_piece, bool):
+            kind = type(users_in_one_piece).__name__
+            raise TypeError(f"users_in_one_piece must be True or False, not {kind}")
         source = self.plan._open(table)
+        if source.users is not None and not users_in_one_piece:
+            self._check_users(table, place, of_run[2])
         exact = self.plan.query.read(source, None if source.users is None else self._words)
         halves = sparse(exact.parts, self.plan._outline)
         return PieceTally(*of_run, frozenset([place]), *halves)
@@ -142,13 +154,7 @@ class Reader:
 
         """
         *_, count = self._of_run(pieces)
-        users = self.plan._open(table).users
-        if users is None:
-            raise ValueError("user must be in the plan: without it any rows can be in any piece")
-        values, present = identify_labels(users)
-        hashes = identify_users(values, present, self._words).hashes
-        mixed = hash_rows([hashes, np.full_like(hashes, _SHUFFLE)], self._words) >> _HALF
-        found = (mixed * np.uint64(count) >> _HALF).astype(np.int32)
+        found, present = self._places_of(table, count)
         if present is None:
             return found
         anywhere = np.arange(len(found)) % count
@@ -188,6 +194,26 @@ class Reader:
 
         """
         return from_table(table, self._of_run(pieces), self.plan._outline)
+
+    def _places_of(self, table: Any, pieces: int) -> tuple[NDArray[np.int32], Mask]:
+        """Return the piece of each row's user, and which rows have one."""
+        users = self.plan._open(table).users
+        if users is None:
+            raise ValueError("user must be in the plan: without it any rows can be in any piece")
+        values, present = identify_labels(users)
+        hashes = identify_users(values, present, self._words).hashes
+        mixed = hash_rows([hashes, np.full_like(hashes, _SHUFFLE)], self._words) >> _HALF
+        return (mixed * np.uint64(pieces) >> _HALF).astype(np.int32), present
+
+    def _check_users(self, table: Any, piece: int, pieces: int) -> None:
+        """Raise a ValueError for rows of users who belong to another piece."""
+        places, present = self._places_of(table, pieces)
+        astray = both_present(places != piece, present)
+        if astray is not None and astray.any():
+            raise ValueError(
+                "table must have no rows of users of other pieces: shuffle rows by pieces_of, or "
+                "promise that all rows of each user are in one piece by users_in_one_piece=True"
+            )
 
     def _of_run(self, pieces: Integer) -> tuple[str, int, int]:
         count = read_integer(pieces, "pieces")
