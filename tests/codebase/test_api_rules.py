@@ -63,6 +63,7 @@ RESULTS = {
     "NumberRelease": "cydp.count",
     "PostProcessed": "cydp.releases.HistogramRelease.nonnegative",
     "Prefetch": "cydp.Generator.discrete_laplace_prefetch",
+    "PieceTally": "cydp.distributed.Reader.tally",
     "PrivacyLoss": "cydp.teach.privacy_loss",
     "PublicEpsilon": "cydp.teach.public_epsilons",
     "PublicEpsilons": "cydp.teach.public_epsilons",
@@ -70,8 +71,12 @@ RESULTS = {
     "PublishedTable": "cydp.publishing.contingency_tables",
     "QuantileRelease": "cydp.quantile",
     "RangeRelease": "cydp.workloads.range_counts",
+    "Reader": "cydp.distributed.ReleasePlan.pay",
     "Receipt": "cydp.BudgetLedger.charge",
+    "ReleasePlan": "cydp.distributed.prepare",
+    "Run": "cydp.distributed.ReleasePlan.pay",
     "SampleRelease": "cydp.sampling.on_sample",
+    "SavedRun": "cydp.distributed.Run.save",
     "SessionEntry": "cydp.Session.history",
     "Setting": "cydp.teach.utility.measure",
     "StrategyError": "cydp.workloads.Workload.errors",
@@ -127,6 +132,7 @@ POSITIONAL_TOO = {
     ("cydp.BudgetLedger.add_block", "budget"): IT_IS_THE_BUDGET,
     ("cydp.BudgetLedger.add_blocks", "budget"): IT_IS_THE_BUDGET,
     ("cydp.calibrate", "budget"): IT_IS_THE_BUDGET,
+    ("cydp.distributed.ReleasePlan.pay", "budget"): IT_IS_THE_BUDGET,
 }
 
 SAID_OF_A_COST = "None: the cost says so itself, or nobody does"

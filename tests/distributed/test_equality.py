@@ -4,13 +4,17 @@ from __future__ import annotations
 
 import pickle
 from collections.abc import Callable
+from pathlib import Path
 from typing import Any
 
+import duckdb
 import numpy as np
 import pandas as pd
 import polars as pl
 import pyarrow as pa
+import pyarrow.parquet as pq
 import pytest
+from pyarrow import csv
 
 import cydp
 from cydp.distributed import PieceTally, Reader, prepare
@@ -65,9 +69,8 @@ def table_of(random: np.random.Generator) -> pa.Table:
 
     users = random.geometric(0.3, n) if random.random() < 0.5 else random.integers(0, n + 1, n)
     kind = pa.int64() if random.random() < 0.4 else pa.float64() if n % 2 else pa.string()
-    named = [
-        None if each > 6 else str(each) if kind == pa.string() else int(each) for each in users
-    ]
+    value = {pa.string(): str, pa.int64(): int, pa.float64(): lambda user: user / 2}[kind]
+    named = [None if each > 6 else value(each) for each in users]
     return pa.table({
         "x": pa.array(choose([0.0, -0.0, 1.5, 1e300, -3.25, NAN, INF, -INF, None]), pa.float64()),
         "i": pa.array(choose([*KEYS["i"], 0, -(2**63), None]), pa.int64()),
@@ -146,6 +149,48 @@ def test_pieces_add_up_to_the_whole(name: str, users: bool) -> None:
         done, parts = add_up(merged(tallies, random, reader), plan._outline)
         assert len(done) == pieces
         assert equal(parts, whole_tally(reader, name, library(table), given)), seed
+
+
+STAYS = pa.table({
+    "t": pa.array(np.datetime64("2024-01-01", "us") + np.arange(50) * np.timedelta64(9, "h")),
+    "x": np.arange(50.0), "s": ["a", "b"] * 25, "u": np.arange(50) // 5,
+})  # fmt: skip
+STORED: dict[str, Callable[[Path], Any]] = {
+    "schema": lambda _: STAYS.schema,
+    "lazy": lambda _: pl.from_arrow(STAYS).lazy(),  # type: ignore[union-attr]
+    "DuckDB": lambda _: duckdb.from_arrow(STAYS),
+    "Parquet": lambda folder: str(folder / "a.parquet"),
+    "CSV": lambda folder: str(folder / "a.csv"),
+}
+ROUNDED = ["s", cydp.date_trunc("day", "t")]
+STORED_CALLS: list[tuple[Callable[..., Any], tuple[Any, ...], dict[str, Any]]] = [
+    (cydp.histogram, ("1d", ("2024-01-01", "2024-01-08")), {"column": "t"}),
+    (cydp.mean, ((0, 9),), {"column": "x", "user": "u", "max_rows": 2}),
+    (cydp.sum, ((0, 9),), {"column": "x", "user": "u", "max_rows": 2, "max_sum_per_user": 3}),
+    (cydp.count, (), {}),
+    (cydp.count, (), {"user": "u", "max_rows": 3, "left_out": 4}),
+    (cydp.group_by, (ROUNDED,), {
+        "keys": {"s": ["a"], "t": ["2024-01-01", "2024-01-02"]}, "sums": {"x": (0, 9)},
+        "user": "u", "max_partitions": 2, "left_out": 3,
+    }),
+]  # fmt: skip
+
+
+@pytest.mark.parametrize("kind", STORED)
+def test_times_and_tables_that_are_not_in_memory(kind: str, tmp_path: Path) -> None:
+    pq.write_table(STAYS, tmp_path / "a.parquet")
+    csv.write_csv(STAYS, tmp_path / "a.csv")
+    for function, args, given in STORED_CALLS:
+        form = STORED[kind](tmp_path)
+        reader = prepare(function, form, *args, **given, epsilon=1).pay(None).reader
+        table = STAYS if kind == "schema" else form
+        worker = pickle.loads(pickle.dumps(reader))
+        tally = worker.tally(table, piece=0, pieces=1)
+        arguments = arguments_of(function, args, given | {"epsilon": 1})
+        made = prepare_release(kind_of(function), arguments | {kind_of(function).data: table})
+        key = None if made.source.users is None else np.frombuffer(reader._key, np.uint64)
+        whole = made.query.read(made.source, key)
+        assert equal(add_up([tally], reader.plan._outline)[1], dict(whole.parts)), function
 
 
 def test_users_are_in_one_piece_whatever_holds_them() -> None:

@@ -262,7 +262,7 @@ def test_a_recorded_release_is_given_back_after_a_restart(ledger: BudgetLedger) 
 def test_a_driver_that_stopped_goes_on_without_a_second_charge(ledger: BudgetLedger) -> None:
     scope = ledger.scope(charge_id="one")
     run = planned().pay(scope)
-    saved = pickle.dumps(run.saved)
+    saved = pickle.dumps(run.save())
     tallies = tallies_of(run)
     del run
     with pytest.raises(ChargeInDoubtError):  # not without what was saved
@@ -278,7 +278,7 @@ def test_a_driver_that_stopped_goes_on_without_a_second_charge(ledger: BudgetLed
 
 def test_two_drivers_of_one_run_never_give_two_releases(ledger: BudgetLedger) -> None:
     run = planned(epsilon="1/1000").pay(ledger.scope(charge_id="one"))
-    others = [run.saved.resume(ledger) for _ in range(4)]  # all before the first has drawn
+    others = [run.save().resume(ledger) for _ in range(4)]  # all before the first has drawn
     tallies = tallies_of(run)
     releases = [each.release(tallies) for each in (*others, run)]
     assert all(each == releases[0] for each in releases)
@@ -286,7 +286,7 @@ def test_two_drivers_of_one_run_never_give_two_releases(ledger: BudgetLedger) ->
 
 
 def test_only_the_ledger_that_paid_resumes(ledger: BudgetLedger, tmp_path: Path) -> None:
-    saved = planned().pay(ledger.scope(charge_id="one")).saved
+    saved = planned().pay(ledger.scope(charge_id="one")).save()
     with BudgetLedger.create(tmp_path / "other", PureDP(9), privacy_unit="u") as other:
         with pytest.raises(ValueError, match="the one that has paid"):
             saved.resume(other)
@@ -301,7 +301,7 @@ def test_what_could_be_drawn_twice_is_not_saved_or_copied(ledger: BudgetLedger) 
     for budget in (None, PrivacyFilter(PureDP(1)), ledger, ledger.scope(label="a")):
         run = planned().pay(budget)
         with pytest.raises(TypeError, match="saved only if a ledger records"):
-            _ = run.saved
+            _ = run.save()
         for copied in (pickle.dumps, copy.copy, copy.deepcopy):
             with pytest.raises(TypeError, match="cannot be pickled or copied"):
                 copied(run)

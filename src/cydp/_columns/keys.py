@@ -244,7 +244,10 @@ def _made(arrays: tuple[NDArray[Any], ...], by: tuple[Any, ...] | None) -> Keys:
     """Return the keys that were pickled."""
     if by is None:
         return Keys(arrays[0])
-    return Keys(_table_of(by, arrays), by)
+    places = tuple(range(len(by)))  # a column of rounded times has another name in a table
+    made = Keys(_table_of(places, arrays), places)
+    made.by = by
+    return made
 
 
 def _table_of(by: tuple[Any, ...], arrays: tuple[NDArray[Any], ...]) -> Table:

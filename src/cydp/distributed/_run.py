@@ -40,6 +40,20 @@ class SavedRun:
     ledger : str
         The UUID of the ledger.
 
+    Examples
+    --------
+    >>> import pickle, tempfile
+    >>> import cydp
+    >>> plan = cydp.distributed.prepare(cydp.count, [], epsilon=1)
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     with cydp.BudgetLedger.create(
+    ...         folder + "/l", cydp.PureDP(1), privacy_unit="row"
+    ...     ) as ledger:
+    ...         kept = pickle.dumps(plan.pay(ledger.scope(charge_id="rows")).save())
+    ...         run = pickle.loads(kept).resume(ledger)  # after a restart
+    ...         run.release(run.reader.tally([7, 9], piece=0, pieces=1)).payment.charge_id
+    'rows'
+
     """
 
     reader: Reader
@@ -78,9 +92,9 @@ class SavedRun:
         ...         folder + "/l", cydp.PureDP(1), privacy_unit="row"
         ...     ) as ledger:
         ...         run = plan.pay(ledger.scope(charge_id="rows"))
-        ...         again = run.saved.resume(ledger)
+        ...         again = run.save().resume(ledger)
         ...         tally = run.reader.tally([7, 9], piece=0, pieces=1)
-        ...         run.release(tally) == again.release([]), ledger.remaining
+        ...         run.release(tally) == again.release(tally), ledger.remaining
         (True, PureDP(epsilon=0))
 
         """
@@ -98,13 +112,20 @@ class SavedRun:
 class Run:
     """A release that was paid for, and is drawn once. `ReleasePlan.pay` returns it.
 
-    It cannot be pickled or copied, since two copies could draw twice: `saved` is what another
+    It cannot be pickled or copied, since two copies could draw twice: `save` returns what another
     process can go on with.
 
     Attributes
     ----------
     reader : Reader
         What goes to workers.
+
+    Examples
+    --------
+    >>> import cydp
+    >>> run = cydp.distributed.prepare(cydp.count, [], epsilon=1).pay(None)
+    >>> run.release(run.reader.tally([7, 9], piece=0, pieces=1)).loss
+    PureDP(epsilon=1, relation='add-remove')
 
     """
 
@@ -117,11 +138,30 @@ class Run:
         if paid is not None and not paid.fresh:
             self._release = reader.plan.query.result(paid.result, payment_of(paid))
 
-    @property
-    def saved(self) -> SavedRun:
-        """What a driver keeps of the run to go on after a stop. Secret, as the data is.
+    def save(self) -> SavedRun:
+        """Return what a driver keeps of the run to go on after a stop. Secret, as the data is.
 
-        A TypeError unless a ledger records the release: `ledger.scope(charge_id=...)` pays so.
+        Returns
+        -------
+        SavedRun
+
+        Raises
+        ------
+        TypeError
+            Unless a ledger records the release, so that it is drawn once.
+
+        Examples
+        --------
+        >>> import tempfile
+        >>> import cydp
+        >>> plan = cydp.distributed.prepare(cydp.count, [], epsilon=1)
+        >>> with tempfile.TemporaryDirectory() as folder:
+        ...     with cydp.BudgetLedger.create(
+        ...         folder + "/l", cydp.PureDP(1), privacy_unit="row"
+        ...     ) as ledger:
+        ...         plan.pay(ledger.scope(charge_id="rows")).save().receipt.charge_id
+        'rows'
+
         """
         paid = self._paid
         if not isinstance(paid, PaidByLedger) or not paid.records:
@@ -181,7 +221,7 @@ class Run:
         if os.getpid() != self._pid:
             raise PrivacyError(
                 "a Run cannot be released in a forked process, which would draw once more: another "
-                "driver takes run.saved"
+                "driver takes run.save()"
             )
         with self._lock:
             if self._release is None:
@@ -226,7 +266,7 @@ class Run:
         """Refuse: two copies could draw twice."""
         raise TypeError(
             "a Run cannot be pickled or copied, because it is drawn once: workers take run.reader, "
-            "and another driver run.saved"
+            "and another driver run.save()"
         )
 
     def __repr__(self) -> str:
