@@ -15,12 +15,15 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
 from pyarrow import csv
+from releases.test_one_way import CASES, of_users, prepared
+from releases.test_one_way import TABLE as WHOLE
 
 import cydp
 from cydp.distributed import PieceTally, Reader, prepare
 from cydp.distributed._piece_tally import add_up, sparse
 from cydp.releases._run import arguments_of, kind_of
 from cydp.releases._run import prepare as prepare_release
+from cydp.testing import SeededGenerator
 
 NAN, INF = float("nan"), float("inf")
 TABLES = 240
@@ -149,6 +152,54 @@ def test_pieces_add_up_to_the_whole(name: str, users: bool) -> None:
         done, parts = add_up(merged(tallies, random, reader), plan._outline)
         assert len(done) == pieces
         assert equal(parts, whole_tally(reader, name, library(table), given)), seed
+
+
+@pytest.mark.parametrize("name", CALLS)
+@pytest.mark.parametrize("users", [False, True])
+def test_the_same_draws_give_the_local_release(name: str, users: bool) -> None:
+    """Bit for bit, with its noise: the key of the run is drawn as the key of a local release."""
+    function, args, own, bound = CALLS[name]
+    table = table_of(np.random.default_rng(8))
+    given = own | {"epsilon": "1/10"} | ({"user": "u", bound: 2} if users else {})
+    local = function(table, *args, **given, rng=SeededGenerator(7))
+    run = prepare(function, table.schema, *args, **given).pay(None, rng=SeededGenerator(7))
+    places = run.reader.pieces_of(table, 3) if users else np.arange(len(table)) % 3
+    tallies = [
+        run.reader.tally(table.filter(pa.array(places == i)), piece=i, pieces=3) for i in range(3)
+    ]
+    rng = SeededGenerator(7)
+    if users:
+        rng.bytes(16)
+    assert len(table) > 0
+    made = run.release(tallies, rng=rng)
+    assert made == local
+    assert made.to_json() == local.to_json()
+
+
+def test_every_release_is_planned_or_refused() -> None:
+    """What adds up in bounded memory is read in pieces; what does not, is refused by its name."""
+    places = {True: WHOLE["u"] % 3, False: np.arange(len(WHOLE["u"])) % 3}
+    for name, case in CASES.items():
+        like = {column: entries[:0] for column, entries in WHOLE.items()}
+        for users in (False, True):
+            given = {"epsilon": 1, **case.given, **(of_users(case) if users else {})}
+            if not case.merges or "found" in name:
+                with pytest.raises(TypeError, match="add up in bounded memory"):
+                    prepare(case.function, like, *case.args, **given)
+                continue
+            reader = prepare(case.function, like, *case.args, **given).pay(None).reader
+            at = places[users or "user" in case.given]
+            tallies = [
+                pickle.loads(pickle.dumps(reader)).tally(
+                    {column: entries[at == i] for column, entries in WHOLE.items()},
+                    piece=i, pieces=3, users_in_one_piece=True,
+                )
+                for i in range(3)
+            ]  # fmt: skip
+            made = prepared(case, WHOLE, **(of_users(case) if users else {}))
+            key = None if made.source.users is None else np.frombuffer(reader._key, np.uint64)
+            whole = dict(made.query.read(made.source, key).parts)
+            assert equal(add_up(tallies, reader.plan._outline)[1], whole), name
 
 
 STAYS = pa.table({

@@ -77,11 +77,8 @@ class PieceTally:
         if self.of_run != other.of_run:
             raise ValueError("tallies must be of one run, and of one number of pieces, to be added")
         refuse_again(self.done & other.done)
-        added = _sum_by_place(*(
-            np.concatenate(pair)
-            for pair in zip(self._columns, other._columns, strict=True)
-        ))  # fmt: skip
-        places, low, high = added
+        pairs = zip(self._columns, other._columns, strict=True)
+        places, low, high = _sum_by_place(*map(np.concatenate, pairs))
         return replace(self, done=self.done | other.done, places=places, low=low, high=high)
 
     @property

@@ -229,7 +229,8 @@ def prepare(function: Callable[..., Any], like: Any, *args: Any, **kwargs: Any) 
     kind = kind_of(function)
     why = "a column itself stays on one machine"
     refuse_columns(given, ("column", "columns", "by", "user"), why)
-    table = like.empty_table() if hasattr(like, "empty_table") else like  # a schema of pyarrow
+    is_schema = hasattr(type(like), "empty_table")  # of pyarrow
+    table = like.empty_table() if is_schema else like
     made = prepare_release(kind, {**given, kind.data: table})
     made.check()
     keys = made.query.reads.keys  # which workers need not prepare for each piece
