@@ -6,6 +6,7 @@ import copy
 import multiprocessing
 import os
 import pickle
+import sys
 import threading
 import time
 from collections.abc import Iterator
@@ -13,7 +14,9 @@ from concurrent.futures import ProcessPoolExecutor
 from pathlib import Path
 from typing import Any
 
+import duckdb
 import numpy as np
+import polars as pl
 import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
@@ -172,6 +175,45 @@ def test_tables_of_other_runs_or_with_a_piece_twice_are_refused() -> None:
             read(table, pieces=2)
     with pytest.raises(ValueError, match="this run"):
         read(joined(one, two), pieces=3)
+
+
+def test_engines_add_tables_up() -> None:
+    run = planned().pay(None)
+    tallies = tallies_of(run, 3)
+    rows = pa.concat_tables([each.to_arrow().replace_schema_metadata(None) for each in tallies])
+    one, two, three = tallies
+    wanted = pickle.dumps(one + two + three)
+    frame = pl.from_arrow(rows)
+    assert isinstance(frame, pl.DataFrame)
+    sums: dict[str, Any] = {
+        "DuckDB": duckdb.sql(
+            "select key, sum(low)::bigint as low, sum(high)::bigint as high from rows group by key"
+        ),
+        "polars": frame.group_by("key").agg(pl.col("low").sum(), pl.col("high").sum()),
+        "pandas": rows.to_pandas().groupby("key").sum().reset_index(),
+        "pyarrow": rows,  # one below the other
+    }
+    for name, table in sums.items():
+        assert pickle.dumps(run.reader.from_arrow(table, pieces=3)) == wanted, name
+    uncast = duckdb.sql("select key, sum(low) as low, sum(high) as high from rows group by key")
+    with pytest.raises(ValueError, match="integers of 64 bits"):
+        run.reader.from_arrow(uncast, pieces=3)
+
+
+@pytest.mark.parametrize(
+    "extra", ["duckdb", "matplotlib", "nanoarrow", "pandas", "polars", "pyarrow"]
+)
+def test_without_an_extra_pieces_are_read_and_added(
+    extra: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    for name in [each for each in sys.modules if each.split(".")[0] == extra] or [extra]:
+        monkeypatch.setitem(sys.modules, name, None)
+    run = pickle.loads(pickle.dumps(planned())).pay(None)
+    one, two = tallies_of(run)
+    assert len(run.release([one + two]).counts) == 2
+    if extra in ("nanoarrow", "pyarrow"):
+        with pytest.raises(ImportError, match=extra):
+            one.to_arrow()
 
 
 def test_a_refused_charge_reads_nothing(ledger: BudgetLedger) -> None:
