@@ -78,7 +78,7 @@ class Records:
     @property
     def declared(self) -> str:
         """The name and the type of the column, the same for all pieces of a table."""
-        kind = "numbers" if self._column.may_be_inferred else str(self.dtype)
+        kind = "numbers of pandas" if self._column.may_be_inferred else str(self.dtype)
         return f"{self._column.name}: {_OBJECTS if isinstance(self._column, ListSource) else kind}"
 
     def read(self) -> NDArray[Any]:
