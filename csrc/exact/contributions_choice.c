@@ -129,7 +129,7 @@ static bool keep_few(const cydp_bounding *bounding, const uint64_t *hashes,
                      const uint32_t *rows, size_t n, uint64_t most,
                      cydp_row_choice *choice) {
   _Alignas(16) int32_t keys[FEW], ranks[FEW];
-  const size_t fours = n <= 16 ? 4 : 8;
+  const size_t fours = n <= 4 ? 1 : n <= 16 ? 4 : 8;
   for (size_t i = 0; i < fours; i++) {
     four_keys four, lane = {0, 1, 2, 3};
     for (size_t k = 0; k < 4; k++)
@@ -138,7 +138,10 @@ static bool keep_few(const cydp_bounding *bounding, const uint64_t *hashes,
     four = (four & inside) | (~inside & INT32_MAX);
     memcpy(keys + 4 * i, &four, sizeof four);
   }
-  if (!(fours == 4 ? rank_keys(keys, n, 4, ranks) : rank_keys(keys, n, 8, ranks)))
+  const bool distinct = fours == 1   ? rank_keys(keys, n, 1, ranks)
+                        : fours == 4 ? rank_keys(keys, n, 4, ranks)
+                                     : rank_keys(keys, n, 8, ranks);
+  if (!distinct)
     return false;
   if (choice->n_marks + n > BLOCK)
     write_marks(bounding, choice);
@@ -288,7 +291,8 @@ static bool keep_user(const cydp_bounding *bounding, const uint32_t *partitions,
                       cydp_row_choice *choice) {
   if (is_one_pair(partitions, n))
     return keep_pair(bounding, hashes[0], rows, n, choice);
-  if (n <= FEW && keep_few(bounding, hashes, rows, n, bounding->max_partitions, choice))
+  if (n <= FEW && n <= bounding->partitions->n && /* else some are of one partition */
+      keep_few(bounding, hashes, rows, n, bounding->max_partitions, choice))
     return true;
   const size_t found = cydp_least_in_order(hashes, partitions, n, bounding->max_partitions,
                                       &choice->of_user);

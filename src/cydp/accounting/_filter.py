@@ -178,16 +178,16 @@ class PrivacyFilter:
             and relation is None
             and os.getpid() == self._pid
         ):
-            times, (_, requested, name) = 1, kept
+            times, (_, requested, name), states_unit = 1, kept, False
         else:
             times, requested = self._check_charge(cost, count, relation)
             name = _name_in_report(cost)
             # The loss of a plan has the units of its items, which are looked at each time.
-            is_plain = type(cost) in LOSSES and getattr(cost, "plan", None) is None
-            if is_plain and times == 1 and relation is None:
+            states_unit = type(cost) not in LOSSES or getattr(cost, "plan", None) is not None
+            if not states_unit and times == 1 and relation is None:
                 self._kept = cost, requested, name
         with self._lock:
-            units = kept_units(cost, self._units)
+            units = kept_units(cost, self._units) if states_unit else self._units
             total = add_totals(self._spent, requested)
             if exceeds_total(total, self._most):
                 error = self._refusal(requested)
