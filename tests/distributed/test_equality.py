@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import pickle
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
 
@@ -200,6 +200,37 @@ def test_every_release_is_planned_or_refused() -> None:
             key = None if made.source.users is None else np.frombuffer(reader._key, np.uint64)
             whole = dict(made.query.read(made.source, key).parts)
             assert equal(add_up(tallies, reader.plan._outline)[1], whole), name
+
+
+def with_column(argument: Any, column: Any) -> Iterator[Any]:
+    """Yield an argument with each name of a column replaced by the column itself."""
+    if isinstance(argument, str) and argument in WHOLE:
+        yield column
+    if isinstance(argument, list | tuple):
+        for i, each in enumerate(argument):
+            for other in with_column(each, column):
+                yield type(argument)([*argument[:i], other, *argument[i + 1 :]])
+
+
+def test_no_column_comes_into_a_plan_in_the_place_of_its_name() -> None:
+    """Else its records would be in the plan, and in what workers and logs see of it."""
+    secret, tried = np.array([77.25] * len(WHOLE["u"])), 0
+    for case in CASES.values():
+        calls = [
+            ([*case.args[:i], other, *case.args[i + 1 :]], case.given)
+            for i, each in enumerate(case.args)
+            for other in with_column(each, secret)
+        ] + [
+            ([*case.args], {**case.given, name: other})
+            for name, each in ({"user": "u"} | dict(case.given)).items()
+            for other in with_column(each, secret)
+        ]
+        for args, given in calls:
+            tried += 1
+            with pytest.raises((TypeError, ValueError)) as error:
+                prepare(case.function, WHOLE, *args, **{"epsilon": 1, **given})
+            assert "77.25" not in str(error.value)
+    assert tried > 40
 
 
 STAYS = pa.table({

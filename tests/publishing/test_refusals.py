@@ -74,6 +74,7 @@ DEEP = "as deep as levels"
 OF_REGIONS: list[tuple[dict[str, Any], type[Exception], str]] = [
     ({"levels": "kind"}, TypeError, "levels must be a list"),
     ({"levels": []}, TypeError, "levels must be a list"),
+    ({"levels": [[1, 2]], "regions": [1, 2]}, TypeError, "levels must be a list of column names"),
     ({"levels": ["total"], "regions": [1]}, ValueError, "no level 'total'"),
     ({"levels": ["race", "race"], "regions": [(1, 1)]}, ValueError, "different columns"),
     ({"cells": {"educ": [1]}}, ValueError, "different columns"),

@@ -14,6 +14,7 @@ from numpy.typing import NDArray
 
 from cydp._arguments import Integer, Number
 from cydp._columns.keys import Keys
+from cydp._columns.table import is_column
 from cydp._generator import Generator
 from cydp.accounting.ledger._paid import Payment
 from cydp.exact._histogramdd import MOST_BINS
@@ -301,7 +302,8 @@ def hierarchy(
 def _read_domains_of(given: Given) -> tuple[Keys, list[Domain]]:
     """Return the regions of the last level, and the domains of the table in each region."""
     levels, cells = given["levels"], given["cells"]
-    if isinstance(levels, str) or not isinstance(levels, Sequence) or not levels:
+    is_list = isinstance(levels, Sequence) and not isinstance(levels, str)
+    if not is_list or not levels or any(map(is_column, levels)):  # a column would be shown
         raise TypeError("levels must be a list of column names, the coarsest region first")
     names = tuple(map(str, levels))
     inner = [] if cells is None else read_domains(cells)
