@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
+from importlib import import_module
 from inspect import signature
 from typing import Any, TypeVar
 
@@ -34,6 +35,7 @@ __all__ = [
     "arguments_of",
     "kind_of",
     "prepare",
+    "prepare_anywhere",
     "release",
     "run",
     "with_noise",
@@ -45,6 +47,13 @@ _Function = TypeVar("_Function", bound=Callable[..., Any])
 RELEASES: dict[Callable[..., Any], type[DataQuery]] = {}
 """The query that each public function makes."""
 
+
+# By the class of a table: what prepares a release that an engine's workers read. It stands above
+# this layer, so it is named here, and imported when such a table is given.
+_ENGINES = {
+    (f"pyspark.sql.{kind}.dataframe", "DataFrame"): "cydp.distributed._spark"
+    for kind in ("classic", "connect")
+}
 
 _NOT_GIVEN = ("budget", "rng")
 
@@ -193,9 +202,22 @@ def _check_condition(query: DataQuery, given: Given) -> None:
         )
 
 
+def prepare_anywhere(kind: type[DataQuery], given: Given) -> Prepared:
+    """Return the release of a call, checked, as `prepare` does; of a table of an engine, too.
+
+    Whoever changes what a `Prepared` reads takes `prepare`, which refuses an engine's table.
+    """
+    of = type(given[kind.data])
+    engine = _ENGINES.get((of.__module__, of.__name__))
+    if engine is None:
+        return prepare(kind, given)
+    made: Prepared = import_module(engine).prepare(kind, given)
+    return made
+
+
 def run(kind: type[DataQuery], given: Given) -> Any:
     """Return the release of a call: `given` has all arguments of the public function."""
-    return prepare(kind, given).release(given["budget"], given["rng"])
+    return prepare_anywhere(kind, given).release(given["budget"], given["rng"])
 
 
 def release(kind: type[DataQuery]) -> Callable[[_Function], _Function]:
