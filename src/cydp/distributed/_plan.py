@@ -37,8 +37,9 @@ __all__ = ["ReleasePlan", "plan_of", "prepare"]
 
 _KEYS = "keys", "by_keys"
 _NOT_MERGED = (
-    "function must be a release whose exact answers add up in bounded memory: counts, sums, means, "
-    "variances and histograms do, with public keys; quantiles and keys that are not given do not"
+    "pieces of a table are for releases whose exact answers add up in bounded memory: counts, "
+    "sums, means, variances and histograms do, with public keys; quantiles and keys that are not "
+    "given do not"
 )
 
 

@@ -82,13 +82,15 @@ class SharedBatches(SharedRows):
 
     def _batches(self, part: tuple[str, int, int] | None = None) -> Generated[Any, None, None]:
         import nanoarrow
-        import pyarrow as pa
 
+        pa = import_extra("pyarrow", "a DataFrame of Spark")
         schema = pa.schema([(label, self._types[label]) for label in self._wanted])
         self._schema = nanoarrow.c_schema(schema)
+        places = [self._names.index(label) for label in self._wanted]  # Spark's names are numbers
+        said = list(map(_without_zone, schema.types))
         for batch in self._given:
-            chosen = batch.select(self._wanted)
-            if chosen.schema.types != schema.types:
+            chosen = batch.select(places)
+            if list(map(_without_zone, chosen.schema.types)) != said:
                 raise ValueError("the DataFrame could not be read: it has not the types it said")
             yield nanoarrow.c_array(chosen)
 
@@ -104,11 +106,11 @@ class SparkRelease(Prepared):
     ----------
     plan : ReleasePlan
     frame : DataFrame
-        The columns that the release reads, under their names.
+        The columns that the release reads, under their numbers.
     types : mapping of str to pyarrow.DataType
-        Of these columns.
+        Of these columns, by their names.
     user : str or None
-        The column of users.
+        The number of the column of users.
 
     """
 
@@ -144,9 +146,8 @@ class SparkRelease(Prepared):
             return self.frame
         from pyspark.sql.functions import col
 
-        user = col("`" + self.user.replace("`", "``") + "`")
         # Rows without a user add nothing, and would all be in one piece.
-        return self.frame.where(user.isNotNull()).repartition(user)
+        return self.frame.where(col(self.user).isNotNull()).repartition(col(self.user))
 
     def _sums(self, frame: Any, reader: Reader) -> PieceTally:
         """Return the tally of a frame; each task counts its partition, which is a piece.
@@ -183,18 +184,19 @@ def prepare(kind: type[DataQuery], given: Given) -> SparkRelease:
     frame = given[kind.data]
     if frame.isStreaming:
         raise TypeError(f"{kind.data} must be a DataFrame that has an end, not a stream")
-    rows = SharedBatches(frame.columns, _types_of(frame))
+    types = _types_of(frame)
+    rows = SharedBatches(frame.columns, types)
     others = {each: given[each] for each in given if each not in (kind.data, "budget", "rng")}
     plan, made = plan_of(kind, others, rows.table(kind.data), given.get("budget"))
     wanted = rows.wanted
-    user = None if made.source.users is None else wanted[made.source.users.shared.place]
+    users = made.source.users
     return SparkRelease(
         made.query,
         made.source,
         plan,
         _chosen(frame, wanted),
-        {name: rows._types[name] for name in wanted},
-        user,
+        {name: types[name] for name in wanted},
+        None if users is None else str(users.shared.place),
     )
 
 
@@ -204,9 +206,11 @@ def _counter(reader: Reader, types: Mapping[str, Any]) -> Callable[[Iterator[Any
     def count(batches: Iterator[Any]) -> Iterator[Any]:
         from pyspark import TaskContext
 
-        piece = TaskContext.get().partitionId()
+        context: Any = TaskContext.get()
         table = SharedBatches(types, types, batches).table(reader.plan.query.data)
-        tally = reader.tally(table, piece=piece, pieces=MOST_PIECES, users_in_one_piece=True)
+        tally = reader.tally(
+            table, piece=context.partitionId(), pieces=MOST_PIECES, users_in_one_piece=True
+        )
         yield from tally.to_arrow().to_batches()
 
     return count
@@ -219,8 +223,8 @@ def _types_of(frame: Any) -> dict[str, Any]:
     """
     fields = [(str(i), field.dataType) for i, field in enumerate(frame.schema)]
     taken = [field for field in fields if field[1].typeName() in _TAKEN]
-    arrow = _nulls(frame.sparkSession.range(0), taken).toArrow().schema if taken else ()
-    found = {name: arrow.field(name).type for name, _ in taken}
+    empty = _nulls(frame.sparkSession.range(0), taken or [("0", "int")]).toArrow()
+    found = {name: empty.schema.field(name).type for name, _ in taken}
     return {
         label: found.get(name, kind.typeName())
         for label, (name, kind) in zip(frame.columns, fields, strict=True)
@@ -235,10 +239,19 @@ def _nulls(frame: Any, fields: Iterable[tuple[str, Any]]) -> Any:
 
 
 def _chosen(frame: Any, names: Iterable[str]) -> Any:
-    """Return these columns of a frame, each of which is there once; others may be there twice."""
+    """Return these columns of a frame, named by numbers from 0 on: names may have any letters."""
     from pyspark.sql.functions import col, lit
 
     labels = frame.columns
     placed = frame.toDF(*map(str, range(len(labels))))
-    chosen = [col(str(labels.index(name))).alias(name) for name in names]
-    return placed.select(*(chosen or [lit(True).alias("row")]))
+    chosen = [col(str(labels.index(name))).alias(str(i)) for i, name in enumerate(names)]
+    return placed.select(*(chosen or [lit(True).alias("0")]))
+
+
+def _without_zone(kind: Any) -> str:
+    """Return the name of a type of Arrow: tasks have times in the zone of the session.
+
+    >>> _without_zone("timestamp[us, tz=UTC]"), _without_zone("int64")
+    ('timestamp[us, ', 'int64')
+    """
+    return str(kind).partition("tz=")[0]

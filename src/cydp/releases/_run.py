@@ -33,6 +33,7 @@ __all__ = [
     "RELEASES",
     "Prepared",
     "arguments_of",
+    "engine_of",
     "kind_of",
     "prepare",
     "prepare_anywhere",
@@ -207,12 +208,21 @@ def prepare_anywhere(kind: type[DataQuery], given: Given) -> Prepared:
 
     Whoever changes what a `Prepared` reads takes `prepare`, which refuses an engine's table.
     """
-    of = type(given[kind.data])
-    engine = _ENGINES.get((of.__module__, of.__name__))
+    engine = engine_of(given[kind.data])
     if engine is None:
         return prepare(kind, given)
     made: Prepared = import_module(engine).prepare(kind, given)
     return made
+
+
+def engine_of(table: Any) -> str | None:
+    """Return the module by which an engine's table is released; None for any other table.
+
+    >>> engine_of([7, 9]) is None
+    True
+    """
+    kind = type(table)
+    return _ENGINES.get((kind.__module__, kind.__name__))
 
 
 def run(kind: type[DataQuery], given: Given) -> Any:
