@@ -25,7 +25,7 @@ from cydp.releases._query import DataQuery, Given
 from cydp.releases._run import Prepared
 from cydp.releases._tally import Tally
 
-__all__ = ["SharedBatches", "SparkRelease", "prepare"]
+__all__ = ["prepare"]
 
 _TAKEN = frozenset([
     "binary", "boolean", "byte", "char", "date", "decimal", "double", "float", "integer", "long",

@@ -49,10 +49,10 @@ RELEASES: dict[Callable[..., Any], type[DataQuery]] = {}
 """The query that each public function makes."""
 
 
-# By the class of a table: what prepares a release that an engine's workers read. It stands above
-# this layer, so it is named here, and imported when such a table is given.
+# By the class of a table: what prepares a release of rows that an engine's workers read. It stands
+# above this layer, so it is named here, and imported when such a table is given.
 _ENGINES = {
-    (f"pyspark.sql.{kind}.dataframe", "DataFrame"): "cydp.distributed._spark"
+    (f"pyspark.sql.{kind}.dataframe", "DataFrame"): "cydp.distributed._spark.prepare"
     for kind in ("classic", "connect")
 }
 
@@ -211,12 +211,13 @@ def prepare_anywhere(kind: type[DataQuery], given: Given) -> Prepared:
     engine = engine_of(given[kind.data])
     if engine is None:
         return prepare(kind, given)
-    made: Prepared = import_module(engine).prepare(kind, given)
+    module, _, name = engine.rpartition(".")
+    made: Prepared = getattr(import_module(module), name)(kind, given)
     return made
 
 
 def engine_of(table: Any) -> str | None:
-    """Return the module by which an engine's table is released; None for any other table.
+    """Return the name of what prepares a release of an engine's table; None for other tables.
 
     >>> engine_of([7, 9]) is None
     True
