@@ -304,6 +304,16 @@ def test_workers_of_another_version_are_noticed_before_the_charge(
     assert budget.spent == cydp.PureDP(0)
 
 
+def test_pyarrow_is_asked_for_before_the_charge(
+    spark: Any, path: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    frame, budget = spark.read.parquet(path), cydp.PrivacyFilter(cydp.PureDP(1))
+    monkeypatch.setitem(sys.modules, "pyarrow", None)
+    with pytest.raises(ImportError, match="a DataFrame of Spark needs pyarrow"):
+        cydp.count(frame, epsilon=1, budget=budget)
+    assert budget.spent == cydp.PureDP(0)
+
+
 class Summed:
     """A frame, of which these pieces came."""
 

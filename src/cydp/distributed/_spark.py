@@ -121,7 +121,6 @@ class SparkRelease(Prepared):
 
     def check(self) -> None:
         """Raise a ValueError, before the charge, if workers cannot count a row of nulls."""
-        Prepared.check(self)
         fields = [(each.name, each.dataType) for each in self.frame.schema]
         nulls = _nulls(self.frame.sparkSession.range(0, 1, 1, 1), fields)
         try:
