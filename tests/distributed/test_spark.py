@@ -17,6 +17,7 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
+from distributed import test_neighbours
 from distributed.test_equality import CALLS, INF, KEYS, NAN, table_of
 from refusals import check_refusals
 
@@ -200,6 +201,32 @@ def test_what_is_refused_is_refused_before_a_row_is_read(spark: Any, path: str, 
         never=("secret", "77"),
     )  # fmt: skip
     assert budget.spent == cydp.PureDP(0)
+
+
+@pytest.mark.parametrize("name", ["count of users", "sum", "histogram", "group_by"])
+def test_what_a_record_holds_changes_no_error_and_no_type(spark: Any, name: str) -> None:
+    function, args, given = test_neighbours.CALLS[name]
+    made = [
+        function(
+            spark.createDataFrame(test_neighbours.arrow(rows)), *args, **given, epsilon=1,
+            rng=SeededGenerator(7),
+        )
+        for rows in test_neighbours.PIECES[2:]
+    ]  # fmt: skip
+    assert len({(repr(each.query), type(each)) for each in made}) == 1
+    assert len({str(each.metadata) for each in made}) == 1
+
+
+def test_the_page(spark: Any, tmp_path: Path) -> None:
+    page = (Path(__file__).parents[2] / "docs" / "distributed.md").read_text()
+    _, _, block = page.partition("```python\n")
+    rows = {"shop": ["a", "b"], "euros": [7.5, 90.0], "person": [1, 2]}
+    pq.write_table(pa.table(rows), tmp_path / "visits")
+    code = block.partition("```")[0].replace('"visits"', repr(str(tmp_path / "visits")))
+    names = {"spark": spark, "cydp": cydp}
+    exec(code, names)
+    budget: Any = names["budget"]
+    assert budget.remaining == cydp.PureDP(0)
 
 
 def test_a_query_that_fails_shows_no_value(spark: Any, path: str) -> None:
