@@ -42,7 +42,7 @@ static uint64_t all_bits(const uint64_t *ids, size_t n) {
   return all;
 }
 
-/* Returns whether strings have 15 bytes or less on average. */
+/* Returns whether strings have fewer than 16 bytes on average. */
 static bool are_short(const cydp_strings *strings, size_t n) {
   size_t bytes = 0;
   for (size_t i = 0; i < n; i++)

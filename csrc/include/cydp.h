@@ -475,16 +475,16 @@ cydp_status cydp_bincount(const void *codes, cydp_dtype dtype, size_t n, size_t 
 
 /* 13. Contribution bounding ---------------------------------------------------------- */
 
-/* A column of users. Rows with the same id are the same user. The hash is what the random
- * choice depends on: the same id has the same hash. Both may be one array. If `strings` is
- * not NULL, both are its hashes under the key of the call, and strings tell users apart. */
+/* A column of users. Rows with the same id, or with the same string unless `strings` is
+ * NULL, are of one user, and have one hash, by which the random choice is made. Ids and
+ * hashes may be one array; of strings it is that of cydp_hash_strings, by the same key. */
 typedef struct cydp_column {
   const uint64_t *ids, *hashes;
   const cydp_strings *strings;
 } cydp_column;
 
-/* The partition of each row: a code below n < 2^32. Rows with other codes do not stay, and
- * are not counted. hashes[code], or the code if that is NULL, is what the choice depends on. */
+/* The partition of each row: a code below n < 2^32. Rows with other codes do not stay or
+ * count. hashes[code], or the code if that is NULL, is what the choice depends on. */
 typedef struct cydp_partitions {
   const uint32_t *codes;
   const uint64_t *hashes;
@@ -508,8 +508,8 @@ typedef struct cydp_partitions {
  * counts for a user and a partition that were read of it, or is left out. `valid`, and
  * hashes in an array of their own, must not change; if ids do, users may share numbers.
  *
- * Takes memory of 128 MB, or 16 bytes a row if that is more, and as much again for users
- * with millions of rows. Returns CYDP_ERROR_DOMAIN if max_partitions or max_rows is 0 and
+ * Takes memory of 128 MB, or 16 bytes a row if that is more, and up to 150 bytes for each
+ * row of the user with the most. Returns CYDP_ERROR_DOMAIN if max_partitions or max_rows is 0 and
  * for 2^32 - 1 rows or more, or CYDP_ERROR_MEMORY. */
 cydp_status cydp_bound_contributions(const cydp_column *users,
                                      const cydp_partitions *partitions,
@@ -518,8 +518,8 @@ cydp_status cydp_bound_contributions(const cydp_column *users,
                                      const uint64_t key[2], unsigned threads,
                                      uint8_t *mask, uint32_t *pairs, size_t *n_pairs);
 
-/* Sets some of the n numbers `rows` to how many valid rows a user has, once for each user,
- * and the others to 0, in an order by the key. Users, `valid`, memory, errors: as above. */
+/* Sets some of the n numbers `rows` to how many valid rows a user has, once for each user;
+ * the others are 0. The key decides which. Users, `valid`, memory, errors: as above. */
 cydp_status cydp_count_user_rows(const cydp_column *users, const uint8_t *valid, size_t n,
                                  const uint64_t key[2], unsigned threads,
                                  uint32_t *rows);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
- * The kernel that adds noise to numbers on a grid, compiled for each instruction set but
- * AVX-512, and the one that reads integers, for all. The sum of number and noise is
+ * Two kernels: one adds noise to numbers on a grid, for all instruction sets but AVX-512;
+ * one reads integers, for all instruction sets. The sum of number and noise is
  * rounded to a double as if it had been computed exactly (Boldo, Melquiond: Emulation of
  * FMA and correctly rounded sums, 2008).
  * docs/mechanisms/grid_noise.md. */
@@ -29,7 +29,7 @@ static inline exact_sum halves(uint64_t x, double zero) {
   return (exact_sum){both.high - (0x1p84 + zero), both.low - 0x1p52};
 }
 
-#ifndef __AVX512F__ /* which has grid_noise_avx512.c */
+#ifndef CYDP_FOR_avx512 /* which has grid_noise_avx512.c */
 /* Two-sum where |a| >= |b| or a is 0. */
 static inline exact_sum quick_two_sum(double a, double b) {
   double high = a + b;

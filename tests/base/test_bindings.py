@@ -297,6 +297,16 @@ def wrong_arrays(given: Given) -> Iterator[tuple[str, Any]]:
         yield "of one dimension", array.reshape(-1)
 
 
+def test_strings_are_as_many_as_rows() -> None:
+    """Of users: fewer would be read behind their end."""
+    ids, key = np.zeros(4, np.uint64), np.zeros(2, np.uint64)
+    codes, mask = np.zeros(4, np.uint32), np.zeros(4, np.uint8)
+    with pytest.raises(ValueError, match="as many rows as mask"):
+        _core.bound_contributions(ids, ids, STRINGS, codes, key[:1], None, None, 1, 1, key, 1, mask)
+    with pytest.raises(ValueError, match="as many rows as `rows`"):
+        _core.count_user_rows(ids, STRINGS, None, key, 1, codes)
+
+
 def test_every_binding_with_arrays_is_here() -> None:
     """All but classes without them, and Bins: its edges have a test of their own."""
     without = {"ArraysAhead", "Bins", "KeyTable", "NoiseBlock", "Sampler"}

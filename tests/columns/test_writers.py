@@ -75,6 +75,19 @@ def test_limits_hold_while_users_change(
                 assert stays.sum() <= most
 
 
+def test_limits_hold_while_texts_change() -> None:
+    """Texts of a letter each, which Arrow lends: users are told apart by their bytes."""
+    arrow = pytest.importorskip("pyarrow")
+    letters, offsets = np.zeros(ROWS, np.uint8), np.arange(ROWS + 1, dtype=np.int32)
+    users = arrow.StringArray.from_buffers(ROWS, arrow.py_buffer(offsets), arrow.py_buffer(letters))
+    with keep_writing(letters, ord("a"), ord("b")):
+        for _ in range(CALLS):
+            stays = exact.bound_contributions(
+                users, np.zeros(ROWS, np.int64), max_partitions=1, max_rows_per_partition=3
+            )
+            assert stays.sum() <= 6
+
+
 def test_places_are_those_of_keys_while_strings_change() -> None:
     x = np.empty(ROWS, "<U20")
     keys = ["a" * 20, "a" * 18 + "bc"]

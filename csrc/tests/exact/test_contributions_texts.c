@@ -16,7 +16,9 @@ static bool never_equal(const cydp_strings *strings, size_t a, size_t b,
   return false;
 }
 #define cydp_equal_when_hashed never_equal
+#ifndef WORDS
 #define WORDS 2
+#endif
 #define FORM tested_form
 #include "exact/contributions_texts.h"
 #undef cydp_equal_when_hashed
@@ -100,7 +102,18 @@ static void bytes_decide(size_t length, size_t place) {
   CHECK(!is_same_user(form, first, make_record(form, 8, 0, 0)));
 }
 
+/* A byte of zero at the end is one more byte. */
+static void lengths_decide(size_t length) {
+  uint8_t bytes_of[2 * LONGEST + 1] = {0};
+  const int64_t begins[3] = {0, (int64_t)length, 2 * (int64_t)length + 1};
+  const cydp_strings pair = {bytes_of, begins, 0, NULL};
+  const record_form form = {.rest = UINT64_MAX, .strings = &pair};
+  CHECK(!is_same_user(form, make_record(form, 9, 0, 0), make_record(form, 9, 0, 1)));
+}
+
 int main(void) {
+  for (size_t length = 0; length < LONGEST; length++)
+    lengths_decide(length);
   for (size_t length = 1; length < LONGEST; length++)
     for (size_t place = 0; place <= length; place++)
       bytes_decide(length, place);

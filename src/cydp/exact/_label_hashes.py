@@ -51,9 +51,9 @@ def identify(values: NDArray[Any] | Strings, present: Mask, key: Words) -> tuple
 
 
 class Users(NamedTuple):
-    """Users as the kernel tells them apart: by ids; if there are strings, by these.
+    """Users as the kernel tells them apart: by strings, if there are any, else by ids.
 
-    The strings' buffers must live as long.
+    `strings` points into the column of users, which must live as long as this object.
     """
 
     ids: Words
