@@ -20,6 +20,8 @@ import pytest
 from distributed import test_neighbours
 from distributed.test_equality import CALLS, INF, KEYS, NAN, table_of
 from refusals import check_refusals
+from releases.test_one_way import CASES, of_users
+from releases.test_one_way import TABLE as WHOLE
 
 import cydp
 from cydp.distributed import Reader
@@ -102,6 +104,26 @@ def test_each_of_many_tables_is_counted_as_locally(spark: Any, path: str, users:
     given |= {"user": "u", "max_partitions": 3} if users else {}
     local = released(cydp.group_by, path, ["t", "s"], **given)
     assert released(cydp.group_by, spark.read.parquet(path), ["t", "s"], **given) == local
+
+
+def test_every_release_of_a_frame_is_the_local_one_or_refused(spark: Any, tmp_path: Path) -> None:
+    file = str(tmp_path / "whole.parquet")
+    pq.write_table(pa.table(WHOLE), file)
+    frame = spark.read.parquet(file).repartition(3)
+    for name, case in CASES.items():
+        given = arguments_of(
+            case.function, case.args, {"epsilon": 1, **case.given, **of_users(case)}
+        )
+        data = kind_of(case.function).data
+        if not case.merges or "found" in name:
+            with pytest.raises(TypeError, match="add up in bounded memory"):
+                case.function(**{data: frame}, **given)
+            continue
+        one, two = (
+            case.function(**{data: table}, **given, rng=SeededGenerator(7))
+            for table in (frame, file)
+        )
+        assert one.to_json() == two.to_json(), name
 
 
 TYPES: dict[str, tuple[Any, list[Any], list[Any]]] = {
