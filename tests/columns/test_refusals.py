@@ -153,6 +153,7 @@ def test_columns_that_hold_no_labels() -> None:
         "nothing": (None, TypeError, "not NoneType"),
         "a lazy frame": (pl.LazyFrame({"a": [1]}), TypeError, "collect()"),
         "two columns": (pd.DataFrame({"a": [1], "b": [1]}), TypeError, "a table of 2"),
+        "UUIDs": (pa.array([bytes(16)], pa.uuid()), TypeError, "x.cast(x.type.storage_type)"),
     }
     refused: dict[str, Refusal] = {
         name: (lambda x=x: Labels(x), error, ("by must", word))

@@ -120,7 +120,9 @@ def type_of_schema(schema: Any, name: str) -> LabelType:
         return type_of_schema(schema.dictionary, name)
     metadata = schema.metadata
     if metadata and b"ARROW:extension:name" in dict(metadata.items()):
-        raise _refused(name, "an extension type")
+        raise _refused(
+            name, "an extension type: cast it to what it stores, x.cast(x.type.storage_type)"
+        )
     arrow_format = schema.format
     if arrow_format == "n":
         return LabelType("nulls")
