@@ -215,7 +215,7 @@ def test_what_is_refused_is_refused_before_a_row_is_read(spark: Any, path: str, 
             ),
             "stream": (call(cydp.count, stream), TypeError, ("not a stream",)),
             "sample": (
-                lambda: on_sample(cydp.count, frame, share="1/2", **paid), TypeError, ("column",),
+                lambda: on_sample(cydp.count, frame, share="1/2", **paid), TypeError, ("toArrow",),
             ),
             "budget": (
                 call(cydp.count, frame, epsilon=1), cydp.BudgetExceededError, ("budget",),

@@ -132,6 +132,10 @@ def prepare(kind: type[DataQuery], given: Given) -> Prepared:
     except MemoryError:
         raise ValueError(f"{_NO_MEMORY}: {_ASK_LESS}") from None
     except (TypeError, ValueError):
+        if engine_of(given[kind.data]) is not None:
+            raise TypeError(
+                f"{kind.data} must be a table that is read here: call its toArrow()"
+            ) from None
         refuse_other_than_table(given[kind.data], kind.data, given)
         raise
 
