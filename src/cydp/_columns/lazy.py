@@ -14,7 +14,7 @@ from typing import Any
 from cydp._columns.arrow import import_nanoarrow
 from cydp._columns.shared import SharedColumn, SharedRows, unread
 
-__all__ = ["SharedDataset", "SharedLazyFrame", "is_dataset", "is_lazy_frame"]
+__all__ = ["SharedDataset", "SharedLazyFrame", "guard_query", "is_dataset", "is_lazy_frame"]
 
 _BATCH_ROWS = 2**18  # of a lazy frame: some batches are a piece
 _LAZY = "the lazy frame", "call its collect()"
@@ -49,7 +49,7 @@ class SharedLazyFrame(SharedRows):
         self._frame = frame
         # Without rows: the query does not run.
         words = _LAZY[0], "call its collect_schema()"
-        self._empty = _guard(lambda: frame.clear().collect(), *words)
+        self._empty = guard_query(lambda: frame.clear().collect(), *words)
 
     @property
     def names(self) -> tuple[str, ...]:
@@ -83,7 +83,7 @@ class SharedLazyFrame(SharedRows):
     def _count(self, watch: Callable[[int], object] | None) -> int:
         length = sys.modules["polars"].len()
         counted = self._frame.select(length)
-        found = _guard(lambda: counted.collect(engine="streaming").item(), *_LAZY)
+        found = guard_query(lambda: counted.collect(engine="streaming").item(), *_LAZY)
         return int(found)
 
 
@@ -120,7 +120,7 @@ class SharedDataset(SharedRows):
         yield from map(nanoarrow.c_array, _guarded(batches, *_DATASET))
 
     def _count(self, watch: Callable[[int], object] | None) -> int:
-        return int(_guard(self._dataset.count_rows, *_DATASET))
+        return int(guard_query(self._dataset.count_rows, *_DATASET))
 
 
 def is_lazy_frame(x: Any) -> bool:
@@ -136,13 +136,13 @@ def is_dataset(x: Any) -> bool:
 
 
 def _guarded(run: Callable[[], Iterable[Any]], *words: str) -> Generator[Any, None, None]:
-    """Yield what a query yields; errors are as of `_guard`."""
-    batches = _guard(lambda: iter(run()), *words)
-    while (batch := _guard(partial(next, batches, None), *words)) is not None:
+    """Yield what a query yields; errors are as of `guard_query`."""
+    batches = guard_query(lambda: iter(run()), *words)
+    while (batch := guard_query(partial(next, batches, None), *words)) is not None:
         yield batch
 
 
-def _guard(call: Callable[[], Any], *words: str) -> Any:
+def guard_query(call: Callable[[], Any], *words: str) -> Any:
     """Return the result of a call of a library; `unread` makes the error of a failure of words."""
     try:
         return call()

@@ -28,17 +28,18 @@ from cydp.distributed._piece_tally import Outline, outline_of
 from cydp.distributed._reader import Reader
 from cydp.distributed._run import Run
 from cydp.mechanisms._run import Budget, check_budget_type, check_generator
-from cydp.releases._query import DataQuery
+from cydp.releases._query import DataQuery, Given
 from cydp.releases._reads import refuse_columns
 from cydp.releases._run import Prepared, arguments_of, kind_of, with_noise
 from cydp.releases._run import prepare as prepare_release
 
-__all__ = ["ReleasePlan", "prepare"]
+__all__ = ["ReleasePlan", "plan_of", "prepare"]
 
 _KEYS = "keys", "by_keys"
 _NOT_MERGED = (
-    "function must be a release whose exact answers add up in bounded memory: counts, sums, means, "
-    "variances and histograms do, with public keys; quantiles and keys that are not given do not"
+    "pieces of a table are for releases whose exact answers add up in bounded memory: counts, "
+    "sums, means, variances and histograms do, with public keys; quantiles and keys that are not "
+    "given do not"
 )
 
 
@@ -226,21 +227,31 @@ def prepare(function: Callable[..., Any], like: Any, *args: Any, **kwargs: Any) 
 
     """
     given = arguments_of(function, args, kwargs, caller="prepare")
-    kind = kind_of(function)
+    is_schema = hasattr(type(like), "empty_table")  # of pyarrow
+    plan, _ = plan_of(kind_of(function), given, like.empty_table() if is_schema else like, None)
+    return plan
+
+
+def plan_of(
+    kind: type[DataQuery], given: Given, like: Any, budget: Budget | None
+) -> tuple[ReleasePlan, Prepared]:
+    """Return the plan of a call without its data, and the release of `like`, which it is made of.
+
+    A budget that is known decides the noise, as locally, and which blocks are read.
+    """
     why = "a column itself stays on one machine"
     refuse_columns(given, ("column", "columns", "by", "user"), why)
-    is_schema = hasattr(type(like), "empty_table")  # of pyarrow
-    table = like.empty_table() if is_schema else like
-    made = prepare_release(kind, {**given, kind.data: table})
+    asked = {**with_noise(given, budget)}
+    made = prepare_release(kind, {**asked, kind.data: like, "budget": budget})
     made.check()
     keys = made.query.reads.keys  # which workers need not prepare for each piece
-    given |= {name: keys for name in _KEYS if keys is not None and given.get(name) is not None}
+    asked |= {name: keys for name in _KEYS if keys is not None and asked.get(name) is not None}
     query = made.query.reading(path=None)  # of `like`
     types = _types_of(made)
     said = json.dumps([query.to_dict(), types], sort_keys=True)
     fingerprint = sha256(said.encode()).hexdigest()
-    outline = _outline_of(kind, given, table, query)
-    return ReleasePlan(query, fingerprint, kind, given, types, outline)
+    outline = _outline_of(kind, asked, like, query)
+    return ReleasePlan(query, fingerprint, kind, asked, types, outline), made
 
 
 def _types_of(made: Prepared) -> tuple[str, ...]:

@@ -20,9 +20,9 @@ from cydp.exact._user_identifiers import identify_labels
 if TYPE_CHECKING:
     from cydp.distributed._plan import ReleasePlan
 
-__all__ = ["Reader"]
+__all__ = ["MOST_PIECES", "Reader"]
 
-_MOST_PIECES = 2**31 - 1  # whose halves add up in int64
+MOST_PIECES = 2**31 - 1  # whose halves add up in int64
 _HALF = np.uint64(32)
 _SHUFFLE = np.uint64(1)  # apart from all other uses of the key
 
@@ -217,7 +217,7 @@ class Reader:
 
     def _of_run(self, pieces: Integer) -> tuple[str, int, int]:
         count = read_integer(pieces, "pieces")
-        if not 1 <= count <= _MOST_PIECES:
+        if not 1 <= count <= MOST_PIECES:
             raise ValueError(f"pieces must be from 1 to 2**31 - 1, not {count}")
         return self.plan.fingerprint, self.number, count
 

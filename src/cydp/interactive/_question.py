@@ -22,6 +22,7 @@ from cydp._columns.table import is_column
 from cydp._columns.tables import is_read_once, open_table, refuse_other_than_table
 from cydp._numbers.bounds import Pair
 from cydp.releases._query import Query
+from cydp.releases._run import engine_of
 
 __all__ = [
     "Question",
@@ -159,6 +160,8 @@ def check_table(table: Any) -> None:
     No value is read. For a path of no file, or for a lazy frame without a schema, it is a
     ValueError.
     """
+    if engine_of(table) is not None:
+        return
     if is_read_once(table):
         raise TypeError(
             "table must be one that can be read more than once, not a stream or an iterator: read "

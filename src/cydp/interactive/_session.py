@@ -63,7 +63,7 @@ from cydp.releases import (
 from cydp.releases._explain import explain
 from cydp.releases._explanation import Explanation
 from cydp.releases._reads import is_name
-from cydp.releases._run import Prepared, arguments_of, kind_of, prepare, with_noise
+from cydp.releases._run import Prepared, arguments_of, kind_of, prepare_anywhere, with_noise
 from cydp.releases._unit import UnitName, check_ledger, read_unit, user_key
 from cydp.workloads import _linear_queries, _marginals, _range_counts
 
@@ -425,7 +425,9 @@ class Session:
         """Return a release of the session's table, checked."""
         kind = kind_of(release)
         try:
-            return prepare(kind, {**given, kind.data: opened(self._table), "budget": self._budget})
+            return prepare_anywhere(
+                kind, {**given, kind.data: opened(self._table), "budget": self._budget}
+            )
         except (TypeError, ValueError) as error:
             error.args = tuple(map(message_for_session, error.args))
             raise

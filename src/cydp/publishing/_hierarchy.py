@@ -212,7 +212,7 @@ def hierarchy(
     Parameters
     ----------
     table : frame, table, relation, path or dict of columns
-        Of pandas, polars (a lazy frame too), pyarrow or DuckDB; CSV or Parquet files, such as
+        Of pandas, polars (a lazy frame too), pyarrow, DuckDB or Spark; CSV or Parquet files, as
         "data/*.csv": a text is a path; a dict of arrays or lists; a structured array. What a query
         computes must treat each record alone, and not fail on one.
     levels : list of column names

@@ -210,10 +210,10 @@ def count(
     x : array_like, shape (n,), or table
         An entry of any kind for each record: a list, an array, or a column. NaN, null and masked
         entries are not counted. In a table without `column`, all rows are counted. A table is of
-        pandas, polars (a lazy frame too), pyarrow or DuckDB, or it is CSV or Parquet files, such as
-        "data/*.csv": a text is a path. What a query computes must treat each record alone, and not
-        fail on one. A column of bool is refused, since True and False would be counted alike: pass
-        the records that have the property, or use `sum` with bounds (0, 1).
+        pandas, polars (a lazy frame too), pyarrow, DuckDB or Spark, or it is CSV or Parquet files,
+        such as "data/*.csv": a text is a path. What a query computes must treat each record alone,
+        and not fail on one. A column of bool is refused, since True and False would be counted
+        alike: pass the records that have the property, or use `sum` with bounds (0, 1).
     column : name, optional
         The column to read, if x is a table.
     left_out : int >= 1, optional

@@ -54,7 +54,7 @@ def group_by(
     Parameters
     ----------
     table : frame, table, relation, path or dict of columns
-        Of pandas, polars (a lazy frame too), pyarrow or DuckDB; CSV or Parquet files, such as
+        Of pandas, polars (a lazy frame too), pyarrow, DuckDB or Spark; CSV or Parquet files, as
         "data/*.csv": a text is a path; a dict of arrays or lists; a structured array. What a query
         computes must treat each record alone, and not fail on one.
     by : name, or list of names

@@ -320,7 +320,7 @@ def mean(
     ----------
     x : array_like of real numbers, shape (n,), or table
         A number for each record: a list, which is read as float64, an array, or a column. With
-        `column`, a table: of pandas, polars (a lazy frame too), pyarrow or DuckDB, or CSV or
+        `column`, a table: of pandas, polars (a lazy frame too), pyarrow, DuckDB or Spark, or CSV or
         Parquet files, such as "data/*.csv": a text is a path. What a query computes must treat each
         record alone, and not fail on one.
     bounds : (lower, upper)

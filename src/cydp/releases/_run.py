@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
+from importlib import import_module
 from inspect import signature
 from typing import Any, TypeVar
 
@@ -32,8 +33,10 @@ __all__ = [
     "RELEASES",
     "Prepared",
     "arguments_of",
+    "engine_of",
     "kind_of",
     "prepare",
+    "prepare_anywhere",
     "release",
     "run",
     "with_noise",
@@ -45,6 +48,13 @@ _Function = TypeVar("_Function", bound=Callable[..., Any])
 RELEASES: dict[Callable[..., Any], type[DataQuery]] = {}
 """The query that each public function makes."""
 
+
+# By the class of a table: what prepares a release of rows that an engine's workers read. It stands
+# above this layer, so it is named here, and imported when such a table is given.
+_ENGINES = {
+    (f"pyspark.sql.{kind}.dataframe", "DataFrame"): "cydp.distributed._spark.prepare"
+    for kind in ("classic", "connect")
+}
 
 _NOT_GIVEN = ("budget", "rng")
 
@@ -122,6 +132,10 @@ def prepare(kind: type[DataQuery], given: Given) -> Prepared:
     except MemoryError:
         raise ValueError(f"{_NO_MEMORY}: {_ASK_LESS}") from None
     except (TypeError, ValueError):
+        if engine_of(given[kind.data]) is not None:
+            raise TypeError(
+                f"{kind.data} must be a table that is read here: call its toArrow()"
+            ) from None
         refuse_other_than_table(given[kind.data], kind.data, given)
         raise
 
@@ -193,9 +207,32 @@ def _check_condition(query: DataQuery, given: Given) -> None:
         )
 
 
+def prepare_anywhere(kind: type[DataQuery], given: Given) -> Prepared:
+    """Return the release of a call, checked, as `prepare` does; of a table of an engine, too.
+
+    Whoever changes what a `Prepared` reads takes `prepare`, which refuses an engine's table.
+    """
+    engine = engine_of(given[kind.data])
+    if engine is None:
+        return prepare(kind, given)
+    module, _, name = engine.rpartition(".")
+    made: Prepared = getattr(import_module(module), name)(kind, given)
+    return made
+
+
+def engine_of(table: Any) -> str | None:
+    """Return the name of what prepares a release of an engine's table; None for other tables.
+
+    >>> engine_of([7, 9]) is None
+    True
+    """
+    kind = type(table)
+    return _ENGINES.get((kind.__module__, kind.__name__))
+
+
 def run(kind: type[DataQuery], given: Given) -> Any:
     """Return the release of a call: `given` has all arguments of the public function."""
-    return prepare(kind, given).release(given["budget"], given["rng"])
+    return prepare_anywhere(kind, given).release(given["budget"], given["rng"])
 
 
 def release(kind: type[DataQuery]) -> Callable[[_Function], _Function]:
