@@ -38,11 +38,12 @@ pytestmark = [
     pytest.mark.filterwarnings("ignore:PySpark does not yet fully support pandas:FutureWarning"),
     pytest.mark.filterwarnings("ignore::ResourceWarning"),
 ]
-FRAMES = 100
+FRAMES = 1000
 ZONE = "America/New_York"
 BUILT = {
     "spark.ui.enabled": "false", "spark.sql.shuffle.partitions": "5",
     "spark.sql.session.timeZone": ZONE, "spark.sql.execution.arrow.maxRecordsPerBatch": "64",
+    "spark.sql.adaptive.coalescePartitions.enabled": "false",  # users are in five partitions
 }  # fmt: skip
 
 
