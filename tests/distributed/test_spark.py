@@ -18,7 +18,7 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
 from distributed import test_neighbours
-from distributed.test_equality import CALLS, INF, KEYS, NAN, table_of
+from distributed.test_equality import CALLS, INF, KEYS, NAN, NOT_MERGED, is_ranked, table_of
 from refusals import check_refusals
 from releases.test_one_way import CASES, of_users
 from releases.test_one_way import TABLE as WHOLE
@@ -92,6 +92,8 @@ def test_a_frame_gives_the_local_release_of_the_file(spark: Any, path: str, user
     """The draws are the same, so equal releases have equal exact answers."""
     frame = in_parts(spark.read.parquet(path))
     for name, (function, args, own, bound) in CALLS.items():
+        if is_ranked(CALLS[name]):
+            continue
         given = own | ({"user": "u", bound: 2} if users else {})
         local = released(function, path, *args, **given)
         assert released(function, frame, *args, **given) == local, name
@@ -118,7 +120,7 @@ def test_every_release_of_a_frame_is_the_local_one_or_refused(spark: Any, tmp_pa
         )
         data = kind_of(case.function).data
         if not case.merges or "found" in name:
-            with pytest.raises(TypeError, match="add up in bounded memory"):
+            with pytest.raises((TypeError, ValueError), match=NOT_MERGED):
                 case.function(**{data: frame}, **given)
             continue
         one, two = (
@@ -200,7 +202,7 @@ def test_what_is_refused_is_refused_before_a_row_is_read(spark: Any, path: str, 
 
     check_refusals(
         {
-            "quantile": (call(cydp.median, frame, (0, 9), column="x"), TypeError, ("add up in",)),
+            "quantile": (call(cydp.median, frame, (0, 9), column="x"), ValueError, ("step must",)),
             "found": (
                 call(cydp.value_counts, frame, column="s", delta="1/9"), TypeError, ("keys that",)
             ),

@@ -10,7 +10,7 @@ import math
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, replace
 from hashlib import sha256
-from typing import Any, TypeAlias
+from typing import Any, NamedTuple, TypeAlias
 
 import numpy as np
 from numpy.typing import NDArray
@@ -18,13 +18,33 @@ from numpy.typing import NDArray
 from cydp._columns.pieces import join_halves
 from cydp._extras import import_extra
 from cydp.exact import _arrow_tables as tables
+from cydp.exact._counted_units import CountedUnits
+from cydp.exact._grid import Grid
+from cydp.exact._sorted_units import SortedUnits
 
 __all__ = ["Outline", "PieceTally", "add_up", "from_table", "outline_of", "sparse"]
 
 Integers: TypeAlias = NDArray[np.int64]
 
-Outline: TypeAlias = tuple[tuple[str, tuple[int, ...] | None], ...]
-"""The names of exact answers, and the shape of each; None for an int of any size."""
+
+class Shape(NamedTuple):
+    """The shape of an exact answer.
+
+    Attributes
+    ----------
+    size : tuple of int, or None
+        Of an array of int64; None for an int of any size.
+    grid : Grid or None
+        If the answer counts the points of a grid, for quantiles: one row for each key.
+
+    """
+
+    size: tuple[int, ...] | None
+    grid: Grid | None = None
+
+
+Outline: TypeAlias = tuple[tuple[str, Shape], ...]
+"""The names of exact answers, and the shape of each."""
 
 _LOW = 2**32 - 1
 _TWICE = "a piece must be counted once: some are there twice, as of a task that ran twice"
@@ -142,15 +162,22 @@ def outline_of(parts: Mapping[str, Any]) -> Outline:
     """Return the names and the shapes of exact answers.
 
     >>> outline_of({"count": 3, "n": np.zeros((2, 4), np.int64)})
-    (('count', None), ('n', (2, 4)))
+    (('count', Shape(size=None, grid=None)), ('n', Shape(size=(2, 4), grid=None)))
     """
-    return tuple((name, getattr(exact, "shape", None)) for name, exact in parts.items())
+    return tuple((name, _shape_of(exact)) for name, exact in parts.items())
+
+
+def _shape_of(exact: Any) -> Shape:
+    if isinstance(exact, SortedUnits):
+        points = exact.grid.highest - exact.grid.lowest + 1
+        return Shape((len(exact.offsets) - 1, points), exact.grid)
+    return Shape(getattr(exact, "shape", None))
 
 
 def sparse(parts: Mapping[str, Any], outline: Outline) -> tuple[Integers, Integers, Integers]:
     """Return the places of the answers that are not 0, and their halves.
 
-    >>> sparse({"n": np.array([0, -1])}, (("n", (2,)),))
+    >>> sparse({"n": np.array([0, -1])}, (("n", Shape((2,))),))
     (array([1]), array([4294967295]), array([-1]))
     """
     halves = [_halves_of(parts[name], shape) for name, shape in outline]
@@ -205,25 +232,27 @@ def refuse_again(pieces: frozenset[int]) -> None:
         raise ValueError(_TWICE)
 
 
-def _halves_of(exact: Any, shape: tuple[int, ...] | None) -> Integers:
+def _halves_of(exact: Any, shape: Shape) -> Integers:
     """Return the low and the high halves of answers, shape (2, n)."""
-    if shape is not None:
-        flat = exact.reshape(-1)
+    if shape.size is not None:
+        counts = exact if shape.grid is None else CountedUnits.of(exact).counts
+        flat = counts.reshape(-1)
         return np.stack([flat & _LOW, flat >> 32])
     first, second = int(exact) & (2**64 - 1), int(exact) >> 64
     return np.array([[first & _LOW, second & _LOW], [first >> 32, second >> 32]], np.int64)
 
 
-def _exact_of(low: Integers, high: Integers, shape: tuple[int, ...] | None) -> Any:
+def _exact_of(low: Integers, high: Integers, shape: Shape) -> Any:
     """Return answers from sums of their halves."""
-    if shape is not None:
-        return join_halves(high, low).reshape(shape)
+    if shape.size is not None:
+        found = join_halves(high, low).reshape(shape.size)
+        return found if shape.grid is None else CountedUnits(shape.grid, found)
     first, second = (a + (b << 32) for a, b in zip(low.tolist(), high.tolist(), strict=True))
     return first + (second << 64)
 
 
-def _rows_of(shape: tuple[int, ...] | None) -> int:
-    return 2 if shape is None else math.prod(shape)
+def _rows_of(shape: Shape) -> int:
+    return 2 if shape.size is None else math.prod(shape.size)
 
 
 def _sum_by_place(places: Integers, low: Integers, high: Integers) -> tuple[Integers, ...]:
