@@ -43,14 +43,13 @@ def kinds_of(columns: Sequence[Labels]) -> Kinds:
 
 
 def _kind_of(labels: Labels) -> str:
-    if labels.dtype != object:
-        return labels.dtype.str
-    if labels.type.kind not in _STRINGS:
-        raise TypeError(
-            f"{labels.name} must hold numbers, text, bytes, dates or times, by its type, for keys "
-            f"that are not given in pieces of a table, not {labels.type.kind}: cast it"
-        )
-    return labels.type.kind
+    kind = labels.type.kind if labels.dtype == object else labels.dtype.str
+    if kind in _STRINGS or (labels.dtype != object and labels.keeps_dtype):
+        return kind
+    raise TypeError(
+        f"{labels.name} must hold numbers, text, bytes, dates or times, and declare it, for keys "
+        "that are not given in pieces of a table: take a table of Arrow"
+    )
 
 
 def encode(labels: Sequence[NDArray[Any]], kinds: Kinds) -> list[bytes]:
@@ -68,7 +67,7 @@ def _encode_column(labels: NDArray[Any], kind: str) -> list[bytes]:
         held = map(_to_utf8, labels) if kind == "text" else labels
         return [len(each).to_bytes(_LENGTH, "little") + each for each in held]
     typed = labels.astype(kind)
-    words = (typed.astype("<i8") if typed.dtype == bool else typed).tobytes()
+    words = (typed.astype("<i8") if typed.dtype.kind == "b" else typed).tobytes()
     return [words[i : i + _NUMBER] for i in range(0, len(words), _NUMBER)]
 
 
@@ -107,7 +106,7 @@ def _decode_column(held: list[bytes], kind: str) -> NDArray[Any]:
         found[:] = [_from_utf8(each) for each in held] if kind == "text" else held
         return found
     dtype = np.dtype(kind)
-    words = np.frombuffer(b"".join(held), "<i8" if dtype == bool else dtype)
+    words = np.frombuffer(b"".join(held), "<i8" if dtype.kind == "b" else dtype)
     return words.astype(dtype)
 
 

@@ -14,14 +14,23 @@ import numpy as np
 from numpy.typing import NDArray
 
 from cydp._columns.pieces import join_halves
-from cydp.distributed._label_bytes import Kinds
+from cydp.distributed._label_bytes import Kinds, decode
 from cydp.exact._counted_units import CountedUnits
 from cydp.exact._grid import Grid
 from cydp.exact._sorted_units import SortedUnits
 from cydp.releases._group_rows import FoundTally
 from cydp.releases._tally import Tally
 
-__all__ = ["Integers", "Outline", "Shape", "dense", "found_outline", "outline_of", "sparse"]
+__all__ = [
+    "Arrays",
+    "Integers",
+    "Outline",
+    "dense",
+    "found_outline",
+    "no_labels",
+    "outline_of",
+    "sparse",
+]
 
 Integers: TypeAlias = NDArray[np.int64]
 Arrays: TypeAlias = tuple[NDArray[Any], ...]
@@ -95,6 +104,15 @@ def found_outline(tally: FoundTally, kinds: Kinds) -> Outline:
     return Outline(shapes | {_UNITS: Shape(())}, kinds)
 
 
+def no_labels(outline: Outline) -> Arrays:
+    """Return the keys of a table without rows, if keys are found; of public keys, nothing.
+
+    >>> no_labels(Outline({}, ("<i8",)))
+    (array([], dtype=int64),)
+    """
+    return () if outline.kinds is None else decode([], outline.kinds)
+
+
 def sparse(tally: Tally, outline: Outline) -> tuple[Arrays, Integers, Integers, Integers]:
     """Return the keys that were found, if keys are; where answers are not 0; and their halves.
 
@@ -108,9 +126,12 @@ def sparse(tally: Tally, outline: Outline) -> tuple[Arrays, Integers, Integers, 
         low, high = np.concatenate(halves, axis=1)
         places = np.flatnonzero(low | high)
         return (), places, low[places], high[places]
-    parts = tally.parts | {_UNITS: tally.units}
+    parts = {**tally.parts, _UNITS: tally.units}
     wide = np.concatenate(
-        [parts[name].reshape(len(tally.units), shape.rows) for name, shape in outline.shapes.items()],
+        [
+            parts[name].reshape(len(tally.units), shape.rows)
+            for name, shape in outline.shapes.items()
+        ],
         axis=1,
     )
     told = wide != 0

@@ -6,31 +6,32 @@ docs/distributed.md, "What crosses the wire".
 
 from __future__ import annotations
 
+import itertools
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from hashlib import sha256
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
 from cydp._columns.declared import Labels, Records
-from cydp._columns.table import Table
-from cydp._columns.tables import open_table
+from cydp._columns.tables import is_tabular, open_table
 from cydp._extras import import_extra
 from cydp.distributed._label_bytes import OTHER_KEYS, decode, encode
-from cydp.distributed._outline import Integers, Outline, dense
+from cydp.distributed._outline import Arrays, Integers, Outline, dense, no_labels
 from cydp.exact import _arrow_tables as tables
 from cydp.exact._label_sets import find_labels
 from cydp.releases._tally import Tally
 
-__all__ = ["PieceTally", "add_up", "from_table", "merged", "refuse_again"]
+__all__ = ["PieceTally", "add_up", "from_table"]
 
 _TWICE = "a piece must be counted once: some are there twice, as of a task that ran twice"
-_COLUMNS = "table must have the columns key, low and high, of integers of 64 bits"
+_COLUMNS = "table must have the columns key, low and high, of integers of 64 bits without nulls"
 _TAG_BYTES = 5  # so that tags of millions of pieces add up in int64
 _PLACE, _PIECE = 4, 8  # bytes in a key of bytes
-_CONTROL = b"\xff" * _PLACE
+_CONTROL = 2 ** (8 * _PLACE) - 1  # the place of a key of bytes that is a piece's
+_MOST = 2**62
+_END = b"\xff"
 
 
 @dataclass(frozen=True, slots=True, eq=False, repr=False)
@@ -74,7 +75,7 @@ class PieceTally:
     pieces: int
     done: frozenset[int]
     outline: Outline
-    labels: tuple[NDArray[Any], ...]
+    labels: Arrays
     places: Integers
     low: Integers
     high: Integers
@@ -84,7 +85,7 @@ class PieceTally:
             return NotImplemented
         if self.of_run != other.of_run:
             raise ValueError("tallies must be of one run, and of one number of pieces, to be added")
-        return merged([self, other])
+        return _merged([self, other])
 
     @property
     def of_run(self) -> tuple[str, int, int]:
@@ -138,11 +139,11 @@ class PieceTally:
         return f"<tally of {done:,} of {pieces:,} pieces: exact, NOT private>"
 
 
-def merged(tallies: Sequence[PieceTally]) -> PieceTally:
+def _merged(tallies: Sequence[PieceTally]) -> PieceTally:
     """Return the sum of tallies of one run, of which there is one at least."""
     first, done = tallies[0], frozenset[int]()
     for each in tallies:
-        refuse_again(done & each.done)
+        _refuse_again(done & each.done)
         done |= each.done
     labels, places = first.labels, [each.places for each in tallies]
     if first.outline.kinds is not None:
@@ -155,10 +156,9 @@ def merged(tallies: Sequence[PieceTally]) -> PieceTally:
         places = [
             code[own // rows] * rows + own % rows for code, own in zip(codes, places, strict=True)
         ]
-    halves = [each.low for each in tallies], [each.high for each in tallies]
-    added = _sum_by_place(*map(np.concatenate, (places, *halves)))
-    names = ("places", "low", "high")
-    return replace(first, done=done, labels=labels, **dict(zip(names, added, strict=True)))
+    low, high = [each.low for each in tallies], [each.high for each in tallies]
+    added = _sum_by_place(*map(np.concatenate, (places, low, high)))
+    return PieceTally(*first.of_run, done, first.outline, labels, *added)
 
 
 def add_up(
@@ -168,15 +168,15 @@ def add_up(
 
     Arrays are what int64 can hold: a sum beyond it is the end of its range.
     """
-    done, labels, rows = frozenset[int](), (), outline.rows
+    done, labels, rows = frozenset[int](), no_labels(outline), outline.rows
     if outline.kinds is not None:
         held = list(tallies)
-        tallies = [merged(held)] if held else []
+        tallies = [_merged(held)] if held else []
         labels = tallies[0].labels if held else labels
-        rows *= len(labels[0]) if held else 0
+        rows *= len(labels[0])
     low, high = np.zeros(rows, np.int64), np.zeros(rows, np.int64)
     for tally in tallies:
-        refuse_again(done & tally.done)
+        _refuse_again(done & tally.done)
         done |= tally.done
         low[tally.places] += tally.low  # no place is there twice
         high[tally.places] += tally.high
@@ -185,37 +185,33 @@ def add_up(
 
 def from_table(table: Any, of_run: tuple[str, int, int], outline: Outline) -> PieceTally:
     """Return the tally that `to_arrow` has exported, or an engine's sum of several."""
-    opened = open_table(table, "table")
-    if sorted(map(str, opened.names)) != ["high", "key", "low"]:
-        raise ValueError(_COLUMNS)
-    low, high = (_integers_of(opened, name) for name in ("low", "high"))
-    labels: tuple[NDArray[Any], ...] = ()
     if outline.kinds is None:
-        keys = _integers_of(opened, "key")
+        labels, (columns, _) = no_labels(outline), tables.read(table, "table")
     else:
-        labels, keys = _from_bytes(Labels(opened.column("key", "key"), "key"), outline)
-    keys, low, high = _sum_by_place(keys, low, high)
+        labels, columns = _read_bytes(table, outline)
+    named = [columns.get(name) for name in ("key", "low", "high")]
+    if len(columns) != 3 or any(each is None or each.dtype.kind not in "iu" for each in named):
+        raise ValueError(_COLUMNS)
+    keys, *halves = _sum_by_place(*(np.asarray(each, np.int64) for each in named))
     control = keys < 0
     done, places = -1 - keys[control], keys[~control]
-    if (low[control] != 1).any():
+    if (halves[0][control] != 1).any():
         raise ValueError(_TWICE)
-    if (high[control] != _tag_of(of_run)).any() or (done >= of_run[2]).any():
+    if (halves[1][control] != _tag_of(of_run)).any() or (done >= of_run[2]).any():
         raise ValueError("table must be of tallies of this run, and of this number of pieces")
     if outline.kinds is None and (places >= outline.rows).any():
         raise ValueError(OTHER_KEYS)
-    halves = low[~control], high[~control]
-    return PieceTally(*of_run, frozenset(done.tolist()), outline, labels, places, *halves)
+    low, high = (half[~control] for half in halves)
+    return PieceTally(*of_run, frozenset(done.tolist()), outline, labels, places, low, high)
 
 
-def refuse_again(pieces: frozenset[int]) -> None:
+def _refuse_again(pieces: frozenset[int]) -> None:
     """Raise a ValueError if there are pieces that were counted before."""
     if pieces:
         raise ValueError(_TWICE)
 
 
-def _as_bytes(
-    keys: Integers, labels: tuple[NDArray[Any], ...], outline: Outline
-) -> list[bytes]:
+def _as_bytes(keys: Integers, labels: Arrays, outline: Outline) -> list[bytes]:
     """Return keys of found labels as bytes: the place of 4 bytes, and the label; or a control key.
 
     The label of a negative key is itself.
@@ -223,14 +219,30 @@ def _as_bytes(
     assert outline.kinds is not None
     found, rows = encode(labels, outline.kinds), outline.rows
     starts = [i.to_bytes(_PLACE, "little") for i in range(rows)]
+    control = _CONTROL.to_bytes(_PLACE, "little")
     return [
         starts[key % rows] + found[key // rows] if key >= 0
-        else _CONTROL + (-1 - key).to_bytes(_PIECE, "little")
+        else control + (-1 - key).to_bytes(_PIECE, "little")
         for key in keys.tolist()
     ]  # fmt: skip
 
 
-def _from_bytes(keys: Labels, outline: Outline) -> tuple[tuple[NDArray[Any], ...], Integers]:
+def _read_bytes(table: Any, outline: Outline) -> tuple[Arrays, dict[str, Any]]:
+    """Return the labels in a table with keys of bytes, and its columns, with places for keys."""
+    if hasattr(table, "__arrow_c_stream__") and not is_tabular(table):
+        table = import_extra("pyarrow", "from_arrow").table(table)
+    opened = open_table(table, "table")
+    found = {str(name): opened.column(name, str(name)) for name in opened.names}
+    if "key" not in found:
+        raise ValueError(_COLUMNS)
+    labels, keys = _from_bytes(Labels(found.pop("key"), "key"), outline)
+    numbers = {name: Records(each, name).read() for name, each in found.items()}
+    if any(isinstance(each, np.ma.MaskedArray) for each in numbers.values()):
+        raise ValueError(_COLUMNS)
+    return labels, {"key": keys, **numbers}
+
+
+def _from_bytes(keys: Labels, outline: Outline) -> tuple[Arrays, Integers]:
     """Return the labels that keys of bytes have, and the keys as places.
 
     Raises
@@ -240,40 +252,33 @@ def _from_bytes(keys: Labels, outline: Outline) -> tuple[tuple[NDArray[Any], ...
 
     """
     assert outline.kinds is not None
-    if keys.type.kind != "bytes":
-        raise ValueError(_COLUMNS)
     held = find_labels([keys])
-    if (held.codes >= len(held)).any():
+    if (held.codes >= len(held)).any() or any(type(each) is not bytes for each in held.arrays[0]):
         raise ValueError(OTHER_KEYS)
-    codes, found, starts = dict[bytes, int](), list[int](), list[int]()
-    for key in held.arrays[0].tolist():
-        start, label = key[:_PLACE], key[_PLACE:]
-        if start == _CONTROL:
-            found.append(-1 - int.from_bytes(label, "little"))
-            starts.append(0)
-        else:
-            found.append(codes.setdefault(label, len(codes)))
-            starts.append(int.from_bytes(start, "little"))
-    at = np.array(found, np.int64)
-    if max(starts, default=0) >= outline.rows:
+    listed = held.arrays[0].tolist()
+    starts = np.frombuffer(b"".join([each[:_PLACE].ljust(_PLACE, _END) for each in listed]), "<u4")
+    is_label = starts != _CONTROL
+    if (starts[is_label] >= outline.rows).any():
         raise ValueError(OTHER_KEYS)
+    rest = [each[_PLACE:] for each in listed]
+    labels = list(itertools.compress(rest, is_label))
+    codes = {label: i for i, label in enumerate(dict.fromkeys(labels))}
     columns = decode([*codes], outline.kinds)
     ordered = find_labels([Labels(each, "keys") for each in columns])
     if len(ordered) != len(codes):
         raise ValueError(OTHER_KEYS)
-    place = np.append(ordered.codes, 0).astype(np.int64)[at] * outline.rows + np.array(starts)
-    return ordered.arrays, np.where(at < 0, at, place)[held.codes]
+    of_label = np.array([codes[label] for label in labels], np.int64)
+    places = np.empty(len(listed), np.int64)
+    places[is_label] = ordered.codes[of_label].astype(np.int64) * outline.rows + starts[is_label]
+    places[~is_label] = [-1 - _piece_of(each) for each in itertools.compress(rest, ~is_label)]
+    return ordered.arrays, places[held.codes]
 
 
-def _integers_of(table: Table, name: str) -> Integers:
-    """Return a column of integers of 64 bits, without nulls."""
-    held = Records(table.column(name, name), name)
-    if held.dtype.kind not in "iu":
-        raise ValueError(_COLUMNS)
-    values = held.read()
-    if isinstance(values, np.ma.MaskedArray):
-        raise ValueError("table must have no nulls")
-    return np.asarray(values, np.int64)
+def _piece_of(control: bytes) -> int:
+    piece = int.from_bytes(control, "little")
+    if len(control) != _PIECE or piece > _MOST:
+        raise ValueError(OTHER_KEYS)
+    return piece
 
 
 def _sum_by_place(places: Integers, low: Integers, high: Integers) -> tuple[Integers, ...]:

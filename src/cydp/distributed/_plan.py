@@ -24,12 +24,14 @@ from cydp._version import __version__
 from cydp.accounting._budget import Asked
 from cydp.accounting._loss import Loss
 from cydp.accounting.ledger._scope import LedgerScope
-from cydp.distributed._piece_tally import Outline, outline_of
+from cydp.distributed._label_bytes import kinds_of
+from cydp.distributed._outline import Outline, found_outline, outline_of
 from cydp.distributed._reader import Reader
 from cydp.distributed._run import Run
 from cydp.exact._sorted_units import SortedUnits
 from cydp.mechanisms._run import Budget, check_budget_type, check_generator
 from cydp.releases._group_query import GroupQuery
+from cydp.releases._group_rows import FoundTally
 from cydp.releases._quantile_query import QuantileQuery
 from cydp.releases._query import DataQuery, Given
 from cydp.releases._reads import refuse_columns
@@ -42,8 +44,7 @@ _KEYS = "keys", "by_keys"
 _MOST_POINTS = 2**22  # of the grids of quantiles, of all keys together: 100 MB on the driver
 _NOT_MERGED = (
     "pieces of a table are for releases whose exact answers add up in bounded memory: counts, "
-    "sums, means, variances, histograms and quantiles on a grid do, with public keys; keys that "
-    "are not given do not"
+    "sums, means, variances and histograms do, and by public keys quantiles on a grid"
 )
 
 
@@ -186,8 +187,8 @@ def prepare(function: Callable[..., Any], like: Any, *args: Any, **kwargs: Any) 
     Parameters
     ----------
     function : callable
-        A release whose exact answers add up, such as `cydp.histogram`, `cydp.mean`, or
-        `cydp.group_by` with `keys`.
+        A release whose exact answers add up, such as `cydp.histogram`, `cydp.mean` or
+        `cydp.group_by`.
     like : table, column or pyarrow.Schema
         What the workers will be given, by its types: a table of the same kind, which may be empty.
         No row of it is read.
@@ -204,8 +205,9 @@ def prepare(function: Callable[..., Any], like: Any, *args: Any, **kwargs: Any) 
     ------
     TypeError, ValueError
         What the release itself raises for these arguments; for quantiles on a grid that is too fine
-        to count each of its points, or that are chosen by halves; for keys that are not given; and
-        for a column that is given itself instead of by its name.
+        to count each of its points, or that are chosen by halves; for keys that are not given, if
+        their columns may have another type in other pieces; and for a column that is given itself
+        instead of by its name.
 
     Notes
     -----
@@ -257,7 +259,7 @@ def plan_of(
     types = _types_of(made)
     said = json.dumps([query.to_dict(), types], sort_keys=True)
     fingerprint = sha256(said.encode()).hexdigest()
-    outline = _outline_of(kind, asked, like, query)
+    outline = _outline_of(kind, asked, like, made)
     return ReleasePlan(query, fingerprint, kind, asked, types, outline), made
 
 
@@ -273,7 +275,7 @@ def _reads_of(query: DataQuery) -> Any:
 
 
 def _outline_of(
-    kind: type[DataQuery], given: Mapping[str, Any], like: Any, query: DataQuery
+    kind: type[DataQuery], given: Mapping[str, Any], like: Any, made: Prepared
 ) -> Outline:
     """Return the names and shapes of the exact answers: those of a table without rows.
 
@@ -283,17 +285,22 @@ def _outline_of(
         If they do not add up in bounded memory.
 
     """
+    query = made.query
     opened, empty = open_data_table(like, kind.data), list[Any]()
     data = {name: [] for name in open_table(opened).names} if is_tabular(opened) else empty
     source = kind.declare(kind.settled({**given, kind.data: data}))
     exact = query.read(source, np.zeros(2, np.uint64))
     ranked = [each for each in exact.parts.values() if isinstance(each, SortedUnits)]
-    if ranked:
+    if ranked and not isinstance(exact, FoundTally):
         _check_ranks(query, ranked)
-    merges = [
-        isinstance(each, int | SortedUnits) or _is_of_int64(each) for each in exact.parts.values()
-    ]
-    if not all(merges) or hasattr(exact, "keys"):
+        return outline_of(exact.parts)
+    if not all(isinstance(each, int) or _is_of_int64(each) for each in exact.parts.values()):
+        raise TypeError(_NOT_MERGED)
+    if isinstance(exact, FoundTally):
+        if not all(map(_is_of_int64, exact.parts.values())):
+            raise TypeError("left_out must be left out for pieces of a table with keys to be found")
+        return found_outline(exact, kinds_of(made.source.labels))
+    if hasattr(exact, "keys"):
         raise TypeError(_NOT_MERGED)
     return outline_of(exact.parts)
 

@@ -25,7 +25,6 @@ from cydp.distributed._reader import MOST_PIECES, Reader
 from cydp.exact._contributions import sample_key
 from cydp.releases._query import DataQuery, Given
 from cydp.releases._run import Prepared
-from cydp.releases._tally import Tally
 
 __all__ = ["prepare"]
 
@@ -33,7 +32,7 @@ _TAKEN = frozenset([
     "binary", "boolean", "byte", "char", "date", "decimal", "double", "float", "integer", "long",
     "short", "string", "timestamp", "timestamp_ntz", "varchar",
 ])  # fmt: skip
-_OUTPUT = "key bigint, low bigint, high bigint"
+_OUTPUT = "key {}, low bigint, high bigint"
 _PIECE = "piece"  # a column beside those that are named by numbers
 _PIECES = 2**16  # of users: more than tasks, so that these have about as many rows each
 _ROWS_AT_A_TIME = 2**17
@@ -142,8 +141,8 @@ class SparkRelease(Prepared):
         key = sample_key(self.source.users, generator)
         reader = Reader(self.plan, _NUMBER, bytes(16) if key is None else key.tobytes())
         tally = guard_query(lambda: self._sums(self.frame, reader), *_UNREAD)
-        _, parts = add_up([tally], self.plan._outline)
-        return self.query.draw(Tally(self.query, parts), generator)
+        _, exact = add_up([tally], self.plan._outline, self.query)
+        return self.query.draw(exact, generator)
 
     def _sums(self, frame: Any, reader: Reader) -> PieceTally:
         """Return the tally of a frame; each task counts its partition.
@@ -164,7 +163,8 @@ class SparkRelease(Prepared):
             frame = frame.mapInArrow(_placer(reader, self.types), placed).repartition(_PIECE)
         counter = _counter_of_users if of_users else _counter
         sums = [functions.sum(name).alias(name) for name in ("low", "high")]
-        tallies = frame.mapInArrow(counter(reader, self.types), _OUTPUT)
+        key = "bigint" if self.plan._outline.kinds is None else "binary"
+        tallies = frame.mapInArrow(counter(reader, self.types), _OUTPUT.format(key))
         table = tallies.groupBy("key").agg(*sums).toArrow()
         if of_users:
             return reader.from_arrow(table, pieces=_PIECES)
