@@ -225,6 +225,50 @@ def test_the_same_draws_give_the_local_release(name: str, users: bool) -> None:
     assert made.to_json() == local.to_json()
 
 
+def parts_that_may_count(reader: Reader, table: dict[str, Any]) -> dict[str, Any]:
+    """Return the rows of users that may count among those of a part, of four parts."""
+    at, stays = np.arange(len(table["u"])) * 7 % 4, np.ones(len(table["u"]), np.bool_)
+    for i in range(4):
+        rows = np.flatnonzero(at == i)
+        found = reader._may_count({name: entries[rows] for name, entries in table.items()})
+        if found is not None:
+            stays[rows] = found
+    return {name: entries[stays] for name, entries in table.items()}
+
+
+OF_USERS = CALLS | {
+    "group_by, left out": (
+        cydp.group_by, ("i",), {"keys": KEYS["i"], "sums": {"x": (-3, 5)}, "left_out": 3},
+        "max_partitions",
+    ),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("name", OF_USERS)
+def test_what_cannot_count_among_some_rows_cannot_among_all(name: str) -> None:
+    function, args, own, bound = OF_USERS[name]
+    gone = 0
+    for seed in range(30):
+        random = np.random.default_rng([seed, *name.encode()])
+        table = table_of(random)
+        given = own | {"user": "u", bound: int(random.integers(1, 3)), "epsilon": 1}
+        reader = prepare(function, table, *args, **given).pay(None).reader
+        at, stays = random.integers(0, 3, len(table)), np.ones(len(table), np.bool_)
+        for i in range(3):
+            found = reader._may_count(table.filter(pa.array(at == i)))
+            stays[at == i] = True if found is None else found
+        gone += int((~stays).sum())
+        whole, few = (
+            add_up([reader.tally(each, piece=0, pieces=1)], reader.plan._outline, None)[1]
+            for each in (table, table.filter(pa.array(stays)))
+        )
+        assert equal(parts_of(whole), parts_of(few))
+    if "found" in name or "left out" in name:  # any row tells that there is a key, or is left out
+        assert gone == 0
+    elif bound == "max_partitions":
+        assert gone > 50
+
+
 def test_every_release_is_planned_or_refused() -> None:
     """What adds up in bounded memory is read in pieces; what does not, is refused by its name."""
     places = {True: WHOLE["u"] % 3, False: np.arange(len(WHOLE["u"])) % 3}
@@ -245,6 +289,12 @@ def test_every_release_is_planned_or_refused() -> None:
                 )
                 for i in range(3)
             ]  # fmt: skip
+            if users or "user" in case.given:
+                kept = parts_that_may_count(reader, WHOLE)
+                whole = add_up(tallies, reader.plan._outline, None)[1]
+                tally = reader.tally(kept, piece=0, pieces=1)
+                few = add_up([tally], reader.plan._outline, None)[1]
+                assert equal(parts_of(few), parts_of(whole)), name
             made = prepared(case, WHOLE, **(of_users(case) if users else {}))
             key = None if made.source.users is None else np.frombuffer(reader._key, np.uint64)
             whole = made.query.read(made.source, key)

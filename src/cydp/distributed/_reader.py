@@ -17,6 +17,7 @@ from cydp.distributed._outline import sparse
 from cydp.distributed._piece_tally import PieceTally, from_table
 from cydp.exact._label_hashes import hash_rows, identify_users
 from cydp.exact._user_identifiers import identify_labels
+from cydp.releases._left_out import LEFT_OUT
 
 if TYPE_CHECKING:
     from cydp.distributed._plan import ReleasePlan
@@ -196,6 +197,19 @@ class Reader:
 
         """
         return from_table(table, self._of_run(pieces), self.plan._outline)
+
+    def _may_count(self, table: Any) -> Mask:
+        """Return which rows of users may count in the whole table; None: any of them.
+
+        A partition that does not count among some of a user's rows does not among all of them. The
+        rows are in memory, or are read once.
+        """
+        source, outline = self.plan._open(table), self.plan._outline
+        if LEFT_OUT in outline.shapes or outline.kinds is not None:
+            return None  # the others are counted, or tell that there is a key
+        source.told = []
+        self.plan.query.read(source, self._words)
+        return np.logical_or.reduce(source.told) if source.told else None
 
     def _places_of(self, table: Any, pieces: int) -> tuple[NDArray[np.int32], Mask]:
         """Return the piece of each row's user, and which rows have one."""

@@ -14,6 +14,7 @@ from typing import Any, TypeAlias
 import numpy as np
 
 from cydp._columns.lazy import guard_query
+from cydp._columns.masks import both_present
 from cydp._columns.shared import SharedColumn, SharedRows
 from cydp._columns.table import Table
 from cydp._extras import import_extra
@@ -35,7 +36,7 @@ _TAKEN = frozenset([
 _OUTPUT = "key {}, low bigint, high bigint"
 _PIECE = "piece"  # a column beside those that are named by numbers
 _PIECES = 2**16  # of users: more than tasks, so that these have about as many rows each
-_ROWS_AT_A_TIME = 2**17
+_ROWS_AT_A_TIME = 2**18  # whose users are bounded, so that no task has too many of one user
 _NUMBER = 0  # of a run: tallies never leave its job
 _UNREAD = "the DataFrame", "call its write.format('noop').mode('overwrite').save()"
 
@@ -231,15 +232,17 @@ def _counter_of_users(reader: Reader, types: Mapping[str, Any]) -> _Task:
 
 
 def _placer(reader: Reader, types: Mapping[str, Any]) -> _Task:
-    """Return what adds the piece of each row's user; rows without one add nothing, and go."""
+    """Return what adds the piece of each row's user; rows that cannot count are left out."""
 
     def place(batches: Iterator[Any]) -> Iterator[Any]:
         pa = import_extra("pyarrow", "a DataFrame of Spark")
+        data = reader.plan.query.data
         for held in _joined(batches):
-            table = SharedBatches(types, types, held).table(reader.plan.query.data)
-            places, present = reader._places_of(table, _PIECES)
+            users, all_columns = (SharedBatches(types, types, held).table(data) for _ in range(2))
+            places, present = reader._places_of(users, _PIECES)
+            goes_on = both_present(present, reader._may_count(all_columns))
             rows = pa.Table.from_batches(held).append_column(_PIECE, pa.array(places))
-            yield from (rows if present is None else rows.filter(pa.array(present))).to_batches()
+            yield from (rows if goes_on is None else rows.filter(pa.array(goes_on))).to_batches()
 
     return place
 
