@@ -4,7 +4,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from functools import partial
 from typing import Any, TypeAlias
 
 import numpy as np
@@ -134,7 +133,8 @@ class Rows:
         Draws which of a number of rows are in a secret sample; the others are read, and do not
         count. None: all rows.
     told : list of ndarray of bool, or None
-        Where it is a list, `bound` adds which rows are in partitions that count for their user.
+        Where it is a list, `bound` adds which rows are in partitions that count for their user, and
+        keeps them all.
 
     Raises
     ------
@@ -259,18 +259,19 @@ class Rows:
         if self.users is not None:
             assert key is not None
             in_all = unit.max_partitions is None and max_rows is None  # rows of any partitions
-            choose = partial(
-                bound_users,
+            keep_all = self.told is not None and not in_all
+            stays = bound_users(
                 self.users,
                 codes,
                 keys,
                 key,
                 max_partitions=None if in_all else unit.max_partitions or unit.max_rows,
+                max_rows_per_partition=MOST if keep_all else max_rows or unit.max_rows,
                 contents=mix_words([word_of(each) for each in contents]) if contents else None,
+                pairs=pairs,
             )
-            stays = choose(max_rows_per_partition=max_rows or unit.max_rows, pairs=pairs)
             if self.told is not None:
-                self.told.append(choose(max_rows_per_partition=MOST) if not in_all else codes >= 0)
+                self.told.append(codes >= 0 if in_all else stays)
         if stays is None:
             return codes
         found = stays.astype(np.uint32)
