@@ -7,7 +7,7 @@ docs/distributed.md, "What crosses the wire".
 from __future__ import annotations
 
 import itertools
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Sequence, Set
 from dataclasses import dataclass
 from hashlib import sha256
 from typing import Any
@@ -141,9 +141,9 @@ class PieceTally:
 
 def _merged(tallies: Sequence[PieceTally]) -> PieceTally:
     """Return the sum of tallies of one run, of which there is one at least."""
-    first, done = tallies[0], frozenset[int]()
+    first, done = tallies[0], set[int]()
     for each in tallies:
-        _refuse_again(done & each.done)
+        _refuse_again(each.done & done)
         done |= each.done
     labels, places = first.labels, [each.places for each in tallies]
     if first.outline.kinds is not None:
@@ -158,7 +158,7 @@ def _merged(tallies: Sequence[PieceTally]) -> PieceTally:
         ]
     low, high = [each.low for each in tallies], [each.high for each in tallies]
     added = _sum_by_place(*map(np.concatenate, (places, low, high)))
-    return PieceTally(*first.of_run, done, first.outline, labels, *added)
+    return PieceTally(*first.of_run, frozenset(done), first.outline, labels, *added)
 
 
 def add_up(
@@ -168,7 +168,7 @@ def add_up(
 
     Arrays are what int64 can hold: a sum beyond it is the end of its range.
     """
-    done, labels, rows = frozenset[int](), no_labels(outline), outline.rows
+    done, labels, rows = set[int](), no_labels(outline), outline.rows
     if outline.kinds is not None:
         held = list(tallies)
         tallies = [_merged(held)] if held else []
@@ -176,11 +176,11 @@ def add_up(
         rows *= len(labels[0])
     low, high = np.zeros(rows, np.int64), np.zeros(rows, np.int64)
     for tally in tallies:
-        _refuse_again(done & tally.done)
+        _refuse_again(tally.done & done)
         done |= tally.done
         low[tally.places] += tally.low  # no place is there twice
         high[tally.places] += tally.high
-    return done, dense(query, outline, labels, low, high)
+    return frozenset(done), dense(query, outline, labels, low, high)
 
 
 def from_table(table: Any, of_run: tuple[str, int, int], outline: Outline) -> PieceTally:
@@ -205,7 +205,7 @@ def from_table(table: Any, of_run: tuple[str, int, int], outline: Outline) -> Pi
     return PieceTally(*of_run, frozenset(done.tolist()), outline, labels, places, low, high)
 
 
-def _refuse_again(pieces: frozenset[int]) -> None:
+def _refuse_again(pieces: Set[int]) -> None:
     """Raise a ValueError if there are pieces that were counted before."""
     if pieces:
         raise ValueError(_TWICE)
