@@ -17,8 +17,6 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
-from distributed import test_neighbours
-from distributed.test_equality import CALLS, INF, KEYS, NAN, table_of
 from refusals import check_refusals
 from releases.test_one_way import CASES, of_users
 from releases.test_one_way import TABLE as WHOLE
@@ -29,6 +27,9 @@ from cydp.distributed._plan import plan_of
 from cydp.releases._run import arguments_of, kind_of, prepare_anywhere
 from cydp.sampling import on_sample
 from cydp.testing import SeededGenerator
+
+from . import test_neighbours
+from .test_equality import CALLS, INF, KEYS, NAN, table_of
 
 pytest.importorskip("pyspark", reason="without pyspark")
 if "JAVA_HOME" not in os.environ and shutil.which("java") is None:
