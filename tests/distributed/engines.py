@@ -81,15 +81,17 @@ def release_in_pieces(
     return str(run.release(tallies(run), rng=rng).to_json())
 
 
-def code_of(section: str, visits: Path) -> str:
-    """Return the code of a section of the page, for a folder of visits that it writes."""
+def code_of(section: str, folder: Path) -> str:
+    """Return the code of a section of the page, whose files are in a folder; there are visits."""
     _, _, after = PAGE.read_text().partition(f"\n## {section}\n")
-    block = after.partition("```python\n")[2].partition("```")[0]
-    visits.mkdir()
+    blocks = after.partition("\n## ")[0].split("```python\n")[1:]
+    visits = folder / "visits"
+    visits.mkdir(parents=True)
     for i, shops in enumerate((["a", "b"], ["a", None])):
         rows = {"shop": shops, "euros": [7.5, None], "person": [1, 2 + i]}
         pq.write_table(pa.table(rows), visits / f"{i}.parquet")
-    return block.replace('"visits', f'"{visits}')
+    code = "".join(block.partition("```")[0] for block in blocks)
+    return code.replace('"visits', f'"{visits}')
 
 
 def killer(marker: Path) -> Callable[[Any], Any]:

@@ -42,7 +42,7 @@ def cluster() -> Iterator[Any]:
 def recipe(cluster: Any, tmp_path_factory: pytest.TempPathFactory) -> Recipe:
     """Return the names of the page, whose code has run."""
     names: Recipe = {"budget": cydp.PrivacyFilter(cydp.PureDP(1))}
-    exec(code_of("Dask", tmp_path_factory.mktemp("dask") / "visits"), names)
+    exec(code_of("Dask", tmp_path_factory.mktemp("dask")), names)
     return names
 
 
