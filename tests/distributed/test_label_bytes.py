@@ -12,7 +12,6 @@ import pandas as pd
 import polars as pl
 import pyarrow as pa
 import pytest
-from distributed.test_equality import parts_of
 
 import cydp
 from cydp._columns.declared import Labels
@@ -20,6 +19,8 @@ from cydp.distributed import PieceTally, Reader, prepare
 from cydp.distributed._label_bytes import decode, encode, kinds_of
 from cydp.distributed._piece_tally import add_up
 from cydp.exact._label_sets import find_labels
+
+from .test_equality import parts_of
 
 TEXTS = ["", "a", "ab", "b", "\0", "a\0", "\0a", "ü", "\U0001f600", "x" * 300, "\xff\xff\xff\xff"]
 COLUMNS: dict[str, tuple[Any, list[Any]]] = {

@@ -17,8 +17,6 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
-from distributed import test_neighbours
-from distributed.test_equality import CALLS, INF, KEYS, NAN, NOT_MERGED, is_ranked, table_of
 from refusals import check_refusals
 from releases.test_one_way import CASES, of_users
 from releases.test_one_way import TABLE as WHOLE
@@ -30,6 +28,10 @@ from cydp.releases._run import arguments_of, kind_of, prepare_anywhere
 from cydp.sampling import on_sample
 from cydp.testing import SeededGenerator
 
+from . import test_neighbours
+from .engines import TABLES, write_tables
+from .test_equality import CALLS, INF, KEYS, NAN, NOT_MERGED, is_ranked
+
 pytest.importorskip("pyspark", reason="without pyspark")
 if "JAVA_HOME" not in os.environ and shutil.which("java") is None:
     pytest.skip("without Java", allow_module_level=True)
@@ -38,7 +40,6 @@ pytestmark = [
     pytest.mark.filterwarnings("ignore:PySpark does not yet fully support pandas:FutureWarning"),
     pytest.mark.filterwarnings("ignore::ResourceWarning"),
 ]
-FRAMES = 1000
 ZONE = "America/New_York"
 BUILT = {
     "spark.ui.enabled": "false", "spark.sql.shuffle.partitions": "5",
@@ -63,18 +64,7 @@ def spark() -> Iterator[Any]:
 
 @pytest.fixture(scope="module")
 def path(tmp_path_factory: pytest.TempPathFactory) -> str:
-    """Return a file of many generated tables: t is the number of each."""
-    random = np.random.default_rng(7)
-    made = [table_of(random) for _ in range(FRAMES)]
-    tables = [
-        table.set_column(4, "u", table["u"].cast(pa.string())).append_column(
-            "t", pa.array([i] * len(table), pa.int64())
-        )
-        for i, table in enumerate(made)
-    ]
-    file = tmp_path_factory.mktemp("spark") / "tables.parquet"
-    pq.write_table(pa.concat_tables(tables), file, row_group_size=100)
-    return str(file)
+    return write_tables(tmp_path_factory.mktemp("spark"))
 
 
 def released(function: Callable[..., Any], table: Any, *args: Any, **given: Any) -> str:
@@ -112,7 +102,7 @@ def test_a_frame_gives_the_local_release_of_the_file(spark: Any, path: str, user
 def test_each_of_many_tables_is_counted_as_locally(spark: Any, path: str, users: bool) -> None:
     """By the number of the table: one job for all of them."""
     given: dict[str, Any] = {"sums": {"x": (-3, 5)}, "means": {"i": (-9, 9)}}
-    given["keys"] = {"t": np.arange(FRAMES), "s": np.array(KEYS["s"])}
+    given["keys"] = {"t": np.arange(TABLES), "s": np.array(KEYS["s"])}
     given |= {"user": "u", "max_partitions": 3} if users else {}
     local = released(cydp.group_by, path, ["t", "s"], **given)
     frame = in_parts(spark.read.parquet(path))

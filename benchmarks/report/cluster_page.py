@@ -1,0 +1,94 @@
+"""The page of counts and sums by key on Spark: `results/<machine>/cluster.md`."""
+
+import json
+import statistics
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any, NamedTuple
+
+from harness.record import duration
+from report import cells as shown
+
+FILE, PAGE = "cluster.json", "cluster.md"
+
+
+class Way(NamedTuple):
+    """A way to the answer: its title, whether it is ours, and whether it bounds users."""
+
+    title: str
+    ours: bool
+    users: bool
+
+
+WAYS = {
+    "ours": Way("cydp on Spark, users", True, True),
+    "windows": Way("windows of Spark SQL (bounded, no noise)", False, True),
+    "grouped": Way("aggregate and window of Spark SQL (bounded, no noise)", False, True),
+    "pipeline_dp": Way("PipelineDP on Spark, users", False, True),
+    "alone": Way("cydp without Spark, users", True, True),
+    "duckdb_windows": Way("DuckDB, aggregate and window (bounded, no noise)", False, True),
+    "ours_of_rows": Way("cydp on Spark, rows", True, False),
+    "plain": Way("groupBy of Spark (not private)", False, False),
+    "alone_of_rows": Way("cydp without Spark, rows", True, False),
+}
+HOW = """
+Visits by one of the public keys are counted, and euros between 0 and 50 added up. Of each user, a
+tenth as many as rows, one row in each of three keys counts; "rows" protects a row. Seconds by the
+clock are the median of the turns after the first one, in the same session of Spark, `local[2]`
+unless it says otherwise, with 16 partitions of a shuffle; the first turn, in which Java compiles,
+is beside it, and the CPU seconds of all processes, Java's and Python's. Without Spark the library
+has its default threads. All ways read one Parquet file, and all answers are checked: the rows that
+are kept are known exactly, whichever they are. PipelineDP has 10^6 rows alone: 10^7 would take
+ten minutes.
+"""
+
+
+def said(cell: Mapping[str, Any]) -> str:
+    """Return a line for a terminal."""
+    head = (
+        f"{shown.count(cell['rows'])} rows, {shown.count(cell['keys'])} keys, "
+        f"local[{cell['threads']}], {WAYS[cell['way']].title}: "
+    )
+    return head + (cell["none"] if "none" in cell else ", ".join(figures(cell)))
+
+
+def figures(cell: Mapping[str, Any]) -> list[str]:
+    """The seconds of a turn, of the first one, and of all processors."""
+    if "none" in cell:
+        return [cell["none"], "", ""]
+    typical, processors = (
+        statistics.median(cell[kind][1:] or cell[kind]) for kind in ("wall", "cpu")
+    )
+    return [duration(typical), duration(cell["wall"][0]), duration(processors)]
+
+
+def page(name: str, found: Mapping[str, Any]) -> str:
+    """All that one run found."""
+    machine, state = found["machine"], found["state"]
+    warned = "".join(f"**Warning: {each}.**\n\n" for each in state["warnings"])
+    loads = [cell["load"] for cell in found["cells"] if "load" in cell]
+    about = (
+        f"{machine['cpu']}, {machine['cores']} cores, {shown.size(machine['memory'])} of memory, "
+        f"{machine['system']}, Python {machine['python']}, cydp {machine['cydp']} "
+        f"({machine['commit']}), {machine['date']}. Load average as a cell began: "
+        f"{min(loads):.1f} to {max(loads):.1f}. "
+        + ", ".join(f"{library} {version}" for library, version in found["versions"].items())
+        + ".\n"
+    )
+    rows = [
+        [
+            shown.count(cell["rows"]), shown.count(cell["keys"]), str(cell["threads"]),
+            WAYS[cell["way"]].title, *figures(cell),
+        ]
+        for cell in found["cells"]
+    ]  # fmt: skip
+    head = ["rows", "keys", "threads", "way", "time", "first turn", "CPU time"]
+    return f"# Counts and sums on Spark: {name}\n\n{warned}{about}{HOW}\n{shown.table(head, rows)}"
+
+
+def pages(root: Path) -> dict[Path, str]:
+    """Return the page of each machine that has measured it."""
+    files = sorted((root / "benchmarks" / "results").glob(f"*/{FILE}"))
+    return {
+        file.with_name(PAGE): page(file.parent.name, json.loads(file.read_text())) for file in files
+    }
