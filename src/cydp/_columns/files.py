@@ -9,7 +9,6 @@ the first line of a CSV file may be a record, so messages contain neither.
 from __future__ import annotations
 
 import csv
-import os
 import zlib
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
@@ -26,6 +25,7 @@ from cydp._columns.dtypes import FOR_LABELS, FOR_TIMES
 from cydp._columns.file_errors import FileError, check_well_formed
 from cydp._columns.paths import files_of
 from cydp._extras import import_extra
+from cydp._threads import NUM_THREADS
 
 __all__ = [
     "DataFile",
@@ -54,6 +54,7 @@ _SETTINGS = {
     "autoload_known_extensions": "false",
 }
 _MOST_THREADS = 4
+_AHEAD = "16MB"  # of rows that its threads read while others are counted
 
 
 @dataclass(frozen=True, slots=True)
@@ -345,8 +346,9 @@ def connect() -> Any:
     """Return a connection to a DuckDB that holds nothing, and takes little memory."""
     import duckdb
 
-    threads = min(os.cpu_count() or 1, _MOST_THREADS)
+    threads = min(NUM_THREADS, _MOST_THREADS)
     connection = duckdb.connect(config={"threads": threads, **_SETTINGS})
+    connection.execute(f"SET streaming_buffer_size = '{_AHEAD}'")
     # On by itself where Python is interactive, as with -c: it would tell how many rows there are.
     connection.execute("SET enable_progress_bar = false")
     return connection

@@ -63,10 +63,12 @@ class SharedRelation(SharedRows):
         chosen = self._relation
         if part is not None:
             duckdb = sys.modules["duckdb"]
-            function, constant = duckdb.FunctionExpression, duckdb.ConstantExpression
             label, n, i = part
-            hashes = function("hash", self._expression(label))
-            chosen = chosen.filter(hashes % constant(n) == constant(i))
+            hashes = duckdb.FunctionExpression("hash", self._expression(label))
+            # A range of hashes: a remainder would take a division for each row.
+            first, last = (i << 64) // n, ((i + 1) << 64) // n - 1
+            constant = duckdb.ConstantExpression
+            chosen = chosen.filter(hashes.between(constant(first), constant(last)))
         return self._run(chosen.select(*map(self._expression, self._wanted)))
 
     def _count(self, watch: Callable[[int], object] | None) -> int:
