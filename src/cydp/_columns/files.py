@@ -16,6 +16,7 @@ from pathlib import Path
 from types import MappingProxyType
 from typing import Any
 
+from cydp import _threads
 from cydp._call_errors import nearest_name
 from cydp._columns.condition_sql import check_blocks, sql_of_condition
 from cydp._columns.conditions import Condition
@@ -25,7 +26,6 @@ from cydp._columns.dtypes import FOR_LABELS, FOR_TIMES
 from cydp._columns.file_errors import FileError, check_well_formed
 from cydp._columns.paths import files_of
 from cydp._extras import import_extra
-from cydp._threads import NUM_THREADS
 
 __all__ = [
     "DataFile",
@@ -346,7 +346,7 @@ def connect() -> Any:
     """Return a connection to a DuckDB that holds nothing, and takes little memory."""
     import duckdb
 
-    threads = min(NUM_THREADS, _MOST_THREADS)
+    threads = min(_threads.NUM_THREADS, _MOST_THREADS)
     connection = duckdb.connect(config={"threads": threads, **_SETTINGS})
     connection.execute(f"SET streaming_buffer_size = '{_AHEAD}'")
     # On by itself where Python is interactive, as with -c: it would tell how many rows there are.
