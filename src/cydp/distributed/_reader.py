@@ -13,7 +13,8 @@ from cydp._arguments import Integer
 from cydp._call_errors import explain_arguments
 from cydp._columns.masks import Mask, both_present
 from cydp._numbers.rational import read_integer
-from cydp.distributed._piece_tally import PieceTally, from_table, sparse
+from cydp.distributed._outline import sparse
+from cydp.distributed._piece_tally import PieceTally, from_table
 from cydp.exact._label_hashes import hash_rows, identify_users
 from cydp.exact._user_identifiers import identify_labels
 
@@ -111,8 +112,9 @@ class Reader:
         if source.users is not None and not users_in_one_piece:
             self._check_users(table, place, of_run[2])
         exact = self.plan.query.read(source, None if source.users is None else self._words)
-        halves = sparse(exact.parts, self.plan._outline)
-        return PieceTally(*of_run, frozenset([place]), *halves)
+        outline = self.plan._outline
+        labels, places, low, high = sparse(exact, outline)
+        return PieceTally(*of_run, frozenset([place]), outline, labels, places, low, high)
 
     @explain_arguments
     def pieces_of(self, table: Any, pieces: Integer) -> NDArray[np.int32]:
