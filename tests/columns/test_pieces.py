@@ -182,3 +182,18 @@ def test_a_relation_that_need_not_repeat_itself_runs_once(monkeypatch: pytest.Mo
     table = open_table(numbers(9, 1))
     rows, users = Records(table.column("x", "x")), Labels(table.column("y", "user"))
     assert add_pieces(lambda: [len(rows.read()), 1], [rows], users) == [9, 1]
+
+
+def test_too_little_memory_in_the_middle_of_the_rows_is_told() -> None:
+    """By the beginning of the message: its end may have a cell of any text."""
+    rows, told = SharedRelation(numbers(1, 1)), "Out of Memory Error: SECRET"
+    begins = "ArrowArrayStream::get_next() failed (5): "
+
+    def fail(message: str) -> Any:
+        raise RuntimeError(message)
+
+    with pytest.raises(MemoryError, match=r"DuckDB has too little memory$"):
+        rows._guard(lambda: fail(begins + told))
+    with pytest.raises(ValueError, match="could not be read: its query") as caught:
+        rows._guard(lambda: fail(f"{begins}Conversion Error: {told}"))
+    assert "SECRET" not in str(caught.value)

@@ -119,6 +119,16 @@ def test_no_thread_is_left_by_an_error_or_an_interruption(
         assert threads() == before
 
 
+def test_long_text_in_each_row_is_read(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Each thread holds the text of a row group."""
+    monkeypatch.setattr(_threads, "NUM_THREADS", 4)
+    file = tmp_path / "t.parquet"
+    text = "repeat(md5((i % 1000)::varchar), 8) || md5(i::varchar)"
+    duckdb.execute(f"copy (select {text} as s from range(500_000) t(i)) to '{file}'")
+    made = cydp.value_counts(file, ["a", "b"], column="s", epsilon=10**4)
+    assert made.counts.tolist() == [0, 0]
+
+
 class Held:
     """A batch, of which it is known when it is forgotten."""
 

@@ -53,6 +53,7 @@ _SETTINGS = {
     "autoinstall_known_extensions": "false",
     "autoload_known_extensions": "false",
 }
+_PARQUET_MEMORY = "2GB"  # each thread holds a row group's text as a whole
 _MOST_THREADS = 4
 _AHEAD = "16MB"  # of rows that its threads read while others are counted
 
@@ -405,6 +406,7 @@ def open_data(given: str | Sequence[str], form: Format, *, header: bool = True) 
             scan = scan_of(_list_of(found), forms[0], header)
             return DataFile(shown, "CSV", names, types, found, scan, connect(), forms[0])
         connection = connect()
+        connection.execute(f"SET memory_limit = '{_PARQUET_MEMORY}'")
         columns = []
         for reading in found:
             scan = _PARQUET.format(files=_list_of([reading]))

@@ -14,6 +14,9 @@ from cydp._columns.shared import SharedColumn, SharedRows, unread
 
 __all__ = ["SharedRelation", "is_relation"]
 
+# So nanoarrow tells it in the middle of a stream. What follows may show data.
+_NO_MEMORY = "ArrowArrayStream::get_next() failed (5): Out of Memory Error: "
+
 
 class SharedRelation(SharedRows):
     """A relation of DuckDB.
@@ -102,6 +105,7 @@ class SharedRelation(SharedRows):
             raise
         except Exception as error:  # what is raised here would have DuckDB's error as context
             no_memory = isinstance(error, sys.modules["duckdb"].OutOfMemoryException)
+            no_memory |= str(error).startswith(_NO_MEMORY)
         if no_memory:
             raise MemoryError(f"{self._what} could not be read: DuckDB has too little memory")
         raise unread(self._what, "call its fetchall()")
