@@ -1,12 +1,15 @@
-"""Releases of Parquet files, each in a process of its own: seconds, and peak memory."""
+"""Releases of Parquet files: each in a process of its own, and beside DuckDB's group by."""
 
 from pathlib import Path
 from typing import Any
 
 import pytest
-from harness import growth
+from harness import growth, in_turn
 from harness.processes import run
 from harness.sizes import size
+
+import cydp
+from cydp import _threads
 
 duckdb = pytest.importorskip("duckdb")
 
@@ -77,3 +80,30 @@ def bench_file(benchmark: Any, files: dict[int, Path], name: str) -> None:
         "slope": growth.exponent(points),
         "memory_slope": growth.memory_exponent(points),
     }
+
+
+def bench_many_files(benchmark: Any, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    benchmark.group = "two threads: counts and sums by key of 10^8 rows in 100 Parquet files"
+    monkeypatch.setattr(_threads, "NUM_THREADS", 2)
+    rows = size(10**8) // 100
+    for i in range(100):
+        duckdb.execute(
+            f"""copy (select (hash(i) % 1000)::smallint as key, (i % 1000 / 10)::double as value
+            from range({i * rows}, {(i + 1) * rows}) t(i)) to '{tmp_path}/{i}.parquet'"""
+        )
+    files = f"{tmp_path}/*.parquet"
+    query = f"select count(*), sum(value) from '{files}' group by key order by key"
+    connection = duckdb.connect(config={"threads": 2})
+    answers = in_turn.measure(
+        benchmark,
+        {
+            "cydp": lambda: cydp.group_by(
+                files, "key", keys=range(1000), sums={"value": (0, 100)}, epsilon=1000
+            ),
+            "DuckDB": lambda: connection.execute(query).fetchall(),
+        },
+        threads=2,
+    )
+    counts, sums = zip(*answers["DuckDB"], strict=True)
+    assert answers["cydp"]["n"].tolist() == pytest.approx(counts, abs=1)
+    assert answers["cydp"]["sum_value"].tolist() == pytest.approx(sums, abs=10)

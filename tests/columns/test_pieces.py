@@ -43,6 +43,21 @@ def test_batches_are_joined(monkeypatch: pytest.MonkeyPatch) -> None:
         assert [i for piece in seen for i in piece] == list(range(rows))
 
 
+def test_pieces_have_as_many_rows_as_are_worth_their_answers(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setattr(shared, "_PIECE_ROWS", 1)
+    records = Records(open_table(numbers(40, 1)).column("x", "x"))
+    seen: list[int] = []
+
+    def exact() -> list[Any]:
+        seen.append(len(records.read()))
+        return [np.ones(12, np.int64), np.zeros((3, 2), np.int64), 1]
+
+    assert add_pieces(exact, [records])[2] == len(seen)
+    assert seen == [1, *4 * [9], 3]  # half as many as there are answers
+
+
 def test_a_relation_is_read_once() -> None:
     table = open_table(numbers(3, 1))
     records = Records(table.column("x", "x"))
@@ -85,6 +100,7 @@ def test_a_total_is_exact_and_ends_where_int64_does(
 ) -> None:
     """Though it is beyond int64 on the way, in one order of the pieces and not in the other."""
     monkeypatch.setattr(shared, "_PIECE_ROWS", 1)
+    monkeypatch.setattr(shared, "_ANSWERS_FOR_EACH_ROW", 100)
     most = 2**63 - 1
     parts = [[most, 5, -most, 1, most], [most, 6, -most, 2, 1], [-most, 7, -most, 3, 0]][::order]
     left = iter(parts)
@@ -137,9 +153,47 @@ def test_all_rows_of_a_user_are_in_one_piece(kind: str, monkeypatch: pytest.Monk
     assert kind == "null" or any(pieces)
 
 
+@pytest.mark.parametrize("n", [2, 3, 7, 24, 1000])
+def test_a_hash_at_the_end_of_a_part_is_in_one_part(
+    n: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    ends = {(i << 64) // n + step for i in range(n + 1) for step in (-1, 0, 1)}
+    hashes = sorted(end for end in ends if 0 <= end < 2**64)
+    connection = duckdb.connect()
+    connection.execute("create macro hash(x) as x")
+    relation = connection.sql(f"select unnest({hashes}::ubigint[]) as who")
+    monkeypatch.setattr(shared, "_USER_ROWS", 1)
+    monkeypatch.setattr(SharedRelation, "_count", lambda *_: n)
+    table = table_of_relation(relation, repeatable=True)
+    users = Labels(table.column("who", "user"))
+    seen: list[int] = []
+
+    def exact() -> list[int]:
+        seen.extend(find_labels([users]).arrays[0].tolist())
+        return [1]
+
+    assert add_pieces(exact, [users], users) == [n]
+    assert seen == hashes
+
+
 def test_a_relation_that_need_not_repeat_itself_runs_once(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(shared, "_USER_ROWS", 2)
     monkeypatch.setattr(shared, "_PIECE_ROWS", 2)
     table = open_table(numbers(9, 1))
     rows, users = Records(table.column("x", "x")), Labels(table.column("y", "user"))
     assert add_pieces(lambda: [len(rows.read()), 1], [rows], users) == [9, 1]
+
+
+def test_too_little_memory_in_the_middle_of_the_rows_is_told() -> None:
+    """By the beginning of the message: its end may have a cell of any text."""
+    rows, told = SharedRelation(numbers(1, 1)), "Out of Memory Error: SECRET"
+    begins = "ArrowArrayStream::get_next() failed (5): "
+
+    def fail(message: str) -> Any:
+        raise RuntimeError(message)
+
+    with pytest.raises(MemoryError, match=r"DuckDB has too little memory$"):
+        rows._guard(lambda: fail(begins + told))
+    with pytest.raises(ValueError, match="could not be read: its query") as caught:
+        rows._guard(lambda: fail(f"{begins}Conversion Error: {told}"))
+    assert "SECRET" not in str(caught.value)

@@ -9,7 +9,6 @@ the first line of a CSV file may be a record, so messages contain neither.
 from __future__ import annotations
 
 import csv
-import os
 import zlib
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
@@ -17,6 +16,7 @@ from pathlib import Path
 from types import MappingProxyType
 from typing import Any
 
+from cydp import _threads
 from cydp._call_errors import nearest_name
 from cydp._columns.condition_sql import check_blocks, sql_of_condition
 from cydp._columns.conditions import Condition
@@ -53,7 +53,9 @@ _SETTINGS = {
     "autoinstall_known_extensions": "false",
     "autoload_known_extensions": "false",
 }
+_PARQUET_MEMORY = "2GB"  # each thread holds a row group's text as a whole
 _MOST_THREADS = 4
+_AHEAD = "16MB"  # of rows that its threads read while others are counted
 
 
 @dataclass(frozen=True, slots=True)
@@ -345,8 +347,9 @@ def connect() -> Any:
     """Return a connection to a DuckDB that holds nothing, and takes little memory."""
     import duckdb
 
-    threads = min(os.cpu_count() or 1, _MOST_THREADS)
+    threads = min(_threads.NUM_THREADS, _MOST_THREADS)
     connection = duckdb.connect(config={"threads": threads, **_SETTINGS})
+    connection.execute(f"SET streaming_buffer_size = '{_AHEAD}'")
     # On by itself where Python is interactive, as with -c: it would tell how many rows there are.
     connection.execute("SET enable_progress_bar = false")
     return connection
@@ -403,6 +406,7 @@ def open_data(given: str | Sequence[str], form: Format, *, header: bool = True) 
             scan = scan_of(_list_of(found), forms[0], header)
             return DataFile(shown, "CSV", names, types, found, scan, connect(), forms[0])
         connection = connect()
+        connection.execute(f"SET memory_limit = '{_PARQUET_MEMORY}'")
         columns = []
         for reading in found:
             scan = _PARQUET.format(files=_list_of([reading]))

@@ -14,6 +14,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from cydp._columns.declared import Labels, Records
+from cydp._columns.shared import SharedRows
 
 __all__ = ["Totals", "add_pieces", "add_totals", "join_halves"]
 
@@ -55,8 +56,15 @@ def add_pieces(
     together = [*columns, *(() if users is None else (users,))]
     if any(each.length is not None for each in together):  # in memory: most often
         return exact()
+
+    def of_piece(rows: SharedRows | None) -> Totals:
+        found = exact()
+        if rows is not None:
+            rows.answers = sum(map(np.size, found))
+        return found
+
     with closing(_pieces(together, users)) as pieces:
-        return add_totals(exact() for _ in pieces)
+        return add_totals(map(of_piece, pieces))
 
 
 def add_totals(parts: Iterable[Totals]) -> Totals:
@@ -114,12 +122,12 @@ def join_halves(high: NDArray[np.int64], low: NDArray[np.int64]) -> NDArray[np.i
 
 def _pieces(
     columns: Sequence[Records | Labels], users: Labels | None
-) -> Generator[None, None, None]:
-    """Let columns of one query hold a piece of its rows while each item lasts."""
+) -> Generator[SharedRows | None, None, None]:
+    """Let columns of one query, which is yielded, hold a piece of its rows at each item."""
     found = [each.shared for each in columns]
     bound = None if users is None else users.shared
     (first, *others) = {None if each is None else each.rows for each in found}
     if first is None or others or (users is not None and not first.repeatable):
-        yield  # at once
+        yield None  # at once
         return
     yield from first.pieces(None if bound is None else bound.place)

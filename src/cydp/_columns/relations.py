@@ -14,6 +14,9 @@ from cydp._columns.shared import SharedColumn, SharedRows, unread
 
 __all__ = ["SharedRelation", "is_relation"]
 
+# So nanoarrow tells it in the middle of a stream. What follows may show data.
+_NO_MEMORY = "ArrowArrayStream::get_next() failed (5): Out of Memory Error: "
+
 
 class SharedRelation(SharedRows):
     """A relation of DuckDB.
@@ -63,10 +66,12 @@ class SharedRelation(SharedRows):
         chosen = self._relation
         if part is not None:
             duckdb = sys.modules["duckdb"]
-            function, constant = duckdb.FunctionExpression, duckdb.ConstantExpression
             label, n, i = part
-            hashes = function("hash", self._expression(label))
-            chosen = chosen.filter(hashes % constant(n) == constant(i))
+            hashes = duckdb.FunctionExpression("hash", self._expression(label))
+            # A range of hashes: a remainder would take a division for each row.
+            first, last = (i << 64) // n, ((i + 1) << 64) // n - 1
+            constant = duckdb.ConstantExpression
+            chosen = chosen.filter(hashes.between(constant(first), constant(last)))
         return self._run(chosen.select(*map(self._expression, self._wanted)))
 
     def _count(self, watch: Callable[[int], object] | None) -> int:
@@ -100,6 +105,7 @@ class SharedRelation(SharedRows):
             raise
         except Exception as error:  # what is raised here would have DuckDB's error as context
             no_memory = isinstance(error, sys.modules["duckdb"].OutOfMemoryException)
+            no_memory |= str(error).startswith(_NO_MEMORY)
         if no_memory:
             raise MemoryError(f"{self._what} could not be read: DuckDB has too little memory")
         raise unread(self._what, "call its fetchall()")

@@ -10,12 +10,13 @@ from abc import ABC, abstractmethod
 from collections.abc import Callable, Collection, Generator
 from contextlib import closing
 from threading import Lock
-from typing import Any
+from typing import Any, Self
 
 __all__ = ["SharedColumn", "SharedRows", "unread"]
 
-_PIECE_ROWS = 2**20  # at least, except in the last piece: so many that kernels use all threads
-_USER_ROWS = 2**22  # about: a piece has all rows of its users
+_PIECE_ROWS = 2**16  # at least, except in the last piece: a batch of DuckDB, which is not copied
+_ANSWERS_FOR_EACH_ROW = 2  # at most: a piece passes over all of them
+_USER_ROWS = 2**23  # about: a piece has all rows of its users
 
 
 class SharedRows(ABC):
@@ -32,6 +33,8 @@ class SharedRows(ABC):
 
     Attributes
     ----------
+    answers : int
+        How many exact answers each piece adds to.
     repeatable : bool
     text_as : set of str
         What text is read as: `text_as`, and what columns of CSV that were opened are used for.
@@ -39,8 +42,8 @@ class SharedRows(ABC):
     """
 
     __slots__ = (
-        "_arrays", "_has_run", "_lock", "_rows", "_schema", "_wanted", "_watch", "repeatable",
-        "text_as",
+        "_arrays", "_has_run", "_lock", "_rows", "_schema", "_wanted", "_watch", "answers",
+        "repeatable", "text_as",
     )  # fmt: skip
 
     def __init__(
@@ -51,6 +54,7 @@ class SharedRows(ABC):
         text_as: Collection[str] = (),
     ) -> None:
         self.repeatable, self._watch, self.text_as = repeatable, watch, set(text_as)
+        self.answers = 0
         self._wanted: list[str] = []
         self._arrays: list[Any] | None = None
         self._schema: Any = None
@@ -72,8 +76,8 @@ class SharedRows(ABC):
         """Yield arrays of nanoarrow with the columns that were asked for, and keep their schema.
 
         The query runs; its errors may show data and are replaced. With a part, a column and two
-        numbers n and i, the rows whose entry in the column has a hash with the remainder i modulo
-        n; only rows that are repeatable are asked for it.
+        numbers n and i, the rows whose entry in the column has a hash in the part i of n; only rows
+        that are repeatable are asked for it.
         """
 
     @abstractmethod
@@ -131,8 +135,10 @@ class SharedRows(ABC):
                 raise ValueError("columns of a query must be read together, piece by piece")
             return self._schema.child(i), [array.child(i) for array in self._arrays]
 
-    def pieces(self, users: int | None = None) -> Generator[None, None, None]:
+    def pieces(self, users: int | None = None) -> Generator[Self, None, None]:
         """Let the columns hold a piece of the rows while each item lasts; there is at least one.
+
+        Each item is this object.
 
         Parameters
         ----------
@@ -153,18 +159,18 @@ class SharedRows(ABC):
         pieces = self._joined() if users is None else self._by_users(self._wanted[users])
         with closing(pieces):
             for self._arrays in pieces:
-                yield
+                yield self
                 self._arrays = None  # its memory is for the next one
 
     def _joined(self) -> Generator[list[Any], None, None]:
-        """Yield batches, as many at a time as make kernels worth it."""
+        """Yield batches, as many at a time as are worth a pass over the answers."""
         held: list[Any] = []
         rows, is_first = 0, True
         with closing(self._watched()) as batches:
             for batch in batches:
                 held.append(batch)
                 rows += len(batch)
-                if rows >= _PIECE_ROWS:
+                if rows >= max(_PIECE_ROWS, self.answers // _ANSWERS_FOR_EACH_ROW):
                     full, held, rows, is_first = held, [], 0, False
                     yield full
                     full.clear()
@@ -172,7 +178,7 @@ class SharedRows(ABC):
             yield held
 
     def _by_users(self, label: str) -> Generator[list[Any], None, None]:
-        """Yield the batches of the users with one remainder of their hash, for each remainder."""
+        """Yield the batches of the users with a hash in one part of all, for each part."""
         n = max(1, -(-self._count(None) // _USER_ROWS))
         for i in range(n):
             yield list(self._watched((label, n, i) if n > 1 else None))
