@@ -23,18 +23,18 @@ TABLES, FILES = 100, 5
 EPSILON = "1/10"
 
 
-def write_tables(folder: Path) -> str:
+def write_tables(folder: Path, tables: int = TABLES) -> str:
     """Write many tables into one file: t is the number of each."""
     random = np.random.default_rng(7)
-    made = [table_of(random) for _ in range(TABLES)]
-    tables = [
+    made = [table_of(random) for _ in range(tables)]
+    numbered = [
         table.set_column(4, "u", table["u"].cast(pa.string())).append_column(
             "t", pa.array([i] * len(table), pa.int64())
         )
         for i, table in enumerate(made)
     ]
     file = str(folder / "tables.parquet")
-    pq.write_table(pa.concat_tables(tables), file, row_group_size=100)
+    pq.write_table(pa.concat_tables(numbered), file, row_group_size=100)
     return file
 
 

@@ -20,12 +20,18 @@ from releases.test_one_way import TABLE as WHOLE
 
 import cydp
 from cydp.distributed import PieceTally, Reader, prepare
-from cydp.distributed._piece_tally import add_up, sparse
+from cydp.distributed._outline import sparse
+from cydp.distributed._piece_tally import add_up
+from cydp.exact._counted_units import CountedUnits
+from cydp.exact._sorted_units import SortedUnits
+from cydp.releases._group_rows import FoundTally
 from cydp.releases._run import arguments_of, kind_of
 from cydp.releases._run import prepare as prepare_release
+from cydp.releases._tally import Tally
 from cydp.testing import SeededGenerator
 
 NAN, INF = float("nan"), float("inf")
+NOT_MERGED = "add up in bounded memory|step must be given"
 TABLES = 240
 LIBRARIES: dict[str, Callable[[pa.Table], Any]] = {
     "pyarrow": lambda table: table,
@@ -46,12 +52,33 @@ CALLS: dict[str, tuple[Callable[..., Any], tuple[Any, ...], dict[str, Any], str]
         cydp.histogramdd, (3, [(-2, 2), (-9, 9)]), {"columns": ["x", "i"]}, "max_partitions",
     ),
     "value_counts": (cydp.value_counts, (), {"column": "f", "keys": KEYS["f"]}, "max_partitions"),
+    "quantile": (
+        cydp.quantile, ([0.25, "1/3", 1], (-4, 4)), {"column": "x", "step": 0.25}, "max_rows",
+    ),
+    "median": (cydp.median, ((-9, 9),), {"column": "i", "interval": 0.5}, "max_rows"),
+    "group_by, ranked": (
+        cydp.group_by, ("s",),
+        {"keys": KEYS["s"], "quantiles": {"i": (0.75, (-9, 9)), "x": (0.5, (-4, 4), 0.5)}},
+        "max_partitions",
+    ),
+    "value_counts, found": (
+        cydp.value_counts, (), {"column": "s", "delta": "1/1000"}, "max_partitions",
+    ),
+    "group_by, found": (
+        cydp.group_by, (["f", "s", "i"],),
+        {"delta": "1/10", "sums": {"x": (-3, 5)}, "means": {"i": (-9, 9)}}, "max_partitions",
+    ),
     "group_by": (
         cydp.group_by, (["s", "i"],),
         {"keys": {"s": KEYS["s"], "i": KEYS["i"]}, "sums": {"x": (-3, 5)}, "means": {"i": (-9, 9)}},
         "max_partitions",
     ),
 }  # fmt: skip
+
+
+def is_ranked(call: Any) -> bool:
+    """Whether a call has quantiles, which are drawn from counts in another way."""
+    return call[0] in (cydp.quantile, cydp.median) or "quantiles" in call[2]
 
 
 def masked(column: pa.ChunkedArray) -> np.ma.MaskedArray[Any, Any]:
@@ -83,13 +110,22 @@ def table_of(random: np.random.Generator) -> pa.Table:
     })  # fmt: skip
 
 
-def whole_tally(reader: Reader, name: str, table: Any, given: dict[str, Any]) -> dict[str, Any]:
+def whole_tally(reader: Reader, name: str, table: Any, given: dict[str, Any]) -> Tally:
     """Return what the local release counts, with the key of the run."""
     function, args, own, _ = CALLS[name]
     kind, arguments = kind_of(function), arguments_of(function, args, own | given)
     made = prepare_release(kind, arguments | {kind.data: table})
     key = None if made.source.users is None else np.frombuffer(reader._key, np.uint64)
-    return dict(made.query.read(made.source, key).parts)
+    tally: Tally = made.query.read(made.source, key)
+    return tally
+
+
+def parts_of(tally: Tally) -> dict[str, Any]:
+    """Return exact answers by name, with the keys that were found, and their units."""
+    if not isinstance(tally, FoundTally):
+        return dict(tally.parts)
+    keys = {f"key {i}": labels for i, labels in enumerate(tally.keys)}
+    return {**dict(sorted(tally.parts.items())), **keys, "units": tally.units}
 
 
 def merged(tallies: list[PieceTally], random: np.random.Generator, reader: Reader) -> Any:
@@ -114,9 +150,19 @@ def merged(tallies: list[PieceTally], random: np.random.Generator, reader: Reade
 
 
 def equal(one: dict[str, Any], two: dict[str, Any]) -> bool:
+    counted = [
+        {
+            name: CountedUnits.of(each) if isinstance(each, SortedUnits) else each
+            for name, each in parts.items()
+        }
+        for parts in (one, two)
+    ]
+    pairs = zip(*(parts.values() for parts in counted), strict=True)
     return [*one] == [*two] and all(
-        type(each) is type(two[name]) and np.array_equal(each, two[name])
-        for name, each in one.items()
+        first.grid == second.grid and np.array_equal(first.counts, second.counts)
+        if isinstance(first, CountedUnits)
+        else type(first) is type(second) and np.array_equal(first, second)
+        for first, second in pairs
     )
 
 
@@ -127,7 +173,8 @@ def test_pieces_add_up_to_the_whole(name: str, users: bool) -> None:
     for seed in range(TABLES // 4):
         random = np.random.default_rng([seed, users, *name.encode()])
         table, pieces = table_of(random), int(random.integers(1, 5))
-        library = LIBRARIES[[*LIBRARIES][seed % len(LIBRARIES)]]
+        libraries = [each for each in LIBRARIES if "found" not in name or each != "masked"]
+        library = LIBRARIES[libraries[seed % len(libraries)]]
         given: dict[str, Any] = {"epsilon": 1}
         if users:
             given |= {"user": "u", bound: int(random.integers(1, 4))}
@@ -149,12 +196,14 @@ def test_pieces_add_up_to_the_whole(name: str, users: bool) -> None:
             )  # as a task that runs twice
             assert pickle.dumps(one) == pickle.dumps(two)
             tallies.append(two)
-        done, parts = add_up(merged(tallies, random, reader), plan._outline)
+        done, found = add_up(merged(tallies, random, reader), plan._outline, plan.query)
         assert len(done) == pieces
-        assert equal(parts, whole_tally(reader, name, library(table), given)), seed
+        assert equal(*map(parts_of, (found, whole_tally(reader, name, library(table), given)))), (
+            seed
+        )
 
 
-@pytest.mark.parametrize("name", CALLS)
+@pytest.mark.parametrize("name", [name for name, call in CALLS.items() if not is_ranked(call)])
 @pytest.mark.parametrize("users", [False, True])
 def test_the_same_draws_give_the_local_release(name: str, users: bool) -> None:
     """Bit for bit, with its noise: the key of the run is drawn as the key of a local release."""
@@ -176,6 +225,53 @@ def test_the_same_draws_give_the_local_release(name: str, users: bool) -> None:
     assert made.to_json() == local.to_json()
 
 
+def parts_that_may_count(reader: Reader, table: dict[str, Any]) -> dict[str, Any]:
+    """Return the rows of users that may count among those of a part, of four parts."""
+    at, stays = np.arange(len(table["u"])) * 7 % 4, np.ones(len(table["u"]), np.bool_)
+    for i in range(4):
+        rows = np.flatnonzero(at == i)
+        found = reader._may_count({name: entries[rows] for name, entries in table.items()})
+        if found is not None:
+            stays[rows] = found
+    return {name: entries[stays] for name, entries in table.items()}
+
+
+OF_USERS = CALLS | {
+    "sums by text": (
+        cydp.group_by, ("s",), {"keys": KEYS["s"], "sums": {"x": (-3, 5)}}, "max_partitions",
+    ),
+    "group_by, left out": (
+        cydp.group_by, ("i",), {"keys": KEYS["i"], "sums": {"x": (-3, 5)}, "left_out": 3},
+        "max_partitions",
+    ),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("name", OF_USERS)
+def test_what_cannot_count_among_some_rows_cannot_among_all(name: str) -> None:
+    function, args, own, bound = OF_USERS[name]
+    gone = 0
+    for seed in range(60):
+        random = np.random.default_rng([seed, *name.encode()])
+        table = table_of(random)
+        given = own | {"user": "u", bound: int(random.integers(1, 3)), "epsilon": 1}
+        reader = prepare(function, table, *args, **given).pay(None).reader
+        at, stays = random.integers(0, 3, len(table)), np.ones(len(table), np.bool_)
+        for i in range(3):
+            found = reader._may_count(table.filter(pa.array(at == i)))
+            stays[at == i] = True if found is None else found
+        gone += int((~stays).sum())
+        whole, few = (
+            add_up([reader.tally(each, piece=0, pieces=1)], reader.plan._outline, None)[1]
+            for each in (table, table.filter(pa.array(stays)))
+        )
+        assert equal(parts_of(whole), parts_of(few))
+    if "found" in name or "left out" in name:  # any row tells that there is a key, or is left out
+        assert gone == 0
+    elif bound == "max_partitions":
+        assert gone > 50
+
+
 def test_every_release_is_planned_or_refused() -> None:
     """What adds up in bounded memory is read in pieces; what does not, is refused by its name."""
     places = {True: WHOLE["u"] % 3, False: np.arange(len(WHOLE["u"])) % 3}
@@ -183,8 +279,8 @@ def test_every_release_is_planned_or_refused() -> None:
         like = {column: entries[:0] for column, entries in WHOLE.items()}
         for users in (False, True):
             given = {"epsilon": 1, **case.given, **(of_users(case) if users else {})}
-            if not case.merges or "found" in name:
-                with pytest.raises(TypeError, match="add up in bounded memory"):
+            if not case.merges:
+                with pytest.raises((TypeError, ValueError), match=NOT_MERGED):
                     prepare(case.function, like, *case.args, **given)
                 continue
             reader = prepare(case.function, like, *case.args, **given).pay(None).reader
@@ -196,10 +292,17 @@ def test_every_release_is_planned_or_refused() -> None:
                 )
                 for i in range(3)
             ]  # fmt: skip
+            if users or "user" in case.given:
+                kept = parts_that_may_count(reader, WHOLE)
+                whole = add_up(tallies, reader.plan._outline, None)[1]
+                tally = reader.tally(kept, piece=0, pieces=1)
+                few = add_up([tally], reader.plan._outline, None)[1]
+                assert equal(parts_of(few), parts_of(whole)), name
             made = prepared(case, WHOLE, **(of_users(case) if users else {}))
             key = None if made.source.users is None else np.frombuffer(reader._key, np.uint64)
-            whole = dict(made.query.read(made.source, key).parts)
-            assert equal(add_up(tallies, reader.plan._outline)[1], whole), name
+            whole = made.query.read(made.source, key)
+            found = add_up(tallies, reader.plan._outline, made.query)[1]
+            assert equal(parts_of(found), parts_of(whole)), name
 
 
 def with_column(argument: Any, column: Any) -> Iterator[Any]:
@@ -272,7 +375,9 @@ def test_times_and_tables_that_are_not_in_memory(kind: str, tmp_path: Path) -> N
         made = prepare_release(kind_of(function), arguments | {kind_of(function).data: table})
         key = None if made.source.users is None else np.frombuffer(reader._key, np.uint64)
         whole = made.query.read(made.source, key)
-        assert equal(add_up([tally], reader.plan._outline)[1], dict(whole.parts)), function
+        assert equal(add_up([tally], reader.plan._outline, None)[1].parts, dict(whole.parts)), (
+            function
+        )
 
 
 def test_users_are_in_one_piece_whatever_holds_them() -> None:
@@ -339,32 +444,33 @@ def test_sums_beyond_int64_are_exact_until_all_is_added() -> None:
 
     def tally(piece: int) -> PieceTally:
         number = np.array([values[piece]], np.int64)
+        halves = number & (2**32 - 1), number >> 32
         return PieceTally(
-            *empty.of_run, frozenset([piece]), np.array([1]), number & (2**32 - 1), number >> 32
+            *empty.of_run, frozenset([piece]), empty.outline, (), np.array([1]), *halves
         )
 
     tallies = [tally(i) for i in range(4)]
     for given in (tallies, [tallies[0] + tallies[1], tallies[3] + tallies[2]]):
-        assert add_up(given, plan._outline)[1]["n"].tolist() == [0, ends.max - 5]
-    assert add_up(tallies[:2], plan._outline)[1]["n"].tolist() == [0, ends.max]
-    assert add_up(tallies[2:], plan._outline)[1]["n"].tolist() == [0, ends.min]
+        assert add_up(given, plan._outline, None)[1].parts["n"].tolist() == [0, ends.max - 5]
+    assert add_up(tallies[:2], plan._outline, None)[1].parts["n"].tolist() == [0, ends.max]
+    assert add_up(tallies[2:], plan._outline, None)[1].parts["n"].tolist() == [0, ends.min]
 
 
 @pytest.mark.parametrize("number", [0, 1, -1, 2**63, -(2**63) - 1, 2**100 + 7, -(2**100) - 7])
 def test_an_int_of_any_size_crosses_the_wire(number: int) -> None:
     plan = prepare(cydp.sum, [], (0, 1), epsilon=1)
     reader = plan.pay(None).reader
-    halves = sparse({"sum": number}, plan._outline)
+    _, *halves = sparse(Tally(None, {"sum": number}), plan._outline)
     assert all((half.dtype == np.int64) for half in halves)
     run = reader._of_run(3)
-    tallies = [PieceTally(*run, frozenset([i]), *halves) for i in range(3)]
+    tallies = [PieceTally(*run, frozenset([i]), plan._outline, (), *halves) for i in range(3)]
     table = pa.concat_tables([each.to_arrow() for each in tallies])
     for given in (
         tallies,
         [tallies[0] + tallies[1] + tallies[2]],
         [reader.from_arrow(table, pieces=3)],
     ):
-        assert add_up(given, plan._outline)[1] == {"sum": 3 * number}
+        assert add_up(given, plan._outline, None)[1].parts == {"sum": 3 * number}
 
 
 def test_keys_without_rows_take_no_space() -> None:

@@ -345,8 +345,13 @@ class Labels:
     def declared(self) -> str:
         """The name and the type of the column, the same for all pieces of a table."""
         found = self.type
-        exact = found.dtype != object and not self._opened.may_be_inferred
+        exact = found.dtype != object and self.keeps_dtype
         return f"{self.name}: {found.kind}" + (f" of {found.dtype}" if exact else "")
+
+    @property
+    def keeps_dtype(self) -> bool:
+        """Whether the dtype of numbers is that of all pieces, whatever entries are missing."""
+        return not self._opened.may_be_inferred
 
     @property
     def is_untyped(self) -> bool:

@@ -6,29 +6,32 @@ docs/distributed.md, "What crosses the wire".
 
 from __future__ import annotations
 
-import math
-from collections.abc import Iterable, Mapping
-from dataclasses import dataclass, replace
+import itertools
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
 from hashlib import sha256
-from typing import Any, TypeAlias
+from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
-from cydp._columns.pieces import join_halves
+from cydp._columns.declared import Labels, Records
+from cydp._columns.tables import is_tabular, open_table
 from cydp._extras import import_extra
+from cydp.distributed._label_bytes import OTHER_KEYS, decode, encode
+from cydp.distributed._outline import Arrays, Integers, Outline, dense, no_labels
 from cydp.exact import _arrow_tables as tables
+from cydp.exact._label_sets import find_labels
+from cydp.releases._tally import Tally
 
-__all__ = ["Outline", "PieceTally", "add_up", "from_table", "outline_of", "sparse"]
+__all__ = ["PieceTally", "add_up", "from_table"]
 
-Integers: TypeAlias = NDArray[np.int64]
-
-Outline: TypeAlias = tuple[tuple[str, tuple[int, ...] | None], ...]
-"""The names of exact answers, and the shape of each; None for an int of any size."""
-
-_LOW = 2**32 - 1
 _TWICE = "a piece must be counted once: some are there twice, as of a task that ran twice"
+_COLUMNS = "table must have the columns key, low and high, of integers of 64 bits without nulls"
 _TAG_BYTES = 5  # so that tags of millions of pieces add up in int64
+_PLACE, _PIECE = 4, 8  # bytes in a key of bytes
+_CONTROL = 2 ** (8 * _PLACE) - 1  # the place of a key of bytes that is a piece's
+_MOST = 2**62
+_END = b"\xff"
 
 
 @dataclass(frozen=True, slots=True, eq=False, repr=False)
@@ -48,6 +51,10 @@ class PieceTally:
         How many pieces the table has.
     done : frozenset of int
         The pieces that were counted.
+    outline : Outline
+        What exact answers there are.
+    labels : tuple of ndarray
+        The keys that were found, sorted, if keys are not public; a column each.
     places, low, high : ndarray of int64, shape (n,)
         The answers that are not 0: their places among all answers, and their halves of 32 bits, of
         which the high one has the sign.
@@ -67,6 +74,8 @@ class PieceTally:
     number: int
     pieces: int
     done: frozenset[int]
+    outline: Outline
+    labels: Arrays
     places: Integers
     low: Integers
     high: Integers
@@ -76,19 +85,12 @@ class PieceTally:
             return NotImplemented
         if self.of_run != other.of_run:
             raise ValueError("tallies must be of one run, and of one number of pieces, to be added")
-        refuse_again(self.done & other.done)
-        pairs = zip(self._columns, other._columns, strict=True)
-        places, low, high = _sum_by_place(*map(np.concatenate, pairs))
-        return replace(self, done=self.done | other.done, places=places, low=low, high=high)
+        return _merged([self, other])
 
     @property
     def of_run(self) -> tuple[str, int, int]:
         """What tallies must have in common to be added: plan, run and number of pieces."""
         return self.fingerprint, self.number, self.pieces
-
-    @property
-    def _columns(self) -> tuple[Integers, Integers, Integers]:
-        return self.places, self.low, self.high
 
     def to_arrow(self) -> Any:
         """Return the tally as a table, which an engine can add up by its column `key`.
@@ -97,8 +99,8 @@ class PieceTally:
         -------
         pyarrow.Table
             `key`, `low` and `high`, int64: an answer is low + high * 2**32. A piece has one more
-            row, with a negative key, by which `Reader.from_arrow` knows that it was added once. It
-            is NOT private.
+            row, with a negative key, by which `Reader.from_arrow` knows that it was added once. If
+            keys are not public, `key` is binary. It is NOT private.
 
         Raises
         ------
@@ -125,12 +127,11 @@ class PieceTally:
         """Export the table of `to_arrow`."""
         done = np.array(sorted(self.done), np.int64)
         ones, tags = np.ones_like(done), np.full_like(done, _tag_of(self.of_run))
-        columns = {
-            name: np.concatenate([control, own])
-            for name, control, own in zip(
-                ("key", "low", "high"), (-1 - done, ones, tags), self._columns, strict=True
-            )
-        }
+        low, high = np.concatenate([ones, self.low]), np.concatenate([tags, self.high])
+        keys: Any = np.concatenate([-1 - done, self.places])
+        if self.outline.kinds is not None:
+            keys = _as_bytes(keys, self.labels, self.outline)
+        columns = {"key": keys, "low": low, "high": high}
         return tables.export(columns, {"pieces": self.pieces}, requested_schema)
 
     def __repr__(self) -> str:
@@ -138,92 +139,146 @@ class PieceTally:
         return f"<tally of {done:,} of {pieces:,} pieces: exact, NOT private>"
 
 
-def outline_of(parts: Mapping[str, Any]) -> Outline:
-    """Return the names and the shapes of exact answers.
-
-    >>> outline_of({"count": 3, "n": np.zeros((2, 4), np.int64)})
-    (('count', None), ('n', (2, 4)))
-    """
-    return tuple((name, getattr(exact, "shape", None)) for name, exact in parts.items())
-
-
-def sparse(parts: Mapping[str, Any], outline: Outline) -> tuple[Integers, Integers, Integers]:
-    """Return the places of the answers that are not 0, and their halves.
-
-    >>> sparse({"n": np.array([0, -1])}, (("n", (2,)),))
-    (array([1]), array([4294967295]), array([-1]))
-    """
-    halves = [_halves_of(parts[name], shape) for name, shape in outline]
-    low, high = np.concatenate(halves, axis=1)
-    places = np.flatnonzero(low | high)
-    return places, low[places], high[places]
+def _merged(tallies: Sequence[PieceTally]) -> PieceTally:
+    """Return the sum of tallies of one run, of which there is one at least."""
+    first, done = tallies[0], frozenset[int]()
+    for each in tallies:
+        _refuse_again(done & each.done)
+        done |= each.done
+    labels, places = first.labels, [each.places for each in tallies]
+    if first.outline.kinds is not None:
+        rows = first.outline.rows
+        columns = zip(*(each.labels for each in tallies), strict=True)
+        found = find_labels([Labels(np.concatenate(each), "keys") for each in columns])
+        labels = found.arrays
+        ends = np.cumsum([len(each.labels[0]) for each in tallies])[:-1]
+        codes = np.split(found.codes.astype(np.int64), ends)
+        places = [
+            code[own // rows] * rows + own % rows for code, own in zip(codes, places, strict=True)
+        ]
+    low, high = [each.low for each in tallies], [each.high for each in tallies]
+    added = _sum_by_place(*map(np.concatenate, (places, low, high)))
+    return PieceTally(*first.of_run, done, first.outline, labels, *added)
 
 
 def add_up(
-    tallies: Iterable[PieceTally], outline: Outline
-) -> tuple[frozenset[int], dict[str, Any]]:
+    tallies: Iterable[PieceTally], outline: Outline, query: Any
+) -> tuple[frozenset[int], Tally]:
     """Return the pieces that were counted, and their exact answers, all added up.
 
     Arrays are what int64 can hold: a sum beyond it is the end of its range.
     """
-    sizes = [_rows_of(shape) for _, shape in outline]
-    low, high = np.zeros(sum(sizes), np.int64), np.zeros(sum(sizes), np.int64)
-    done: frozenset[int] = frozenset()
+    done, labels, rows = frozenset[int](), no_labels(outline), outline.rows
+    if outline.kinds is not None:
+        held = list(tallies)
+        tallies = [_merged(held)] if held else []
+        labels = tallies[0].labels if held else labels
+        rows *= len(labels[0])
+    low, high = np.zeros(rows, np.int64), np.zeros(rows, np.int64)
     for tally in tallies:
-        refuse_again(done & tally.done)
+        _refuse_again(done & tally.done)
         done |= tally.done
         low[tally.places] += tally.low  # no place is there twice
         high[tally.places] += tally.high
-    ends = np.cumsum(sizes)[:-1]
-    halves = zip(np.split(low, ends), np.split(high, ends), strict=True)
-    return done, {
-        name: _exact_of(*pair, shape) for (name, shape), pair in zip(outline, halves, strict=True)
-    }
+    return done, dense(query, outline, labels, low, high)
 
 
 def from_table(table: Any, of_run: tuple[str, int, int], outline: Outline) -> PieceTally:
     """Return the tally that `to_arrow` has exported, or an engine's sum of several."""
-    columns, _ = tables.read(table, "table")
+    if outline.kinds is None:
+        labels, (columns, _) = no_labels(outline), tables.read(table, "table")
+    else:
+        labels, columns = _read_bytes(table, outline)
     named = [columns.get(name) for name in ("key", "low", "high")]
     if len(columns) != 3 or any(each is None or each.dtype.kind not in "iu" for each in named):
-        raise ValueError("table must have the columns key, low and high, of integers of 64 bits")
-    keys, low, high = _sum_by_place(*(np.asarray(each, np.int64) for each in named))
+        raise ValueError(_COLUMNS)
+    keys, *halves = _sum_by_place(*(np.asarray(each, np.int64) for each in named))
     control = keys < 0
     done, places = -1 - keys[control], keys[~control]
-    if (low[control] != 1).any():
+    if (halves[0][control] != 1).any():
         raise ValueError(_TWICE)
-    if (high[control] != _tag_of(of_run)).any() or (done >= of_run[2]).any():
+    if (halves[1][control] != _tag_of(of_run)).any() or (done >= of_run[2]).any():
         raise ValueError("table must be of tallies of this run, and of this number of pieces")
-    if (places >= sum(_rows_of(shape) for _, shape in outline)).any():
-        raise ValueError("table must have no other keys than the tallies of this run")
-    return PieceTally(*of_run, frozenset(done.tolist()), places, low[~control], high[~control])
+    if outline.kinds is None and (places >= outline.rows).any():
+        raise ValueError(OTHER_KEYS)
+    low, high = (half[~control] for half in halves)
+    return PieceTally(*of_run, frozenset(done.tolist()), outline, labels, places, low, high)
 
 
-def refuse_again(pieces: frozenset[int]) -> None:
+def _refuse_again(pieces: frozenset[int]) -> None:
     """Raise a ValueError if there are pieces that were counted before."""
     if pieces:
         raise ValueError(_TWICE)
 
 
-def _halves_of(exact: Any, shape: tuple[int, ...] | None) -> Integers:
-    """Return the low and the high halves of answers, shape (2, n)."""
-    if shape is not None:
-        flat = exact.reshape(-1)
-        return np.stack([flat & _LOW, flat >> 32])
-    first, second = int(exact) & (2**64 - 1), int(exact) >> 64
-    return np.array([[first & _LOW, second & _LOW], [first >> 32, second >> 32]], np.int64)
+def _as_bytes(keys: Integers, labels: Arrays, outline: Outline) -> list[bytes]:
+    """Return keys of found labels as bytes: the place of 4 bytes, and the label; or a control key.
+
+    The label of a negative key is itself.
+    """
+    assert outline.kinds is not None
+    found, rows = encode(labels, outline.kinds), outline.rows
+    starts = [i.to_bytes(_PLACE, "little") for i in range(rows)]
+    control = _CONTROL.to_bytes(_PLACE, "little")
+    return [
+        starts[key % rows] + found[key // rows] if key >= 0
+        else control + (-1 - key).to_bytes(_PIECE, "little")
+        for key in keys.tolist()
+    ]  # fmt: skip
 
 
-def _exact_of(low: Integers, high: Integers, shape: tuple[int, ...] | None) -> Any:
-    """Return answers from sums of their halves."""
-    if shape is not None:
-        return join_halves(high, low).reshape(shape)
-    first, second = (a + (b << 32) for a, b in zip(low.tolist(), high.tolist(), strict=True))
-    return first + (second << 64)
+def _read_bytes(table: Any, outline: Outline) -> tuple[Arrays, dict[str, Any]]:
+    """Return the labels in a table with keys of bytes, and its columns, with places for keys."""
+    if hasattr(table, "__arrow_c_stream__") and not is_tabular(table):
+        table = import_extra("pyarrow", "from_arrow").table(table)
+    opened = open_table(table, "table")
+    found = {str(name): opened.column(name, str(name)) for name in opened.names}
+    if "key" not in found:
+        raise ValueError(_COLUMNS)
+    labels, keys = _from_bytes(Labels(found.pop("key"), "key"), outline)
+    numbers = {name: Records(each, name).read() for name, each in found.items()}
+    if any(isinstance(each, np.ma.MaskedArray) for each in numbers.values()):
+        raise ValueError(_COLUMNS)
+    return labels, {"key": keys, **numbers}
 
 
-def _rows_of(shape: tuple[int, ...] | None) -> int:
-    return 2 if shape is None else math.prod(shape)
+def _from_bytes(keys: Labels, outline: Outline) -> tuple[Arrays, Integers]:
+    """Return the labels that keys of bytes have, and the keys as places.
+
+    Raises
+    ------
+    ValueError
+        If they are no keys of `_as_bytes`.
+
+    """
+    assert outline.kinds is not None
+    held = find_labels([keys])
+    if (held.codes >= len(held)).any() or any(type(each) is not bytes for each in held.arrays[0]):
+        raise ValueError(OTHER_KEYS)
+    listed = held.arrays[0].tolist()
+    starts = np.frombuffer(b"".join([each[:_PLACE].ljust(_PLACE, _END) for each in listed]), "<u4")
+    is_label = starts != _CONTROL
+    if (starts[is_label] >= outline.rows).any():
+        raise ValueError(OTHER_KEYS)
+    rest = [each[_PLACE:] for each in listed]
+    labels = list(itertools.compress(rest, is_label))
+    codes = {label: i for i, label in enumerate(dict.fromkeys(labels))}
+    columns = decode([*codes], outline.kinds)
+    ordered = find_labels([Labels(each, "keys") for each in columns])
+    if len(ordered) != len(codes):
+        raise ValueError(OTHER_KEYS)
+    of_label = np.array([codes[label] for label in labels], np.int64)
+    places = np.empty(len(listed), np.int64)
+    places[is_label] = ordered.codes[of_label].astype(np.int64) * outline.rows + starts[is_label]
+    places[~is_label] = [-1 - _piece_of(each) for each in itertools.compress(rest, ~is_label)]
+    return ordered.arrays, places[held.codes]
+
+
+def _piece_of(control: bytes) -> int:
+    piece = int.from_bytes(control, "little")
+    if len(control) != _PIECE or piece > _MOST:
+        raise ValueError(OTHER_KEYS)
+    return piece
 
 
 def _sum_by_place(places: Integers, low: Integers, high: Integers) -> tuple[Integers, ...]:

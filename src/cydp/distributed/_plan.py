@@ -7,7 +7,7 @@ docs/distributed.md.
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from hashlib import sha256
 from itertools import zip_longest
@@ -24,10 +24,15 @@ from cydp._version import __version__
 from cydp.accounting._budget import Asked
 from cydp.accounting._loss import Loss
 from cydp.accounting.ledger._scope import LedgerScope
-from cydp.distributed._piece_tally import Outline, outline_of
+from cydp.distributed._label_bytes import kinds_of
+from cydp.distributed._outline import Outline, found_outline, outline_of
 from cydp.distributed._reader import Reader
 from cydp.distributed._run import Run
+from cydp.exact._sorted_units import SortedUnits
 from cydp.mechanisms._run import Budget, check_budget_type, check_generator
+from cydp.releases._group_query import GroupQuery
+from cydp.releases._group_rows import FoundTally
+from cydp.releases._quantile_query import QuantileQuery
 from cydp.releases._query import DataQuery, Given
 from cydp.releases._reads import refuse_columns
 from cydp.releases._run import Prepared, arguments_of, kind_of, with_noise
@@ -36,10 +41,10 @@ from cydp.releases._run import prepare as prepare_release
 __all__ = ["ReleasePlan", "plan_of", "prepare"]
 
 _KEYS = "keys", "by_keys"
+_MOST_POINTS = 2**22  # of the grids of quantiles, of all keys together: 100 MB on the driver
 _NOT_MERGED = (
     "pieces of a table are for releases whose exact answers add up in bounded memory: counts, "
-    "sums, means, variances and histograms do, with public keys; quantiles and keys that are not "
-    "given do not"
+    "sums, means, variances and histograms do, and by public keys quantiles on a grid"
 )
 
 
@@ -182,8 +187,8 @@ def prepare(function: Callable[..., Any], like: Any, *args: Any, **kwargs: Any) 
     Parameters
     ----------
     function : callable
-        A release whose exact answers add up, such as `cydp.histogram`, `cydp.mean`, or
-        `cydp.group_by` with `keys`.
+        A release whose exact answers add up, such as `cydp.histogram`, `cydp.mean` or
+        `cydp.group_by`.
     like : table, column or pyarrow.Schema
         What the workers will be given, by its types: a table of the same kind, which may be empty.
         No row of it is read.
@@ -199,8 +204,10 @@ def prepare(function: Callable[..., Any], like: Any, *args: Any, **kwargs: Any) 
     Raises
     ------
     TypeError, ValueError
-        What the release itself raises for these arguments; and for quantiles, for keys that are not
-        given, and for a column that is given itself instead of by its name.
+        What the release itself raises for these arguments; for quantiles on a grid that is too fine
+        to count each of its points, or that are chosen by halves; for keys that are not given, if
+        their columns may have another type in other pieces; and for a column that is given itself
+        instead of by its name.
 
     Notes
     -----
@@ -242,6 +249,8 @@ def plan_of(
     why = "a column itself stays on one machine"
     refuse_columns(given, ("column", "columns", "by", "user"), why)
     asked = {**with_noise(given, budget)}
+    if issubclass(kind, QuantileQuery) and asked.get("method") == "auto":
+        asked["method"] = "independent"
     made = prepare_release(kind, {**asked, kind.data: like, "budget": budget})
     made.check()
     keys = made.query.reads.keys  # which workers need not prepare for each piece
@@ -250,7 +259,7 @@ def plan_of(
     types = _types_of(made)
     said = json.dumps([query.to_dict(), types], sort_keys=True)
     fingerprint = sha256(said.encode()).hexdigest()
-    outline = _outline_of(kind, asked, like, query)
+    outline = _outline_of(kind, asked, like, made)
     return ReleasePlan(query, fingerprint, kind, asked, types, outline), made
 
 
@@ -266,24 +275,61 @@ def _reads_of(query: DataQuery) -> Any:
 
 
 def _outline_of(
-    kind: type[DataQuery], given: Mapping[str, Any], like: Any, query: DataQuery
+    kind: type[DataQuery], given: Mapping[str, Any], like: Any, made: Prepared
 ) -> Outline:
     """Return the names and shapes of the exact answers: those of a table without rows.
 
     Raises
     ------
-    TypeError
+    TypeError, ValueError
         If they do not add up in bounded memory.
 
     """
+    query = made.query
     opened, empty = open_data_table(like, kind.data), list[Any]()
     data = {name: [] for name in open_table(opened).names} if is_tabular(opened) else empty
     source = kind.declare(kind.settled({**given, kind.data: data}))
     exact = query.read(source, np.zeros(2, np.uint64))
-    merges = [isinstance(each, int) or _is_of_int64(each) for each in exact.parts.values()]
-    if not all(merges) or hasattr(exact, "keys"):
+    ranked = [each for each in exact.parts.values() if isinstance(each, SortedUnits)]
+    if ranked and not isinstance(exact, FoundTally):
+        _check_ranks(query, ranked)
+        return outline_of(exact.parts)
+    if not all(isinstance(each, int) or _is_of_int64(each) for each in exact.parts.values()):
+        raise TypeError(_NOT_MERGED)
+    if isinstance(exact, FoundTally):
+        if not all(map(_is_of_int64, exact.parts.values())):
+            raise TypeError("left_out must be left out for pieces of a table with keys to be found")
+        return found_outline(exact, kinds_of(made.source.labels))
+    if hasattr(exact, "keys"):
         raise TypeError(_NOT_MERGED)
     return outline_of(exact.parts)
+
+
+def _check_ranks(query: DataQuery, ranked: Sequence[SortedUnits]) -> None:
+    """Refuse quantiles that cannot be chosen from counts of the points of their grids.
+
+    Raises
+    ------
+    TypeError
+        If they are chosen by halves.
+    ValueError
+        If the grids are too fine.
+
+    """
+    if not isinstance(query, QuantileQuery | GroupQuery):
+        raise TypeError(_NOT_MERGED)
+    if any(each.level for each in query.aggregates()):
+        raise TypeError(
+            "quantiles of pieces of a table are chosen each alone, which several of one column "
+            "by key are not: ask for one of each column"
+        )
+    grids = [(each.grid.highest - each.grid.lowest + 1, len(each.offsets) - 1) for each in ranked]
+    points = sum(size * groups for size, groups in grids)
+    if points > _MOST_POINTS:
+        raise ValueError(
+            f"step must be given, or larger, for quantiles of pieces of a table: the points of the "
+            f"grid, for all keys together, are {points:,}, more than {_MOST_POINTS:,}"
+        )
 
 
 def _is_of_int64(exact: Any) -> bool:

@@ -13,9 +13,11 @@ from cydp._arguments import Integer
 from cydp._call_errors import explain_arguments
 from cydp._columns.masks import Mask, both_present
 from cydp._numbers.rational import read_integer
-from cydp.distributed._piece_tally import PieceTally, from_table, sparse
+from cydp.distributed._outline import sparse
+from cydp.distributed._piece_tally import PieceTally, from_table
 from cydp.exact._label_hashes import hash_rows, identify_users
 from cydp.exact._user_identifiers import identify_labels
+from cydp.releases._left_out import LEFT_OUT
 
 if TYPE_CHECKING:
     from cydp.distributed._plan import ReleasePlan
@@ -111,8 +113,9 @@ class Reader:
         if source.users is not None and not users_in_one_piece:
             self._check_users(table, place, of_run[2])
         exact = self.plan.query.read(source, None if source.users is None else self._words)
-        halves = sparse(exact.parts, self.plan._outline)
-        return PieceTally(*of_run, frozenset([place]), *halves)
+        outline = self.plan._outline
+        labels, places, low, high = sparse(exact, outline)
+        return PieceTally(*of_run, frozenset([place]), outline, labels, places, low, high)
 
     @explain_arguments
     def pieces_of(self, table: Any, pieces: Integer) -> NDArray[np.int32]:
@@ -194,6 +197,19 @@ class Reader:
 
         """
         return from_table(table, self._of_run(pieces), self.plan._outline)
+
+    def _may_count(self, table: Any) -> Mask:
+        """Return which rows of users may count in the whole table; None: any of them.
+
+        A partition that does not count among some of a user's rows does not among all of them. The
+        rows are in memory, or are read once.
+        """
+        source, outline = self.plan._open(table), self.plan._outline
+        if LEFT_OUT in outline.shapes or outline.kinds is not None:
+            return None  # the others are counted, or tell that there is a key
+        source.told = []
+        self.plan.query.read(source, self._words)
+        return np.logical_or.reduce(source.told) if source.told else None
 
     def _places_of(self, table: Any, pieces: int) -> tuple[NDArray[np.int32], Mask]:
         """Return the piece of each row's user, and which rows have one."""

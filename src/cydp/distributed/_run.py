@@ -256,11 +256,11 @@ class Run:
             return tally
 
         given = [tallies] if isinstance(tallies, PieceTally) else tallies
-        done, parts = add_up(map(checked, given), reader.plan._outline)
+        done, tally = add_up(map(checked, given), reader.plan._outline, reader.plan.query)
         missing = max(found, default=1) - len(done)
         if missing:
             raise ValueError(f"tallies must be of all pieces: {missing:,} are missing")
-        return Tally(reader.plan.query, parts)
+        return tally
 
     def __reduce__(self) -> NoReturn:
         """Refuse: two copies could draw twice."""

@@ -8,10 +8,13 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from collections.abc import Generator as Generated
-from dataclasses import dataclass
-from typing import Any
+from dataclasses import dataclass, replace
+from typing import Any, TypeAlias
+
+import numpy as np
 
 from cydp._columns.lazy import guard_query
+from cydp._columns.masks import both_present
 from cydp._columns.shared import SharedColumn, SharedRows
 from cydp._columns.table import Table
 from cydp._extras import import_extra
@@ -23,7 +26,6 @@ from cydp.distributed._reader import MOST_PIECES, Reader
 from cydp.exact._contributions import sample_key
 from cydp.releases._query import DataQuery, Given
 from cydp.releases._run import Prepared
-from cydp.releases._tally import Tally
 
 __all__ = ["prepare"]
 
@@ -31,9 +33,16 @@ _TAKEN = frozenset([
     "binary", "boolean", "byte", "char", "date", "decimal", "double", "float", "integer", "long",
     "short", "string", "timestamp", "timestamp_ntz", "varchar",
 ])  # fmt: skip
-_OUTPUT = "key bigint, low bigint, high bigint"
+_OUTPUT = "key {}, low bigint, high bigint"
+_PIECE = "piece"  # a column beside those that are named by numbers
+_PIECES = 2**16  # of users: more than tasks, so that these have about as many rows each
+_ROWS_AT_A_TIME = 2**18  # whose users are bounded, so that no task has too many of one user
 _NUMBER = 0  # of a run: tallies never leave its job
 _UNREAD = "the DataFrame", "call its write.format('noop').mode('overwrite').save()"
+
+
+_Task: TypeAlias = Callable[[Iterator[Any]], Iterator[Any]]
+"""What a task does with its record batches."""
 
 
 class SharedBatches(SharedRows):
@@ -109,15 +118,12 @@ class SparkRelease(Prepared):
         The columns that the release reads, under their numbers.
     types : mapping of str to pyarrow.DataType
         Of these columns, by their names.
-    user : str or None
-        The number of the column of users.
 
     """
 
     plan: ReleasePlan
     frame: Any
     types: Mapping[str, Any]
-    user: str | None
 
     def check(self) -> None:
         """Raise a ValueError, before the charge, if workers cannot count a row of nulls."""
@@ -135,33 +141,34 @@ class SparkRelease(Prepared):
         """Let the tasks count, add up, and return what may be published."""
         key = sample_key(self.source.users, generator)
         reader = Reader(self.plan, _NUMBER, bytes(16) if key is None else key.tobytes())
-        tally = guard_query(lambda: self._sums(self._in_pieces(), reader), *_UNREAD)
-        _, parts = add_up([tally], self.plan._outline)
-        return self.query.draw(Tally(self.query, parts), generator)
-
-    def _in_pieces(self) -> Any:
-        """Return the rows, of which a partition has all rows of its users."""
-        if self.user is None:
-            return self.frame
-        from pyspark.sql.functions import col
-
-        # Rows without a user add nothing, and would all be in one piece.
-        return self.frame.where(col(self.user).isNotNull()).repartition(col(self.user))
+        tally = guard_query(lambda: self._sums(self.frame, reader), *_UNREAD)
+        _, exact = add_up([tally], self.plan._outline, self.query)
+        return self.query.draw(exact, generator)
 
     def _sums(self, frame: Any, reader: Reader) -> PieceTally:
-        """Return the tally of a frame; each task counts its partition, which is a piece.
+        """Return the tally of a frame; each task counts its partition.
 
         Raises
         ------
         ValueError
-            If a partition is missing before the last one that came, or was counted twice.
+            If a piece was counted twice, or a partition is missing before the last one that came.
 
         """
-        from pyspark.sql import functions
+        from pyspark.sql import functions, types
 
-        counter = _counter(reader, self.types)
+        of_users = self.source.users is not None
+        if of_users:
+            placed = types.StructType(
+                [*frame.schema, types.StructField(_PIECE, types.IntegerType())]
+            )
+            frame = frame.mapInArrow(_placer(reader, self.types), placed).repartition(_PIECE)
+        counter = _counter_of_users if of_users else _counter
         sums = [functions.sum(name).alias(name) for name in ("low", "high")]
-        table = frame.mapInArrow(counter, _OUTPUT).groupBy("key").agg(*sums).toArrow()
+        key = "bigint" if self.plan._outline.kinds is None else "binary"
+        tallies = frame.mapInArrow(counter(reader, self.types), _OUTPUT.format(key))
+        table = tallies.groupBy("key").agg(*sums).toArrow()
+        if of_users:
+            return reader.from_arrow(table, pieces=_PIECES)
         tally = reader.from_arrow(table, pieces=MOST_PIECES)
         if tally.done != frozenset(range(len(tally.done))):
             raise ValueError("partitions of the DataFrame are missing")
@@ -188,31 +195,69 @@ def prepare(kind: type[DataQuery], given: Given) -> SparkRelease:
     others = {each: given[each] for each in given if each not in (kind.data, "budget", "rng")}
     plan, made = plan_of(kind, others, rows.table(kind.data), given.get("budget"))
     wanted = rows.wanted
-    users = made.source.users
-    return SparkRelease(
-        made.query,
-        made.source,
-        plan,
-        _chosen(frame, wanted),
-        {name: types[name] for name in wanted},
-        None if users is None else str(users.shared.place),
-    )
+    chosen, read = _chosen(frame, wanted), {name: types[name] for name in wanted}
+    return SparkRelease(made.query, made.source, plan, chosen, read)
 
 
-def _counter(reader: Reader, types: Mapping[str, Any]) -> Callable[[Iterator[Any]], Iterator[Any]]:
-    """Return what a task does with its record batches."""
+def _counter(reader: Reader, types: Mapping[str, Any]) -> _Task:
+    """Return how a task counts the record batches of its partition, which is a piece."""
 
     def count(batches: Iterator[Any]) -> Iterator[Any]:
         from pyspark import TaskContext
 
         context: Any = TaskContext.get()
         table = SharedBatches(types, types, batches).table(reader.plan.query.data)
-        tally = reader.tally(
-            table, piece=context.partitionId(), pieces=MOST_PIECES, users_in_one_piece=True
-        )
+        tally = reader.tally(table, piece=context.partitionId(), pieces=MOST_PIECES)
         yield from tally.to_arrow().to_batches()
 
     return count
+
+
+def _counter_of_users(reader: Reader, types: Mapping[str, Any]) -> _Task:
+    """Return how a task counts a partition of some pieces, in each of which users are whole."""
+
+    def count(batches: Iterator[Any]) -> Iterator[Any]:
+        done = set[int]()
+
+        def noted() -> Iterator[Any]:
+            for batch in batches:
+                done.update(np.unique(batch.column(_PIECE)).tolist())
+                yield batch
+
+        table = SharedBatches(types, types, noted()).table(reader.plan.query.data)
+        tally = reader.tally(table, piece=0, pieces=_PIECES, users_in_one_piece=True)
+        yield from replace(tally, done=frozenset(done)).to_arrow().to_batches()
+
+    return count
+
+
+def _placer(reader: Reader, types: Mapping[str, Any]) -> _Task:
+    """Return what adds the piece of each row's user; rows that cannot count are left out."""
+
+    def place(batches: Iterator[Any]) -> Iterator[Any]:
+        pa = import_extra("pyarrow", "a DataFrame of Spark")
+        data = reader.plan.query.data
+        for held in _joined(batches):
+            users, all_columns = (SharedBatches(types, types, held).table(data) for _ in range(2))
+            places, present = reader._places_of(users, _PIECES)
+            goes_on = both_present(present, reader._may_count(all_columns))
+            rows = pa.Table.from_batches(held).append_column(_PIECE, pa.array(places))
+            yield from (rows if goes_on is None else rows.filter(pa.array(goes_on))).to_batches()
+
+    return place
+
+
+def _joined(batches: Iterable[Any]) -> Iterator[list[Any]]:
+    """Yield batches, as many at a time as make a call worth it."""
+    held, rows = list[Any](), 0
+    for batch in batches:
+        held.append(batch)
+        rows += batch.num_rows
+        if rows >= _ROWS_AT_A_TIME:
+            yield held
+            held, rows = [], 0
+    if held:
+        yield held
 
 
 def _types_of(frame: Any) -> dict[str, Any]:

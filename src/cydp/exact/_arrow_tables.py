@@ -19,14 +19,21 @@ _KEY = "cydp"
 
 
 def export(
-    columns: Mapping[str, NDArray[Any]], description: Mapping[str, Any], requested_schema: object
+    columns: Mapping[str, NDArray[Any] | list[bytes]],
+    description: Mapping[str, Any],
+    requested_schema: object,
 ) -> object:
     """Return an Arrow stream capsule of a table; its columns have one length."""
     na = import_nanoarrow("a table")
-    types = {name: getattr(na, values.dtype.name)() for name, values in columns.items()}
+    types = {
+        name: na.binary() if isinstance(values, list) else getattr(na, values.dtype.name)()
+        for name, values in columns.items()
+    }
     schema = na.c_schema(na.struct(types)).modify(metadata={_KEY: json.dumps(description)})
     children = [
-        na.c_array_from_buffers(schema.child(i), len(values), [None, np.array(values)])
+        na.c_array(values, na.binary())
+        if isinstance(values, list)
+        else na.c_array_from_buffers(schema.child(i), len(values), [None, np.array(values)])
         for i, values in enumerate(columns.values())
     ]
     rows = len(next(iter(columns.values())))

@@ -130,7 +130,7 @@ def _find_values(values: LabelValues) -> Found:
     if isinstance(held, Strings):
         present = values.present
         chosen, codes = find_strings(held.blank(present).kernel(), held.count, present)
-        labels = [_string_at(held, i) for i in chosen.tolist()]
+        labels = _strings_at(held, chosen)
         return _sort_strings(labels, codes, decode=kind.kind == "text")
     if values.is_objects():
         return _find_entries(values)
@@ -256,9 +256,16 @@ def _key() -> NDArray[np.uint64]:
     return np.frombuffer(default_generator().bytes(16), np.uint64)
 
 
-def _string_at(strings: Strings, i: int) -> bytes:
-    if strings.offsets is not None:
-        return strings.data[strings.offsets[i] : strings.offsets[i + 1]].tobytes()
+def _strings_at(strings: Strings, chosen: NDArray[np.int64]) -> list[bytes]:
+    if strings.offsets is None:
+        return [_viewed(strings, i) for i in chosen.tolist()]
+    held = strings.data.data
+    ends = zip(strings.offsets[chosen].tolist(), strings.offsets[chosen + 1].tolist(), strict=True)
+    return [bytes(held[first:end]) for first, end in ends]
+
+
+def _viewed(strings: Strings, i: int) -> bytes:
+    """Return a string of which Arrow has a view."""
     view = strings.data[16 * i : 16 * i + 16]
     length, _, buffer, first = view.view(np.int32).tolist()
     if length <= 12:

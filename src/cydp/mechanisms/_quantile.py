@@ -19,6 +19,7 @@ from cydp._sensitivity import relation_of
 from cydp._threads import threads_for
 from cydp.accounting._loss import PureDP
 from cydp.accounting._loss_numbers import make_loss
+from cydp.exact._counted_units import CountedUnits
 from cydp.exact._sorted_units import SortedUnits
 from cydp.mechanisms._noisy_max import ExponentialMechanism
 from cydp.mechanisms._parameters import format_sensitivity, read_norm, set_fields
@@ -121,12 +122,13 @@ class QuantileMechanism:
         same = ExponentialMechanism(epsilon=self.epsilon, sensitivity=self.sensitivity)
         return same.error_bound(confidence, candidates=candidates)
 
-    def choose(self, records: SortedUnits, rng: Generator) -> NDArray[np.int64]:
+    def choose(self, records: SortedUnits | CountedUnits, rng: Generator) -> NDArray[np.int64]:
         """Choose a grid point for each group.
 
         Parameters
         ----------
-        records : SortedUnits
+        records : SortedUnits or CountedUnits
+            By counts each grid point has a score: the same distribution, by other draws.
         rng : Generator
             It is asked for one key, whatever the records are. `fixed_work` has no effect: the work
             does not depend on the noise, except with a probability below 2**-62 for each group.
@@ -137,12 +139,21 @@ class QuantileMechanism:
             In units of the records' grid.
 
         """
+        if isinstance(records, CountedUnits):
+            return self._choose_of_all(records, rng)
         grid, prepared = records.grid, prepare_quantile(self.q, 1 / self.scale)
         chosen = np.empty(len(records.offsets) - 1, np.int64)
         units, threads = records.units, threads_for(records.units.size + chosen.size)
         ends = grid.lowest, grid.highest
         choose_quantiles(prepared, rng._stream, units, records.offsets, *ends, chosen, threads)
         return chosen
+
+    def _choose_of_all(self, records: CountedUnits, rng: Generator) -> NDArray[np.int64]:
+        """Choose by the score of each grid point, times the denominator of q."""
+        sensitivity = as_exact(self.sensitivity * self.q.denominator)
+        same = ExponentialMechanism(epsilon=self.epsilon, sensitivity=sensitivity)
+        places = same.release(-records.distances(self.q), rng=rng)
+        return np.asarray(places) + records.grid.lowest
 
     def choose_between(
         self,

@@ -20,6 +20,7 @@ from cydp._generator import Generator
 from cydp._numbers.rational import as_exact
 from cydp._numbers.rounding import root_above
 from cydp.accounting._loss import Loss
+from cydp.exact._counted_units import CountedUnits
 from cydp.exact._grid import Grid
 from cydp.exact._sorted_units import SortedUnits
 from cydp.mechanisms._quantile import SPREAD_BITS
@@ -194,14 +195,15 @@ class QuantileList:
         return sum(found.values(), Fraction(0))
 
     def draw(
-        self, parts: Mapping[str, Part], records: SortedUnits, rng: Generator
+        self, parts: Mapping[str, Part], records: SortedUnits | CountedUnits, rng: Generator
     ) -> NDArray[np.int64]:
         """Return the quantiles of each group, in steps: shape (quantiles, n_groups).
 
-        They do not fall from a quantile to a larger one.
+        They do not fall from a quantile to a larger one. By halves they are chosen of sorted units.
         """
         choices = [parts[self.names[i]].choice for i in self.order]
         if self.is_recursive:
+            assert isinstance(records, SortedUnits)
             ordered = choose_by_halves(self.ranges, choices, records, rng)
         else:
             drawn = [parts[name].choice.choose(records, rng) for name in self.names]

@@ -20,6 +20,7 @@ from cydp._numbers.rational import float_of, format_number, read_exact, read_qua
 from cydp._numbers.rounding import percent_of, words_above
 from cydp.accounting._loss import Loss
 from cydp.accounting.ledger._paid import Payment
+from cydp.exact._counted_units import CountedUnits
 from cydp.exact._sorted_units import SortedUnits, sort_units
 from cydp.exact._time_grid import TimeGrid, notes_on_days, read_time_grid
 from cydp.releases._answers import MEDIAN, Answer, RankAnswer
@@ -235,7 +236,7 @@ class QuantileQuery(NumbersQuery):
 
     def draw(self, tally: Tally, generator: Generator) -> NDArray[np.int64]:
         """Return the chosen points, in steps: of all quantiles, then of lower and of upper ends."""
-        ranks: SortedUnits = tally.parts["ranks"]
+        ranks: SortedUnits | CountedUnits = tally.parts["ranks"]
         ends = [
             part.choice.choose(ranks.padded(*self.beyond(part)), generator)
             for name, part in self.parts.items()

@@ -132,6 +132,9 @@ class Rows:
     sample : callable or None
         Draws which of a number of rows are in a secret sample; the others are read, and do not
         count. None: all rows.
+    told : list of ndarray of bool, or None
+        Where it is a list, `bound` adds which rows are in partitions that count for their user, and
+        keeps them all.
 
     Raises
     ------
@@ -140,11 +143,12 @@ class Rows:
 
     """
 
-    __slots__ = ("_sampled", "columns", "sample", "users")
+    __slots__ = ("_sampled", "columns", "sample", "told", "users")
 
     def __init__(self, columns: Sequence[Any], users: Labels | None) -> None:
         self.columns, self.users = columns, users
         self.sample: Callable[[int], NDArray[np.bool_]] | None = None
+        self.told: list[NDArray[np.bool_]] | None = None
         self._sampled: NDArray[np.bool_] | None = None  # of the rows that were read last
         if users is not None or len(columns) > 1:
             lengths = {each.length for each in (*columns, *(() if users is None else (users,)))}
@@ -255,16 +259,19 @@ class Rows:
         if self.users is not None:
             assert key is not None
             in_all = unit.max_partitions is None and max_rows is None  # rows of any partitions
+            keep_all = self.told is not None and not in_all
             stays = bound_users(
                 self.users,
                 codes,
                 keys,
                 key,
                 max_partitions=None if in_all else unit.max_partitions or unit.max_rows,
-                max_rows_per_partition=max_rows or unit.max_rows,
+                max_rows_per_partition=MOST if keep_all else max_rows or unit.max_rows,
                 contents=mix_words([word_of(each) for each in contents]) if contents else None,
                 pairs=pairs,
             )
+            if self.told is not None:
+                self.told.append(codes >= 0 if in_all else stays)
         if stays is None:
             return codes
         found = stays.astype(np.uint32)
