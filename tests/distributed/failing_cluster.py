@@ -31,7 +31,7 @@ BUILT = {
     "spark.sql.execution.arrow.maxRecordsPerBatch": "64",
 }  # fmt: skip
 Task = Callable[[Iterator[Any]], Iterator[Any]]
-COUNTER = _spark._counter
+COUNTERS = {each: getattr(_spark, each) for each in ("_counter", "_counter_of_users")}
 
 
 def killing(task: Task, folder: Path) -> Task:
@@ -78,7 +78,9 @@ def main() -> None:
         if name == "reading":
             frame = rows.mapInArrow(killing(nothing, folder), rows.schema)
         else:
-            _spark._counter = lambda *given, to=folder: killing(COUNTER(*given), to)
+            for each, made in COUNTERS.items():
+                dying = lambda *given, by=made, to=folder: killing(by(*given), to)  # noqa: E731
+                setattr(_spark, each, dying)
         if paid:
             budget = cydp.PrivacyFilter(cydp.PureDP(1))
             call(frame, users, budget=budget)
@@ -86,7 +88,8 @@ def main() -> None:
         else:
             made, local = (call(each, users, rng=SeededGenerator(7)) for each in (frame, FILE))
             assert made.to_json() == local.to_json(), folder
-        _spark._counter = COUNTER
+        for each, made in COUNTERS.items():
+            setattr(_spark, each, made)
         assert (folder / "killed").exists(), folder
         partitions = [each.name.split()[0] for each in folder.iterdir()]
         twice = {each for each in partitions if partitions.count(each) > 1}
