@@ -62,13 +62,11 @@ def calls(users: bool) -> dict[str, tuple[Callable[..., Any], tuple[Any, ...], d
 def local_release(function: Callable[..., Any], table: Any, *args: Any, **given: Any) -> str:
     """Return the release as text; of quantiles, whose draws are others, that of one piece."""
     if is_ranked((function, args, given)):
-        return release_in_pieces(
-            lambda run: [run.reader.tally(table, piece=0, pieces=1)],
-            function,
-            table,
-            *args,
-            **given,
-        )
+
+        def whole(run: Run) -> list[PieceTally]:
+            return [run.reader.tally(table, piece=0, pieces=1)]
+
+        return release_in_pieces(whole, function, table, *args, **given)
     made = function(table, *args, epsilon=EPSILON, rng=SeededGenerator(7), **given)
     return str(made.to_json())
 
