@@ -27,14 +27,14 @@ def write_tables(folder: Path) -> str:
     """Write many tables into one file: t is the number of each."""
     random = np.random.default_rng(7)
     made = [table_of(random) for _ in range(TABLES)]
-    tables = [
+    numbered = [
         table.set_column(4, "u", table["u"].cast(pa.string())).append_column(
             "t", pa.array([i] * len(table), pa.int64())
         )
         for i, table in enumerate(made)
     ]
     file = str(folder / "tables.parquet")
-    pq.write_table(pa.concat_tables(tables), file, row_group_size=100)
+    pq.write_table(pa.concat_tables(numbered), file, row_group_size=100)
     return file
 
 
@@ -56,12 +56,17 @@ def calls(users: bool) -> dict[str, tuple[Callable[..., Any], tuple[Any, ...], d
     return {
         name: (function, args, own | ({"user": "u", bound: 3} if users else {}))
         for name, (function, args, own, bound) in named.items()
-        if not is_ranked(named[name])  # which are drawn in another way
     }
 
 
 def local_release(function: Callable[..., Any], table: Any, *args: Any, **given: Any) -> str:
-    """Return the release as text."""
+    """Return the release as text; of quantiles, whose draws are others, that of one piece."""
+    if is_ranked((function, args, given)):
+
+        def whole(run: Run) -> list[PieceTally]:
+            return [run.reader.tally(table, piece=0, pieces=1)]
+
+        return release_in_pieces(whole, function, table, *args, **given)
     made = function(table, *args, epsilon=EPSILON, rng=SeededGenerator(7), **given)
     return str(made.to_json())
 

@@ -46,10 +46,9 @@ def test_the_page(recipe: Recipe) -> None:
     assert recipe["release"].query == recipe["plan"].query
 
 
-def added_up(recipe: Recipe, tallies: Any, folder: Path) -> Any:
+def added_up(recipe: Recipe, tallies: Any, folder: Path, zero: pa.Table) -> Any:
     """Write the sum of tallies, as the page does."""
-    schema = pa.schema(dict.fromkeys(("key", "low", "high"), pa.int64()))
-    sink = beam.io.WriteToParquetBatched(f"{folder}/tally", schema, shard_name_template="")
+    sink = beam.io.WriteToParquetBatched(f"{folder}/tally", zero.schema, shard_name_template="")
     return tallies | beam.CombineGlobally(recipe["AddUp"]()) | sink
 
 
@@ -75,7 +74,8 @@ def test_files_give_the_local_release(
     def tallies(run: Run) -> Any:
         with beam.Pipeline(options=recipe["options"]) as pipeline:
             tallies = (of_users if users else of_files)(pipeline, run.reader)
-            added_up(recipe, tallies, tmp_path)
+            zero = run.reader.tally(like.empty_table(), piece=0, pieces=PIECES)
+            added_up(recipe, tallies, tmp_path, zero.to_arrow())
         found = pq.read_table(tmp_path / "tally")
         return run.reader.from_arrow(found, pieces=PIECES if users else len(files))
 
