@@ -1,6 +1,6 @@
 """Measures counts and sums of visits by key on Spark, beside others on the same Spark and file.
 
-    python benchmarks/run_cluster.py           # up to 10^8 rows, 15 minutes on two cores
+    python benchmarks/run_cluster.py           # up to 10^9 rows, 20 minutes on two cores
     python benchmarks/run_cluster.py --small   # 10^6 rows, once: only answers are checked
 
 It needs `cydp[all,spark]` and a Java. The first writes `results/<machine>/cluster.json`, and
@@ -20,13 +20,14 @@ from typing import Any
 from cluster import visits
 from harness.environments import RUNNING, Process, UnavailableError, last_line, python_with
 from harness.machine import Watch, described
-from report import cluster_page, pages
+from report import cluster_page, cluster_picture, pages, pictures
 from report.cluster_page import WAYS
 from run import name_of_machine
 
 HERE = Path(__file__).parent
 TURNS, LONG = 3, 60  # a way that took so many seconds has no further turn
 OF_ROWS = "ours_of_rows", "plain"
+LOCAL = "alone_of_rows", "duckdb"
 COMPARED = "ours", "windows", *OF_ROWS
 PIPELINE_DP = "pipeline-dp==0.3.1", "pyspark>=4,<5"
 
@@ -45,8 +46,13 @@ def cells(*, small: bool) -> Iterator[tuple[int, int, int, str]]:
             yield 10**7, 10**3, 2, way
     for way in COMPARED:
         yield 10**7, 10**3, 1, way
-    for way in OF_ROWS:
+    for way in (*OF_ROWS, *LOCAL):
         yield 10**8, 10**3, 2, way
+    for way in LOCAL:
+        yield 10**9, 10**3, 2, way
+    for keys in (10**2, 10**4, 10**6, 10**7):
+        for way in LOCAL:
+            yield 10**7, keys, 2, way
 
 
 def main() -> int:
@@ -58,12 +64,13 @@ def main() -> int:
     asked = parser.parse_args()
     watch, found, made = Watch(), list[dict[str, Any]](), None
     with tempfile.TemporaryDirectory(dir=asked.folder) as folder:
-        file = Path(folder, "visits.parquet")
+        files, exact = "", dict[str, float]()
         for rows, keys, threads, way in cells(small=asked.small):
             if made != (rows, keys):
-                exact, made = visits.write(file, rows, keys), (rows, keys)
+                files, exact = visits.write(Path(folder), rows, keys)
+                made = rows, keys
             cell = {"rows": rows, "keys": keys, "threads": threads, "way": way}
-            found.append(cell | measured(way, str(file), threads, keys, exact, asked.small))
+            found.append(cell | measured(way, files, threads, keys, exact, asked.small))
             print(cluster_page.said(found[-1]), flush=True)
             watch.look()
     if not asked.small:
@@ -74,6 +81,7 @@ def main() -> int:
         written = HERE / "results" / (asked.name or name_of_machine()) / cluster_page.FILE
         written.parent.mkdir(parents=True, exist_ok=True)
         written.write_text(json.dumps(result, indent=1, allow_nan=False) + "\n")
+        pictures.draw(result, written.parent, {cluster_page.PICTURE: cluster_picture.figure})
         for page in pages.write(HERE.parent):
             print(f"written: {page.relative_to(HERE.parent)}")
     return 0
@@ -83,19 +91,20 @@ def measured(
     way: str, file: str, threads: int, keys: int, exact: dict[str, float], small: bool
 ) -> dict[str, Any]:
     """Return the seconds of each turn, by the clock and of all cores; or why there are none."""
-    taken: dict[str, Any] = {"load": os.getloadavg()[0], "wall": [], "cpu": []}
+    taken: dict[str, Any] = {"load": os.getloadavg()[0], "wall": [], "cpu": [], "peak": 0}
     try:
         process = started(way)
     except UnavailableError as error:
         return {"none": str(error)}
     try:
-        function = "users" if way == "pipeline_dp" else way
+        function = {"pipeline_dp": "users", "duckdb": "duckdb_groups"}.get(way, way)
         run, pid = process.way(function, file, threads, keys), RUNNING[-1].pid
         for _ in range(1 if small else 1 + TURNS):
             before = seconds_of_tree(pid)
             answer = run()
             taken["cpu"].append(seconds_of_tree(pid) - before)
             taken["wall"].append(run.taken[0])
+            taken["peak"] = max(taken["peak"], sum(map(peak_of, family_of(pid))))
             check(way, answer, keys, exact)
             if sum(taken["wall"]) > LONG:
                 break
@@ -131,19 +140,35 @@ def check(way: str, answer: tuple[float, float], keys: int, exact: dict[str, flo
 
 def seconds_of_tree(root: int) -> float:
     """Return the seconds of a core that a process, its children and theirs have used so far."""
-    parents, seconds = dict[int, int](), dict[int, float]()
-    for stat in Path("/proc").glob("[0-9]*/stat"):
-        try:
-            fields = stat.read_text().rpartition(")")[2].split()
-        except OSError:  # it has ended meanwhile
-            continue
-        pid = int(stat.parent.name)
-        parents[pid] = int(fields[1])
-        seconds[pid] = sum(map(int, fields[11:15])) / os.sysconf("SC_CLK_TCK")
+    ticks = (map(int, stat_of(pid)[11:15]) for pid in family_of(root))
+    return sum(map(sum, ticks)) / os.sysconf("SC_CLK_TCK")
+
+
+def family_of(root: int) -> set[int]:
+    """Return a process, its children and theirs."""
+    pids = [int(stat.parent.name) for stat in Path("/proc").glob("[0-9]*/stat")]
+    parents = {pid: int(stat_of(pid)[1]) for pid in pids}
     family = {root}
     while more := {pid for pid, parent in parents.items() if parent in family} - family:
         family |= more
-    return sum(seconds.get(pid, 0.0) for pid in family)
+    return family
+
+
+def stat_of(pid: int) -> list[str]:
+    """Return what the system says of a process; zeros if it has ended meanwhile."""
+    try:
+        return Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()
+    except OSError:
+        return ["0"] * 20
+
+
+def peak_of(pid: int) -> int:
+    """Return the most memory that a process has had, in bytes; 0 if it has ended."""
+    try:
+        status = Path(f"/proc/{pid}/status").read_text()
+    except OSError:
+        return 0
+    return 1024 * sum(int(line.split()[1]) for line in status.splitlines() if "VmHWM" in line)
 
 
 if __name__ == "__main__":

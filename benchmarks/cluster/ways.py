@@ -128,6 +128,20 @@ def duckdb_windows(file: str, _: int, keys: int) -> Totals:
             from placed where place <= {MOST} group by key
         ) select sum(n), sum(euros) from counted"""
 
+    return asked(query)
+
+
+def duckdb_groups(file: str, _: int, keys: int) -> Totals:
+    query = f"""
+        with counted as (
+            select key, count(*) as n, sum(least(greatest(euros, 0), {HIGH})) as euros
+            from '{file}' where key between 0 and {keys - 1} group by key
+        ) select sum(n), sum(euros) from counted"""
+
+    return asked(query)
+
+
+def asked(query: str) -> Totals:
     def totals() -> tuple[float, float]:
         n, euros = duckdb.connect().execute(query).fetchall()[0]
         return float(n), float(euros)

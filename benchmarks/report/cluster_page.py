@@ -9,7 +9,7 @@ from typing import Any, NamedTuple
 from harness.record import duration
 from report import cells as shown
 
-FILE, PAGE = "cluster.json", "cluster.md"
+FILE, PAGE, PICTURE = "cluster.json", "cluster.md", "cluster.png"
 
 
 class Way(NamedTuple):
@@ -30,16 +30,18 @@ WAYS = {
     "ours_of_rows": Way("cydp on Spark, rows", True, False),
     "plain": Way("groupBy of Spark (not private)", False, False),
     "alone_of_rows": Way("cydp without Spark, rows", True, False),
+    "duckdb": Way("group by of DuckDB (not private)", False, False),
 }
 HOW = """
 Visits by one of the public keys are counted, and euros between 0 and 50 added up. Of each user, a
 tenth as many as rows, one row in each of three keys counts; "rows" protects a row. Seconds by the
 clock are the median of the turns after the first one, in the same session of Spark, `local[2]`
 unless it says otherwise, with 16 partitions of a shuffle; the first turn, in which Java compiles,
-is beside it, and the CPU seconds of all processes, Java's and Python's. Without Spark the library
-has its default threads. All ways read one Parquet file, and all answers are checked: the rows that
-are kept are known exactly, whichever they are. PipelineDP has 10^6 rows alone: 10^7 would take
-ten minutes.
+is beside it, and the CPU seconds of all processes, Java's and Python's, and the sum of the most
+memory that each of them had. Without Spark the library has its default threads. All ways read the
+same Parquet file, and all answers are checked: the rows that are kept are known exactly, whichever
+they are. PipelineDP has 10^6 rows alone: 10^7 would take ten minutes. Above 10^7 rows the files are
+10 or 100 names of one file of 10^7 rows, which stays in the system's memory.
 """
 
 
@@ -53,13 +55,16 @@ def said(cell: Mapping[str, Any]) -> str:
 
 
 def figures(cell: Mapping[str, Any]) -> list[str]:
-    """The seconds of a turn, of the first one, and of all processors."""
+    """The seconds of a turn, of the first one, and of all processors; and the peak of memory."""
     if "none" in cell:
-        return [cell["none"], "", ""]
-    typical, processors = (
-        statistics.median(cell[kind][1:] or cell[kind]) for kind in ("wall", "cpu")
-    )
-    return [duration(typical), duration(cell["wall"][0]), duration(processors)]
+        return [cell["none"], "", "", ""]
+    seconds, processors = (duration(typical(cell, kind)) for kind in ("wall", "cpu"))
+    return [seconds, duration(cell["wall"][0]), processors, shown.size(cell["peak"])]
+
+
+def typical(cell: Mapping[str, Any], kind: str) -> float:
+    """Return the median of the turns after the first, if there are some."""
+    return float(statistics.median(cell[kind][1:] or cell[kind]))
 
 
 def page(name: str, found: Mapping[str, Any]) -> str:
@@ -82,8 +87,10 @@ def page(name: str, found: Mapping[str, Any]) -> str:
         ]
         for cell in found["cells"]
     ]  # fmt: skip
-    head = ["rows", "keys", "threads", "way", "time", "first turn", "CPU time"]
-    return f"# Counts and sums on Spark: {name}\n\n{warned}{about}{HOW}\n{shown.table(head, rows)}"
+    head = ["rows", "keys", "threads", "way", "time", "first turn", "CPU time", "memory"]
+    title = f"# Counts and sums on Spark: {name}\n\n{warned}{about}"
+    drawn = f"\n![growth]({PICTURE})\n\n"
+    return f"{title}{HOW}{drawn}{shown.table(head, rows)}"
 
 
 def pages(root: Path) -> dict[Path, str]:

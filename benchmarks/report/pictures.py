@@ -34,7 +34,9 @@ STYLE = {
 }
 
 
-def draw(results: Mapping[str, Any], folder: Path) -> list[Path]:
+def draw(
+    results: Mapping[str, Any], folder: Path, pictures: Mapping[str, Any] = PICTURES
+) -> list[Path]:
     """Draw what a file of results has, as `json.load` returns it, and return the pictures' files.
 
     The width of a picture is what GitHub shows of a page. Its ground is white, for dark pages too.
@@ -43,10 +45,10 @@ def draw(results: Mapping[str, Any], folder: Path) -> list[Path]:
     from PIL import Image
 
     folder.mkdir(parents=True, exist_ok=True)
-    for earlier in folder.glob("*.png"):  # of a run that measured more
-        earlier.unlink()
+    for name in pictures:  # of a run that measured more
+        (folder / name).unlink(missing_ok=True)
     drawn = []
-    for name, figure in PICTURES.items():
+    for name, figure in pictures.items():
         with rc_context(STYLE):
             picture = figure(results)
             if picture is None:

@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 import run_cluster
 from cluster import visits, ways
-from report import cluster_page
+from report import cluster_page, cluster_picture
 from report.cluster_page import WAYS
 
 KEYS = 1000
@@ -18,14 +18,14 @@ KEYS = 1000
 
 @pytest.fixture(scope="module")
 def table(tmp_path_factory: pytest.TempPathFactory) -> tuple[str, dict[str, float]]:
-    file = tmp_path_factory.mktemp("visits") / "visits.parquet"
-    return str(file), visits.write(file, 10**6, KEYS)
+    return visits.write(tmp_path_factory.mktemp("visits"), 10**6, KEYS)
 
 
-@pytest.mark.parametrize("way", ["alone", "duckdb_windows", "alone_of_rows"])
+@pytest.mark.parametrize("way", ["alone", "duckdb_windows", "alone_of_rows", "duckdb_groups"])
 def test_a_way_without_spark(table: tuple[str, dict[str, float]], way: str) -> None:
     file, exact = table
-    run_cluster.check(way, getattr(ways, way)(file, 1, KEYS)(), KEYS, exact)
+    named = way.removesuffix("_groups")
+    run_cluster.check(named, getattr(ways, way)(file, 1, KEYS)(), KEYS, exact)
 
 
 @pytest.mark.parametrize(("way", "n"), [("ours", "kept"), ("plain", "rows")])
@@ -56,7 +56,7 @@ def test_the_page_shows_the_turns_after_the_first(tmp_path: Path) -> None:
     machine: dict[str, Any] = dict.fromkeys(
         ("cpu", "cores", "system", "python", "cydp", "commit", "date"), "x"
     )
-    shared = {"rows": 10**6, "keys": 10, "threads": 2, "load": 0.5}
+    shared = {"rows": 10**6, "keys": 10, "threads": 2, "load": 0.5, "peak": 2 * 10**9}
     cells = [
         shared | {"way": "ours", "wall": [9.0, 1.0, 2.0, 3.0], "cpu": [9.0, 4.0, 4.0, 4.0]},
         shared | {"way": "plain", "wall": [7.0], "cpu": [8.0]},
@@ -70,6 +70,23 @@ def test_the_page_shows_the_turns_after_the_first(tmp_path: Path) -> None:
     ((path, text),) = cluster_page.pages(tmp_path).items()
     assert path == folder / "cluster.md"
     assert "**Warning: busy.**" in text
-    assert f"| {WAYS['ours'].title} | 2 s | 9 s | 4 s |" in text
-    assert f"| {WAYS['plain'].title} | 7 s | 7 s | 8 s |" in text
+    assert f"| {WAYS['ours'].title} | 2 s | 9 s | 4 s | 2 GB |" in text
+    assert f"| {WAYS['plain'].title} | 7 s | 7 s | 8 s | 2 GB |" in text
     assert f"| {WAYS['pipeline_dp'].title} | pip reaches no package index |" in text
+
+
+def test_the_picture_has_the_points_of_a_way() -> None:
+    shared = {"keys": 10**3, "threads": 2, "way": "ours"}
+    cells: list[dict[str, Any]] = [
+        shared | {"rows": 10**7, "wall": [9.0, 8.0, 8.0]},
+        shared | {"rows": 10**6, "wall": [5.0, 0.8, 0.8]},
+        shared | {"rows": 10**6, "keys": 10, "wall": [5.0, 0.5]},
+        shared | {"rows": 10**6, "keys": 10**4, "wall": [5.0, 1.0]},
+        shared | {"rows": 10**6, "threads": 1, "wall": [5.0, 1.0]},
+        shared | {"rows": 10**8, "none": "it fails"},
+    ]
+    of_rows = cluster_picture.points_of(cells, "ours", "rows", {"keys": 10**3, "threads": 2})
+    assert of_rows == [(10**6, 0.8), (10**7, 8.0)]
+    assert abs(cluster_picture.slope(of_rows) - 1) < 1e-9
+    of_keys = cluster_picture.points_of(cells, "ours", "keys", {"threads": 2})
+    assert of_keys == [(10, 0.5), (10**3, 0.8), (10**4, 1.0)]
