@@ -6,6 +6,7 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
+import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
 
@@ -58,9 +59,12 @@ def folder(path: str) -> str:
 def test_the_page(recipe: Recipe) -> None:
     assert recipe["budget"].remaining == cydp.PureDP(0)
     assert recipe["release"].query == recipe["plan"].query
+    found, reader = recipe["found"], recipe["run"].reader
+    with pytest.raises(ValueError, match="twice"):
+        reader.from_arrow(pa.concat_tables([found, found]), pieces=recipe["n"])
 
 
-@pytest.mark.parametrize("name", ["sum", "histogramdd", "each table"])
+@pytest.mark.parametrize("name", ["sum", "group_by, found", "each table"])
 def test_rows_of_users_give_the_local_release(
     recipe: Recipe, path: str, folder: str, name: str
 ) -> None:
