@@ -356,6 +356,17 @@ def test_workers_of_another_version_are_noticed_before_the_charge(
     assert budget.spent == cydp.PureDP(0)
 
 
+def test_a_frame_says_the_types_of_pieces(spark: Any, path: str) -> None:
+    frame = never(spark.read.parquet(path))
+    plans = [
+        cydp.distributed.prepare(
+            cydp.sum, like, (0, 9), column="x", user="u", max_rows=1, epsilon=1
+        )
+        for like in (frame, pq.read_schema(path))
+    ]
+    assert plans[0].fingerprint == plans[1].fingerprint
+
+
 def test_pyarrow_is_asked_for_before_the_charge(
     spark: Any, path: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -18,7 +18,8 @@ import cydp
 from cydp import _threads
 from cydp._columns import shared
 from cydp._columns.file_columns import SharedFile
-from cydp._columns.files import connect
+from cydp._columns.file_errors import FileError
+from cydp._columns.files import Format, connect, open_data
 from cydp.sampling import on_sample
 from cydp.testing import SeededGenerator
 
@@ -123,6 +124,34 @@ def test_no_thread_is_left_by_an_error_or_an_interruption(
             CALLS[name](files, None)
         del stopped
         assert none_is_left(before)
+
+
+def test_a_query_that_was_interrupted_is_no_query_that_failed(
+    files: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """DuckDB raises errors of its own after Ctrl-C; a value in a message is none of them."""
+
+    def stream(error: Exception) -> Callable[..., Any]:
+        def fail(*_: Any) -> Any:
+            raise error
+
+        return fail
+
+    for text in ("Query interrupted", "INTERRUPT Error: Interrupted!"):
+        monkeypatch.setattr("nanoarrow.c_array_stream", stream(RuntimeError(text)))
+        with pytest.raises(KeyboardInterrupt) as stopped:
+            cydp.sum(files, (0, 1), column="x", epsilon=1)
+        assert stopped.value.__context__ is None
+    failed = duckdb.ConversionException("Conversion Error: 'Query interrupted' is no number")
+    monkeypatch.setattr("nanoarrow.c_array_stream", stream(failed))
+    with pytest.raises(ValueError, match="could not be read"):
+        cydp.sum(files, (0, 1), column="x", epsilon=1)
+    monkeypatch.undo()
+    opened = open_data(files, Format())
+    with pytest.raises(KeyboardInterrupt):
+        opened._ask(stream(RuntimeError("Query interrupted")))
+    with pytest.raises(FileError):
+        opened._ask(stream(failed))
 
 
 def test_long_text_in_each_row_is_read(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -25,6 +25,7 @@ from cydp._columns.csv_files import CsvForm, check_alike, read_form, scan_of
 from cydp._columns.dtypes import FOR_LABELS, FOR_TIMES
 from cydp._columns.file_errors import FileError, check_well_formed
 from cydp._columns.paths import files_of
+from cydp._columns.relations import was_interrupted
 from cydp._extras import import_extra
 
 __all__ = [
@@ -297,7 +298,9 @@ class DataFile:
             return what(self._connection)
         except (duckdb.OutOfMemoryException, MemoryError):
             raise FileError(self.too_little_memory) from None
-        except (duckdb.Error, OSError):
+        except (duckdb.Error, OSError, RuntimeError) as error:
+            if was_interrupted(error):
+                raise KeyboardInterrupt from None
             raise FileError(cannot or self.cannot_read) from None
 
     def _place(self, name: str) -> int:

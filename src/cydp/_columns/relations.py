@@ -12,10 +12,12 @@ from typing import Any
 from cydp._columns.arrow import import_nanoarrow
 from cydp._columns.shared import SharedColumn, SharedRows, unread
 
-__all__ = ["SharedRelation", "is_relation"]
+__all__ = ["SharedRelation", "is_relation", "was_interrupted"]
 
 # So nanoarrow tells it in the middle of a stream. What follows may show data.
-_NO_MEMORY = "ArrowArrayStream::get_next() failed (5): Out of Memory Error: "
+_STREAM = "ArrowArrayStream::get_next() failed (5): "
+_NO_MEMORY = f"{_STREAM}Out of Memory Error: "
+_INTERRUPTED = "INTERRUPT Error: ", f"{_STREAM}INTERRUPT Error: ", "Query interrupted"
 
 
 class SharedRelation(SharedRows):
@@ -106,9 +108,23 @@ class SharedRelation(SharedRows):
         except Exception as error:  # what is raised here would have DuckDB's error as context
             no_memory = isinstance(error, sys.modules["duckdb"].OutOfMemoryException)
             no_memory |= str(error).startswith(_NO_MEMORY)
+            interrupted = was_interrupted(error)
+        if interrupted:
+            raise KeyboardInterrupt
         if no_memory:
             raise MemoryError(f"{self._what} could not be read: DuckDB has too little memory")
         raise unread(self._what, "call its fetchall()")
+
+
+def was_interrupted(error: BaseException) -> bool:
+    """Whether a query of DuckDB ended because of Ctrl-C, for which it raises an error of its own.
+
+    How the text begins is DuckDB's, whatever the rows hold.
+
+    >>> was_interrupted(RuntimeError("Query interrupted")), was_interrupted(ValueError("x"))
+    (True, False)
+    """
+    return str(error).startswith(_INTERRUPTED)
 
 
 def is_relation(x: Any) -> bool:

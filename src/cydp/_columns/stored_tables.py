@@ -201,8 +201,8 @@ def choose_rows(x: Any, condition: Condition, name: str) -> Table:
     if not isinstance(opened, Table) or opened.restrict is None:
         raise TypeError(
             f"{name} must be a path of files or a relation of DuckDB, to have its rows chosen: "
-            "filter a frame or lazy frame yourself, as table.filter(polars.col('age') >= 18) or "
-            "table[table['age'] >= 18] does"
+            "filter a frame or lazy frame yourself, as table.filter(polars.col('age') >= 18), "
+            "table[table['age'] >= 18], or table.where('age >= 18') of Spark does"
         )
     if isinstance(condition.node, InBlocks) and condition.node.column not in opened.names:
         raise ValueError(

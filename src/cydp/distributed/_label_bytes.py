@@ -48,7 +48,8 @@ def _kind_of(labels: Labels) -> str:
         return kind
     raise TypeError(
         f"{labels.name} must hold numbers, text, bytes, dates or times, and declare it, for keys "
-        "that are not given in pieces of a table: take a table of Arrow"
+        "that are not given in pieces of a table: take a table of Arrow, cast decimals and times "
+        "of day, or give the keys"
     )
 
 

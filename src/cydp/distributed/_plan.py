@@ -35,7 +35,7 @@ from cydp.releases._group_rows import FoundTally
 from cydp.releases._quantile_query import QuantileQuery
 from cydp.releases._query import DataQuery, Given
 from cydp.releases._reads import refuse_columns
-from cydp.releases._run import Prepared, arguments_of, kind_of, with_noise
+from cydp.releases._run import Prepared, arguments_of, engine_of, kind_of, with_noise
 from cydp.releases._run import prepare as prepare_release
 
 __all__ = ["ReleasePlan", "plan_of", "prepare"]
@@ -191,7 +191,7 @@ def prepare(function: Callable[..., Any], like: Any, *args: Any, **kwargs: Any) 
         `cydp.group_by`.
     like : table, column or pyarrow.Schema
         What the workers will be given, by its types: a table of the same kind, which may be empty.
-        No row of it is read.
+        No row of it is read. A DataFrame of Spark stands for tables of Arrow, as its tasks have.
     *args : object
         Further arguments of the release, in its order.
     **kwargs : object
@@ -234,6 +234,8 @@ def prepare(function: Callable[..., Any], like: Any, *args: Any, **kwargs: Any) 
 
     """
     given = arguments_of(function, args, kwargs, caller="prepare")
+    if engine_of(like) is not None:
+        like = like.limit(0).toArrow()
     is_schema = hasattr(type(like), "empty_table")  # of pyarrow
     plan, _ = plan_of(kind_of(function), given, like.empty_table() if is_schema else like, None)
     return plan
@@ -320,8 +322,8 @@ def _check_ranks(query: DataQuery, ranked: Sequence[SortedUnits]) -> None:
         raise TypeError(_NOT_MERGED)
     if any(each.level for each in query.aggregates()):
         raise TypeError(
-            "quantiles of pieces of a table are chosen each alone, which several of one column "
-            "by key are not: ask for one of each column"
+            "quantiles of pieces of a table are chosen each alone, and not by method='recursive', "
+            "nor, as here by default, several of one column by key: ask for one of each column"
         )
     grids = [(each.grid.highest - each.grid.lowest + 1, len(each.offsets) - 1) for each in ranked]
     points = sum(size * groups for size, groups in grids)

@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+import itertools
 import os
 import threading
 from collections.abc import Iterable
@@ -23,6 +24,8 @@ from cydp.releases._release import Release
 from cydp.releases._tally import Tally
 
 __all__ = ["Run", "SavedRun"]
+
+_NAMED = 5  # of the pieces that are missing
 
 
 @dataclass(frozen=True, slots=True, eq=False, repr=False)
@@ -257,9 +260,13 @@ class Run:
 
         given = [tallies] if isinstance(tallies, PieceTally) else tallies
         done, tally = add_up(map(checked, given), reader.plan._outline, reader.plan.query)
-        missing = max(found, default=1) - len(done)
-        if missing:
-            raise ValueError(f"tallies must be of all pieces: {missing:,} are missing")
+        pieces = max(found, default=1)
+        if missing := pieces - len(done):
+            some = itertools.islice((i for i in range(pieces) if i not in done), _NAMED)
+            raise ValueError(
+                f"tallies must be of all pieces: {missing:,} of {pieces:,} are missing, the first "
+                f"{', '.join(map(str, some))}"
+            )
         return tally
 
     def __reduce__(self) -> NoReturn:
