@@ -11,8 +11,6 @@ from collections.abc import Generator as Generated
 from dataclasses import dataclass, replace
 from typing import Any, TypeAlias
 
-import numpy as np
-
 from cydp._columns.lazy import guard_query
 from cydp._columns.masks import both_present
 from cydp._columns.shared import SharedColumn, SharedRows
@@ -20,6 +18,7 @@ from cydp._columns.table import Table
 from cydp._extras import import_extra
 from cydp._generator import Generator
 from cydp._version import __version__
+from cydp.distributed._bundles import PIECE, bundle, joined, unbundle
 from cydp.distributed._piece_tally import PieceTally, add_up
 from cydp.distributed._plan import ReleasePlan, plan_of
 from cydp.distributed._reader import MOST_PIECES, Reader
@@ -34,9 +33,11 @@ _TAKEN = frozenset([
     "short", "string", "timestamp", "timestamp_ntz", "varchar",
 ])  # fmt: skip
 _OUTPUT = "key {}, low bigint, high bigint"
-_PIECE = "piece"  # a column beside those that are named by numbers
-_PIECES = 2**16  # of users: more than tasks, so that these have about as many rows each
-_ROWS_AT_A_TIME = 2**18  # whose users are bounded, so that no task has too many of one user
+_BUNDLES = "piece int, rows binary"
+_TASKS = 200  # where Spark chooses the number of partitions of a shuffle
+_PIECES_OF_TASK, _MOST_PIECES = 8, 2**16  # of users
+_BATCH_BYTES = 2**28  # of bundles that Spark hands to a task at a time
+_MOST_RECORDS = 2**20  # where it is not said how many these are
 _NUMBER = 0  # of a run: tallies never leave its job
 _UNREAD = "the DataFrame", "call its write.format('noop').mode('overwrite').save()"
 
@@ -154,22 +155,21 @@ class SparkRelease(Prepared):
             If a piece was counted twice, or a partition is missing before the last one that came.
 
         """
-        from pyspark.sql import functions, types
+        from pyspark.sql import functions
 
-        of_users = self.source.users is not None
-        if of_users:
-            placed = types.StructType(
-                [*frame.schema, types.StructField(_PIECE, types.IntegerType())]
-            )
-            frame = frame.mapInArrow(_placer(reader, self.types), placed).repartition(_PIECE)
-        counter = _counter_of_users if of_users else _counter
+        counter, pieces = _counter(reader, self.types), MOST_PIECES
+        if of_users := self.source.users is not None:
+            pieces, nbytes = _sizes(frame.sparkSession)
+            placer = _placer(reader, self.types, pieces, nbytes)
+            frame = frame.mapInArrow(placer, _BUNDLES).repartition(PIECE)
+            counter = _counter_of_users(reader, self.types, pieces)
         sums = [functions.sum(name).alias(name) for name in ("low", "high")]
         key = "bigint" if self.plan._outline.kinds is None else "binary"
-        tallies = frame.mapInArrow(counter(reader, self.types), _OUTPUT.format(key))
+        tallies = frame.mapInArrow(counter, _OUTPUT.format(key))
         table = tallies.groupBy("key").agg(*sums).toArrow()
+        tally = reader.from_arrow(table, pieces=pieces)
         if of_users:
-            return reader.from_arrow(table, pieces=_PIECES)
-        tally = reader.from_arrow(table, pieces=MOST_PIECES)
+            return tally
         if tally.done != frozenset(range(len(tally.done))):
             raise ValueError("partitions of the DataFrame are missing")
         return tally
@@ -213,51 +213,48 @@ def _counter(reader: Reader, types: Mapping[str, Any]) -> _Task:
     return count
 
 
-def _counter_of_users(reader: Reader, types: Mapping[str, Any]) -> _Task:
+def _counter_of_users(reader: Reader, types: Mapping[str, Any], pieces: int) -> _Task:
     """Return how a task counts a partition of some pieces, in each of which users are whole."""
 
     def count(batches: Iterator[Any]) -> Iterator[Any]:
         done = set[int]()
-
-        def noted() -> Iterator[Any]:
-            for batch in batches:
-                done.update(np.unique(batch.column(_PIECE)).tolist())
-                yield batch
-
-        table = SharedBatches(types, types, noted()).table(reader.plan.query.data)
-        tally = reader.tally(table, piece=0, pieces=_PIECES, users_in_one_piece=True)
+        rows = unbundle(batches, types.values(), done)
+        table = SharedBatches(types, types, rows).table(reader.plan.query.data)
+        tally = reader.tally(table, piece=0, pieces=pieces, users_in_one_piece=True)
         yield from replace(tally, done=frozenset(done)).to_arrow().to_batches()
 
     return count
 
 
-def _placer(reader: Reader, types: Mapping[str, Any]) -> _Task:
-    """Return what adds the piece of each row's user; rows that cannot count are left out."""
+def _placer(reader: Reader, types: Mapping[str, Any], pieces: int, nbytes: int) -> _Task:
+    """Return what bundles the rows of each piece, and leaves out rows that cannot count."""
 
     def place(batches: Iterator[Any]) -> Iterator[Any]:
         pa = import_extra("pyarrow", "a DataFrame of Spark")
         data = reader.plan.query.data
-        for held in _joined(batches):
+        for rows in joined(batches):
+            held = rows.to_batches()
             users, all_columns = (SharedBatches(types, types, held).table(data) for _ in range(2))
-            places, present = reader._places_of(users, _PIECES)
+            places, present = reader._places_of(users, pieces)
             goes_on = both_present(present, reader._may_count(all_columns))
-            rows = pa.Table.from_batches(held).append_column(_PIECE, pa.array(places))
-            yield from (rows if goes_on is None else rows.filter(pa.array(goes_on))).to_batches()
+            if goes_on is not None:
+                rows, places = rows.filter(pa.array(goes_on)), places[goes_on]
+            yield bundle(rows, places, nbytes)
 
     return place
 
 
-def _joined(batches: Iterable[Any]) -> Iterator[list[Any]]:
-    """Yield batches, as many at a time as make a call worth it."""
-    held, rows = list[Any](), 0
-    for batch in batches:
-        held.append(batch)
-        rows += batch.num_rows
-        if rows >= _ROWS_AT_A_TIME:
-            yield held
-            held, rows = [], 0
-    if held:
-        yield held
+def _sizes(session: Any) -> tuple[int, int]:
+    """Return how many pieces users are in, and how large a bundle may be: from public settings.
+
+    There are several pieces for each task, so that tasks have about as many rows. What Spark hands
+    to a task at a time is not larger than an array of Arrow may be.
+    """
+    partitions = session.conf.get("spark.sql.shuffle.partitions")
+    records = session.conf.get("spark.sql.execution.arrow.maxRecordsPerBatch")
+    tasks = int(partitions) if str(partitions).isdecimal() else _TASKS
+    rows = int(records) if str(records).isdecimal() and int(records) else _MOST_RECORDS
+    return min(_PIECES_OF_TASK * max(tasks, 1), _MOST_PIECES), max(_BATCH_BYTES // rows, 1)
 
 
 def _types_of(frame: Any) -> dict[str, Any]:
