@@ -57,7 +57,8 @@ def unit_of(release: Any) -> str:
         return unit
     if not release._sheet(0.95, False).axes:
         size = release._sheet(0.95, False).columns[0].values
-        assert f": {int(size):,} {unit}" in repr(release).replace(": 1 visitor;", ": 1 visitors;")
+        one, several = f": 1 {unit.removesuffix('s')};", f": 1 {unit};"
+        assert f": {int(size):,} {unit}" in repr(release).replace(one, several)
         assert f"{unit}" in release.to_html()
     ax = release.plot(Figure().subplots())
     assert f"({unit})" in ax.get_ylabel() + ax.get_xlabel()
