@@ -52,7 +52,7 @@ def test_distances_of_many_numbers_are_exact_or_far(q: Fraction) -> None:
 def test_a_row_that_comes_moves_what_is_far_no_further() -> None:
     """Near the place where distances end, and for counts on both sides of it."""
     for q in FINE:
-        for n in (FAR // q.denominator, FAR // q.numerator, 2**45, 1):
+        for n in (2 * FAR // (q.denominator - q.numerator), FAR // q.denominator, 1):
             near = [max(n + i, 0) for i in range(-3, 4)]
             for first in near:
                 for place in range(3):
