@@ -4,10 +4,13 @@ import math
 import random
 from decimal import Decimal
 from fractions import Fraction
+from typing import Any
 
+import mpmath
 import pytest
 from accounting.exact_profiles import exact_delta, number
 
+from cydp import Gaussian, Plan
 from cydp.accounting._dominating_pairs import (
     GaussianPair,
     LaplacePair,
@@ -16,11 +19,31 @@ from cydp.accounting._dominating_pairs import (
     Pairs,
     SampledPair,
 )
+from cydp.accounting._gaussian_delta import normal_delta
 from cydp.accounting._loss_profile import LossProfile
 from cydp.accounting._optimal_composition import delta_of, epsilon_of
-from cydp.mechanisms._gaussian_delta import normal_delta
 
 TINY = Fraction(1, 10**300)
+
+
+@pytest.mark.parametrize("delta", ["0.9", "0.01", "1e-6", "1e-300", "1e-1000"])
+def test_normal_noise_alone_has_its_formula(delta: str) -> None:
+    """By integrals of 60 digits; the mutant forgets that a mechanism is used several times."""
+    at = Fraction(delta)
+    for rho in (Fraction(1, 1000), Fraction(1, 2), Fraction(100)):
+        first, second = Gaussian(rho=rho / 5, sensitivity=1), Gaussian(rho=rho / 10, sensitivity=3)
+        found = Fraction(Plan([(first, 3), (second, 4)])._epsilons(at)["pld"])
+        mu = mpmath.sqrt(2 * number(rho))
+
+        def exact(epsilon: Fraction, mu: Any = mu) -> Any:
+            u = number(epsilon) / mu - mu / 2
+            return mpmath.ncdf(-u) - mpmath.exp(number(epsilon)) * mpmath.ncdf(-u - mu)
+
+        with mpmath.workdps(60 + abs(at.numerator.bit_length() - at.denominator.bit_length())):
+            assert exact(found) <= number(at)
+            assert found == 0 or exact(
+                found * (1 - Fraction(1, 10**9)) - Fraction(3, 10**12)
+            ) > number(at)
 
 
 def delta_of_normal(rho: Fraction, epsilon: float) -> Fraction:

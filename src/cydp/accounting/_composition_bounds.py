@@ -22,6 +22,7 @@ from cydp.accounting import _conversion, _optimal_composition
 from cydp.accounting._cost import Cost, loss_of
 from cydp.accounting._dominating_pairs import (
     LaplacePair,
+    NormalPair,
     Pair,
     Pairs,
     SampledPair,
@@ -30,6 +31,7 @@ from cydp.accounting._dominating_pairs import (
 )
 from cydp.accounting._loss import ZCDP, ApproxDP, Loss
 from cydp.accounting._loss_profile import LossProfile, can_compose
+from cydp.accounting._normal_profile import NormalProfile
 
 __all__ = [
     "Bound",
@@ -265,8 +267,10 @@ def _pld_bound(parts: Sequence[EqualReleases]) -> Bound | None:
     any_delta = _probability_of_any_delta(without_pairs)
 
     @cache
-    def curve() -> LossProfile:
-        return LossProfile(pairs)
+    def curve() -> LossProfile | NormalProfile:
+        if any(not isinstance(pair, NormalPair) for pair in pairs):
+            return LossProfile(pairs)
+        return NormalProfile(sum((n * pair.rho for pair, n in pairs.items()), Fraction(0)))
 
     def epsilon(delta: Fraction) -> Fraction | None:
         if any_delta >= delta:

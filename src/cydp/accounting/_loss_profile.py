@@ -17,14 +17,14 @@ import numpy as np
 from cydp._numbers.rational import MAX_BITS, float_of, log_of
 from cydp.accounting._dominating_pairs import Pair, Pairs, SampledPair
 from cydp.accounting._loss_grid import ROUNDING, LossGrid, convolve, raised
+from cydp.accounting._normal_profile import SMOOTH, SMOOTH_SHARE
 from cydp.accounting._pair_losses import Moments, PairLoss
 
 __all__ = ["LossProfile", "can_compose"]
 
 _MOST_RELEASES = 10**12
 _LEAST_RHO, _MOST_RHO = Fraction(1, 10**280), 5000  # of one pair; times share**2 if sampled
-_MARGIN = 4e-12  # relative, of a sum of positive numbers, of smooth noise, and of an epsilon
-_SMOOTH = 2e-12  # nats: more than noise on a grid, all of it, loses beside normal noise
+_MARGIN = 1e-12  # relative, of a sum of positive numbers, and of an epsilon
 _MOST_EPSILON = 1e100  # asked for; a larger one has no larger delta
 _PER_WIDTH = 512  # points of the grid in a standard deviation of the tilted loss
 _CUT = 1e-13  # the tilted mass that may be left out
@@ -185,16 +185,18 @@ class _Side:
             total = found if total is None else convolve(total, found, _CUT)
         assert total is not None
         is_smooth = any(part.is_normal for part, _ in self._parts)
-        return _Curve(total, _SMOOTH if is_smooth else 0.0)
+        return _Curve(total, is_smooth)
 
 
 class _Curve:
     """Delta over epsilon, and back."""
 
-    __slots__ = ("_grid", "_log_worst", "_losses", "_more")
+    __slots__ = ("_grid", "_log_worst", "_losses", "_margin", "_more")
 
-    def __init__(self, grid: LossGrid, more: float) -> None:
-        self._grid, self._more = grid, more
+    def __init__(self, grid: LossGrid, is_smooth: bool) -> None:
+        self._grid = grid
+        self._more = float(SMOOTH) if is_smooth else 0.0
+        self._margin = _MARGIN + (float(SMOOTH_SHARE) if is_smooth else 0.0)
         self._losses = grid.step * (grid.first + np.arange(len(grid.masses), dtype=np.float64))
         # The logarithm of the largest exp(-tilt x) (1 - exp(-x)).
         tilt = grid.tilt
@@ -210,7 +212,7 @@ class _Curve:
         found = float((grid.masses[first:] * np.exp(-grid.tilt * gaps) * -np.expm1(-gaps)).sum())
         found += grid.error * math.exp(self._log_worst)
         scale = grid.log_scale - grid.tilt * at
-        rounding = _MARGIN + 64 * ROUNDING * (abs(grid.log_scale) + abs(grid.tilt * at))
+        rounding = self._margin + 64 * ROUNDING * (abs(grid.log_scale) + abs(grid.tilt * at))
         return scale + math.log(found) + rounding if math.isfinite(found) else 0.0
 
     def epsilon(self, log_delta: float) -> float | None:

@@ -19,7 +19,7 @@ from cydp._numbers.intervals import quotients
 from cydp._numbers.rational import float_of, log_of, round_up
 from cydp.accounting._conversion import rho_of
 from cydp.accounting._dominating_pairs import SMOOTH2
-from cydp.mechanisms._gaussian_delta import (
+from cydp.accounting._gaussian_delta import (
     DIGITS,
     FEWER_DIGITS,
     discrete_delta,

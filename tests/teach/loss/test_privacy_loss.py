@@ -25,9 +25,9 @@ from cydp import (
     count,
     teach,
 )
+from cydp.accounting._gaussian_delta import discrete_delta
 from cydp.accounting._optimal_composition import delta_of
 from cydp.mechanisms import PartitionSelection
-from cydp.mechanisms._gaussian_delta import discrete_delta
 from cydp.teach import publish_share
 
 privacy_loss = teach.privacy_loss

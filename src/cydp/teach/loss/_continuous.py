@@ -13,7 +13,7 @@ from typing import Any
 import numpy as np
 
 from cydp._numbers.rational import float_of
-from cydp.mechanisms._gaussian_delta import normal_delta
+from cydp.accounting._gaussian_delta import normal_delta
 from cydp.teach.loss._distribution_pair import (
     DistributionPair,
     Floats,

@@ -1,0 +1,67 @@
+# SPDX-License-Identifier: MIT
+"""The privacy profile of normal noise alone: of any number of releases it is one of their rho.
+
+docs/accounting/plans.md, "Privacy loss distributions".
+"""
+
+from __future__ import annotations
+
+import math
+from fractions import Fraction
+
+from cydp._numbers.intervals import directed_contexts, quotients
+from cydp._numbers.rational import float_of
+from cydp.accounting import _conversion
+from cydp.accounting._gaussian_delta import DIGITS, normal_delta
+
+__all__ = ["SMOOTH", "SMOOTH_SHARE", "NormalProfile"]
+
+SMOOTH = Fraction(2, 10**12)  # nats that noise on a grid, all of it, may lose beside normal noise
+SMOOTH_SHARE = Fraction(4, 10**12)  # of a delta, for the same reason
+_FAR = 40  # standard deviations of a move, beyond which delta is taken to be 1
+_CLOSE = 2.0**-44  # of epsilon: the width at which a bisection ends
+
+
+class NormalProfile:
+    """The least delta at each epsilon of normal noise, from decimals that are rounded up.
+
+    Parameters
+    ----------
+    rho : Fraction
+        The sum over all releases, above 0.
+
+    """
+
+    __slots__ = ("_move", "_rho")
+
+    def __init__(self, rho: Fraction) -> None:
+        _, up = directed_contexts(DIGITS)
+        self._rho = rho
+        self._move = up.sqrt(quotients(2 * rho, DIGITS)[1]).next_plus(up)
+
+    def epsilon(self, delta: Fraction) -> float:
+        """Return an epsilon at a delta in (0, 1)."""
+        low, high = 0.0, float_of(_conversion.epsilon_of(self._rho, delta) + 2 * SMOOTH)
+        if self.delta(Fraction(0)) <= delta:
+            return 0.0
+        while self.delta(Fraction(high)) > delta:
+            low, high = high, 2 * high
+        while high - low > high * _CLOSE:
+            middle = (low + high) / 2
+            low, high = (low, middle) if self.delta(Fraction(middle)) <= delta else (middle, high)
+        return high
+
+    def delta(self, epsilon: Fraction) -> Fraction:
+        """Return a delta at an epsilon >= 0."""
+        at = epsilon - SMOOTH
+        if at <= 0:
+            found = Fraction(math.erf(float(self._move) / math.sqrt(8))) + SMOOTH
+        else:
+            down, up = directed_contexts(DIGITS)
+            # Rounded down: a smaller number belongs to a larger move.
+            quotient = down.divide(quotients(at, DIGITS)[0], self._move)
+            middle = down.subtract(quotient, up.divide(self._move, 2))
+            if middle < -_FAR:
+                return Fraction(1)
+            found = Fraction(normal_delta(middle, at))
+        return min(found * (1 + SMOOTH_SHARE), Fraction(1))
