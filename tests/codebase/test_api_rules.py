@@ -132,6 +132,8 @@ POSITIONAL_TOO = {
     ("cydp.BudgetLedger.add_block", "budget"): IT_IS_THE_BUDGET,
     ("cydp.BudgetLedger.add_blocks", "budget"): IT_IS_THE_BUDGET,
     ("cydp.calibrate", "budget"): IT_IS_THE_BUDGET,
+    ("cydp.accounting.split", "budget"): IT_IS_THE_BUDGET,
+    ("cydp.accounting.largest_count", "budget"): IT_IS_THE_BUDGET,
     ("cydp.distributed.ReleasePlan.pay", "budget"): IT_IS_THE_BUDGET,
 }
 

@@ -28,6 +28,7 @@ from cydp.accounting._loss import ZCDP, ApproxDP, PureDP
 from cydp.accounting._odometer import PrivacyOdometer
 from cydp.accounting._optimal_composition import optimal_composition
 from cydp.accounting._plan import Plan
+from cydp.accounting._split import largest_count, split
 from cydp.accounting.ledger._blocks import BlockState
 from cydp.accounting.ledger._ledger import BudgetLedger
 from cydp.accounting.ledger._paid import Receipt
@@ -62,9 +63,11 @@ __all__ = [
     "calibrate",
     "convert",
     "group_privacy",
+    "largest_count",
     "optimal_composition",
     "parallel",
     "sequential",
+    "split",
 ]
 
 
