@@ -83,6 +83,7 @@ RESULTS = {
     "SyntheticTable": "cydp.publishing.ContingencyTables.sample",
     "TableRelease": "cydp.group_by",
     "Tally": "cydp.local.CategorySurvey.tally",
+    "ThresholdTests": "cydp.mechanisms.SparseVector.start",
     "Timed": "cydp.teach.attacks.timing",
     "TopCountsRelease": "cydp.top_k",
     "TopRelease": "cydp.top_k",
