@@ -54,8 +54,8 @@ def amount_of(loss: Loss, budget: Loss) -> Amount:
     """Return the numbers of a loss in the measure of a budget; else MeasureMismatchError.
 
     >>> from cydp import ZCDP, PureDP
-    >>> amount_of(PureDP(1), ZCDP(3))
-    (Fraction(1, 2),)
+    >>> amount_of(PureDP(1, rho=0.1), ZCDP(3)), amount_of(PureDP(1), PureDP(3))
+    ((Fraction(1, 10),), (Fraction(1, 1),))
     """
     if isinstance(budget, ZCDP):
         if loss.rho is not None:

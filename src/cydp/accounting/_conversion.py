@@ -23,7 +23,7 @@ from cydp._numbers.rational import MAX_BITS, float_of, format_number, log_of
 from cydp._numbers.rounding import decimal_above
 from cydp.accounting._cost import check_loss
 from cydp.accounting._loss import ZCDP, ApproxDP, Loss, PureDP
-from cydp.accounting._loss_numbers import half_square, read_positive_delta
+from cydp.accounting._loss_numbers import read_positive_delta, rho_of_pure
 
 __all__ = ["RocBound", "convert", "curve_of", "delta_of", "epsilon_of", "rho_of"]
 
@@ -232,7 +232,7 @@ def curve_of(loss: Loss) -> RocBound:
         pairs.append(
             _pair_of(loss.epsilon, loss.delta if isinstance(loss, ApproxDP) else Fraction(0))
         )
-    implied = isinstance(loss, PureDP) and loss.rho == half_square(loss.epsilon)  # and tells less
+    implied = isinstance(loss, PureDP) and loss.rho >= rho_of_pure(loss.epsilon)  # and tells less
     if loss.rho is not None and not implied:
         pairs += _pairs_of_rho(loss.rho)
     return RocBound(tuple(pairs))

@@ -21,12 +21,12 @@ from cydp.accounting._loss_numbers import (
     COMPUTED_LATER,
     fill,
     group_delta,
-    half_square,
     make_loss,
     read_claimed_rho,
     read_count,
     read_group_size,
     read_nonnegative,
+    rho_of_pure,
 )
 from cydp.accounting._measure import Measure, combine_relations
 
@@ -45,10 +45,11 @@ class PureDP(Measure):
     epsilon : number >= 0
         In nats. It is kept as an exact fraction: 0.1 means 1/10.
     rho : number >= 0, optional
-        What the same releases cost in zCDP. The default, epsilon**2 / 2, always holds. A smaller
-        rho is the caller's claim, because epsilon alone does not say how small rho can be. It can
-        be 0 only if epsilon is 0. A sum of losses has it, and shows it: two releases of epsilon 1
-        and 2 cost rho 1/2 + 2 = 2.5, and one release of epsilon 3 costs 4.5.
+        What the same releases cost in zCDP. The default, epsilon tanh(epsilon / 2), always holds.
+        It is rounded up, by at most 1e-15 of it, and is never above epsilon**2 / 2. A smaller rho
+        is the caller's claim, because epsilon alone does not say how small rho can be. It can be 0
+        only if epsilon is 0. A sum of losses has it, and shows it: two releases of epsilon 1 and 2
+        cost rho 0.462 + 1.523, and one release of epsilon 3 costs 2.715.
     relation : {"add-remove", "change-one", "add-remove-or-change"}, optional
         The relation of neighbours that the loss is stated under. None: no relation is stated, and
         the caller is responsible for it.
@@ -61,21 +62,23 @@ class PureDP(Measure):
 
     Notes
     -----
-    [1]_ defines it; the default of rho is proposition 1.4 of [2]_.
+    [1]_ defines it; the default of rho is what randomized response costs [2]_, and
+    docs/accounting/losses.md proves that nothing of its epsilon costs more.
 
     References
     ----------
     .. [1] Dwork, McSherry, Nissim, Smith, "Calibrating noise to sensitivity", 2006.
-    .. [2] Bun, Steinke, "Concentrated differential privacy", 2016.
+    .. [2] Harrison, Manurangsi, "Exact zCDP characterizations for fundamental differentially
+       private mechanisms", 2025.
 
     Examples
     --------
-    >>> PureDP(0.1) + PureDP(0.2) == PureDP("0.3", rho="0.025")
+    >>> PureDP(0.1) + PureDP(0.2) == PureDP("0.3", rho=PureDP(0.1).rho + PureDP(0.2).rho)
     True
-    >>> PureDP(1) + PureDP(2)
-    PureDP(epsilon=3, rho=2.5)
-    >>> PureDP("1/3") * 2
-    PureDP(epsilon='2/3', rho='1/9')
+    >>> PureDP(1, rho=0.1) + PureDP(2, rho=0.4)
+    PureDP(epsilon=3, rho=0.5)
+    >>> round(float(PureDP(1).rho), 6)
+    0.462117
     >>> PureDP(0.1) < PureDP(0.2) <= ApproxDP(0.2, 1e-6)
     True
 
@@ -122,7 +125,7 @@ class PureDP(Measure):
         Returns
         -------
         PureDP
-            Of k epsilon and k**2 rho.
+            Of k epsilon, and k**2 rho or the default rho of k epsilon, whichever is less.
 
         Raises
         ------
@@ -136,14 +139,16 @@ class PureDP(Measure):
 
         """
         size = read_group_size(k)
-        return make_loss(PureDP, size * self.epsilon, size**2 * self.rho, relation=self.relation)
+        epsilon = size * self.epsilon
+        rho = min(size**2 * self.rho, rho_of_pure(epsilon))
+        return make_loss(PureDP, epsilon, rho, relation=self.relation)
 
     @property
     def _numbers(self) -> tuple[Fraction, Fraction]:
         return self.epsilon, Fraction(0)
 
     def __repr__(self) -> str:
-        rho = "" if self.rho == half_square(self.epsilon) else f", rho={literal_of(self.rho)}"
+        rho = "" if self.rho == rho_of_pure(self.epsilon) else f", rho={literal_of(self.rho)}"
         return f"PureDP(epsilon={literal_of(self.epsilon)}{rho}{_relation_argument(self.relation)})"
 
 
@@ -151,11 +156,11 @@ _rho_slot: Any = vars(PureDP)["rho"]
 
 
 def _rho_of(loss: PureDP) -> Exact:
-    """Return what the same releases cost in zCDP: epsilon**2 / 2, unless less was claimed."""
+    """Return what the same releases cost in zCDP: the most for epsilon, unless less is claimed."""
     try:
         rho: Exact = _rho_slot.__get__(loss)
     except AttributeError:  # nobody has asked, as most budgets never do
-        rho = half_square(loss.epsilon)
+        rho = rho_of_pure(loss.epsilon)
         _rho_slot.__set__(loss, rho)
     return rho
 
@@ -310,8 +315,8 @@ class ZCDP(Measure):
 
     Examples
     --------
-    >>> ZCDP(0.5) + PureDP(1)
-    ZCDP(rho=1)
+    >>> ZCDP(0.5) + PureDP(1, rho=0.125)
+    ZCDP(rho=0.625)
 
     """
 

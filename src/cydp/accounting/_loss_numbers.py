@@ -4,6 +4,7 @@
 from __future__ import annotations
 
 from fractions import Fraction
+from functools import lru_cache
 from typing import TYPE_CHECKING, Any, TypeVar, cast
 
 from cydp._arguments import Integer, Number
@@ -16,7 +17,7 @@ from cydp._numbers.rational import (
     read_integer,
     read_positive,
 )
-from cydp._numbers.rounding import delta_above
+from cydp._numbers.rounding import decimal_above, delta_above
 
 if TYPE_CHECKING:
     from cydp.accounting._plan import Plan
@@ -34,12 +35,17 @@ __all__ = [
     "read_group_size",
     "read_nonnegative",
     "read_positive_delta",
+    "rho_of_pure",
 ]
 
 _Kind = TypeVar("_Kind")
 
 COMPUTED_LATER = object()
 """Stands for the rho of a PureDP that follows from its epsilon."""
+
+# epsilon tanh(epsilon / 2) is above epsilon**2 / 2 (1 - 1e-16), and above epsilon (1 - 1e-15).
+_LEAST_TANH, _MOST_TANH = Fraction(3, 10**8), 36
+_RHO_DIGITS = 16
 
 
 def read_nonnegative(value: Number, name: str) -> Exact:
@@ -62,8 +68,31 @@ def read_claimed_rho(rho: Number, epsilon: Fraction) -> Exact:
 
 
 def half_square(epsilon: Fraction) -> Exact:
-    """Return the largest rho of a pure loss: epsilon**2 / 2."""
+    """Return epsilon**2 / 2, which is above the rho of a pure loss, and close for a small one."""
     return Exact(epsilon.numerator**2, 2 * epsilon.denominator**2)  # thrice as fast as **2 / 2
+
+
+def rho_of_pure(epsilon: Fraction) -> Exact:
+    """Return the largest rho of a pure loss: epsilon tanh(epsilon / 2), rounded up by 1e-15.
+
+    docs/accounting/losses.md has the proof.
+
+    >>> float(rho_of_pure(Fraction(1))), rho_of_pure(Fraction(1, 10**9))
+    (0.4621171572600098, Fraction(1, 2000000000000000000))
+    """
+    return _rho_of_pure(epsilon.numerator, epsilon.denominator)
+
+
+@lru_cache(1024)  # of integers, whose hash is quick
+def _rho_of_pure(numerator: int, denominator: int) -> Exact:
+    epsilon = Fraction(numerator, denominator)
+    simple = half_square(epsilon)
+    if epsilon < _LEAST_TANH:
+        return simple
+    if epsilon > _MOST_TANH:
+        return Exact(epsilon)
+    power = exp_bounds(epsilon, _RHO_DIGITS + 20)[1]
+    return min(simple, decimal_above(epsilon * (power - 1) / (power + 1), _RHO_DIGITS))
 
 
 def check_nonnegative(number: Fraction) -> Exact:

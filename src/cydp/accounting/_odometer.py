@@ -47,7 +47,7 @@ class PrivacyOdometer:
     >>> odometer = PrivacyOdometer()
     >>> odometer.charge(PureDP(0.1), count=3)
     >>> odometer.spent
-    {'pure': PureDP(epsilon=0.3, rho=0.015)}
+    {'pure': PureDP(epsilon=0.3, rho=0.014987512487363994)}
 
     """
 

@@ -164,7 +164,7 @@ def _prepared(kind: type[DataQuery], given: Given) -> Prepared:
 def with_noise(given: Given, budget: Any) -> Given:
     """Return the arguments of a call, with Gaussian noise where a budget in zCDP pays for a delta.
 
-    Laplace noise would cost it epsilon**2 / 2, and Gaussian noise of that cost has less variance.
+    Up to an epsilon of 2, Gaussian noise of the cost of Laplace noise has less variance.
     """
     is_open = given.get("delta") is not None and given.get("noise", "") is None
     payer = budget.ledger if isinstance(budget, LedgerScope) else budget
