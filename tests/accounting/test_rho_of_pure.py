@@ -9,7 +9,7 @@ import pytest
 from mpmath import mp
 
 from cydp import PureDP
-from cydp.accounting._loss_numbers import rho_of_pure
+from cydp.accounting._loss_numbers import epsilon_of_pure, rho_of_pure
 
 EPSILONS = [Fraction(k) * Fraction(10) ** power for power in range(-15, 3) for k in (1, 2, 3, 6)]
 EPSILONS += [Fraction(36), Fraction(361, 10), Fraction(3, 10**8), Fraction(299, 10**10)]
@@ -92,3 +92,12 @@ def test_it_is_known_for_groups_and_sums() -> None:
         assert loss.group(3) == PureDP(3 * Fraction(epsilon))
         assert (loss * 3).rho == 3 * loss.rho < loss.group(3).rho
         assert PureDP(epsilon, rho=loss.rho / 100).group(3).rho == 9 * loss.rho / 100
+
+
+def test_the_epsilon_of_a_rho() -> None:
+    """The largest decimal of six digits, and never more than rho allows."""
+    close = [rho_of_pure(Fraction(each, 1000)) * (1 - Fraction(1, 10**17)) for each in (77, 1543)]
+    for rho in [*EPSILONS, Fraction(1, 10**400), Fraction(10**400), *close]:
+        epsilon = epsilon_of_pure(rho)
+        assert rho_of_pure(epsilon) <= rho
+        assert rho_of_pure(epsilon * (1 + Fraction(3, 10**5))) > rho

@@ -16,6 +16,7 @@ from cydp._arguments import Integer, Number
 from cydp._call_errors import explain_arguments
 from cydp._numbers.rational import Exact, format_number, literal_of
 from cydp._relations import check_optional_relation
+from cydp.accounting._approx_zcdp import ApproxZCDP
 from cydp.accounting._errors import MeasureMismatchError
 from cydp.accounting._loss_numbers import (
     COMPUTED_LATER,
@@ -28,7 +29,7 @@ from cydp.accounting._loss_numbers import (
     read_nonnegative,
     rho_of_pure,
 )
-from cydp.accounting._measure import Measure, combine_relations
+from cydp.accounting._measure import Measure, combine_relations, relation_argument
 
 if TYPE_CHECKING:
     from cydp.accounting._plan import Plan
@@ -106,7 +107,7 @@ class PureDP(Measure):
             )
         if isinstance(other, ZCDP):
             return _add_in_zcdp(self, other)
-        return other + self if isinstance(other, ApproxDP) else NotImplemented
+        return other + self if isinstance(other, ApproxDP | ApproxZCDP) else NotImplemented
 
     def __mul__(self, count: Integer) -> PureDP:
         """Return the loss of `count` releases from the same data."""
@@ -149,7 +150,7 @@ class PureDP(Measure):
 
     def __repr__(self) -> str:
         rho = "" if self.rho == rho_of_pure(self.epsilon) else f", rho={literal_of(self.rho)}"
-        return f"PureDP(epsilon={literal_of(self.epsilon)}{rho}{_relation_argument(self.relation)})"
+        return f"PureDP(epsilon={literal_of(self.epsilon)}{rho}{relation_argument(self.relation)})"
 
 
 _rho_slot: Any = vars(PureDP)["rho"]
@@ -237,6 +238,8 @@ class ApproxDP(Measure):
         """Return the loss of two releases from the same data; a ValueError if delta reaches 1."""
         if isinstance(other, ZCDP):
             return _add_in_zcdp(self, other)
+        if isinstance(other, ApproxZCDP):
+            return other + self
         if not isinstance(other, PureDP | ApproxDP):
             return NotImplemented
         delta = self.delta + (other.delta if isinstance(other, ApproxDP) else 0)
@@ -288,7 +291,7 @@ class ApproxDP(Measure):
     def __repr__(self) -> str:
         rho = "" if self.rho is None else f", rho={literal_of(self.rho)}"
         numbers = f"epsilon={literal_of(self.epsilon)}, delta={literal_of(self.delta)}{rho}"
-        return f"ApproxDP({numbers}{_relation_argument(self.relation)})"
+        return f"ApproxDP({numbers}{relation_argument(self.relation)})"
 
 
 @dataclass(frozen=True, slots=True, init=False, repr=False)
@@ -327,8 +330,10 @@ class ZCDP(Measure):
     def __init__(self, rho: Number, *, relation: str | None = None) -> None:
         fill(self, read_nonnegative(rho, "rho"), check_optional_relation(relation))
 
-    def __add__(self, other: Loss) -> ZCDP:
+    def __add__(self, other: Loss) -> ZCDP | ApproxZCDP:
         """Return the loss of two releases from the same data."""
+        if isinstance(other, ApproxZCDP):
+            return other + self
         if not isinstance(other, PureDP | ApproxDP | ZCDP):
             return NotImplemented
         return _add_in_zcdp(self, other)
@@ -365,18 +370,18 @@ class ZCDP(Measure):
         return make_loss(ZCDP, read_group_size(k) ** 2 * self.rho, relation=self.relation)
 
     @property
-    def _numbers(self) -> tuple[Fraction]:
-        return (self.rho,)
+    def _numbers(self) -> tuple[Fraction, Fraction]:
+        return self.rho, Fraction(0)
 
     def __repr__(self) -> str:
-        return f"ZCDP(rho={literal_of(self.rho)}{_relation_argument(self.relation)})"
+        return f"ZCDP(rho={literal_of(self.rho)}{relation_argument(self.relation)})"
 
 
-Loss: TypeAlias = PureDP | ApproxDP | ZCDP
-LOSSES = (PureDP, ApproxDP, ZCDP)
+Loss: TypeAlias = PureDP | ApproxDP | ZCDP | ApproxZCDP
+LOSSES = (PureDP, ApproxDP, ZCDP, ApproxZCDP)
 
 
-def _add_in_zcdp(first: Loss, second: Loss) -> ZCDP:
+def _add_in_zcdp(first: PureDP | ApproxDP | ZCDP, second: PureDP | ApproxDP | ZCDP) -> ZCDP:
     for loss, place in ((first, "first"), (second, "second")):
         if loss.rho is None:
             raise MeasureMismatchError(
@@ -386,7 +391,3 @@ def _add_in_zcdp(first: Loss, second: Loss) -> ZCDP:
     relation = combine_relations("losses", first.relation, second.relation)
     total = cast("Fraction", first.rho) + cast("Fraction", second.rho)
     return make_loss(ZCDP, total, relation=relation)
-
-
-def _relation_argument(relation: str | None) -> str:
-    return "" if relation is None else f", relation={relation!r}"

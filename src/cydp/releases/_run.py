@@ -21,6 +21,7 @@ from cydp._columns.table import Table
 from cydp._columns.tables import refuse_other_than_table
 from cydp._default_generator import generator_or_default
 from cydp._generator import Generator
+from cydp.accounting._approx_zcdp import ApproxZCDP
 from cydp.accounting._budget import Asked
 from cydp.accounting._loss import ZCDP
 from cydp.accounting.ledger._paid import payment_of
@@ -168,7 +169,9 @@ def with_noise(given: Given, budget: Any) -> Given:
     """
     is_open = given.get("delta") is not None and given.get("noise", "") is None
     payer = budget.ledger if isinstance(budget, LedgerScope) else budget
-    if is_open and isinstance(getattr(payer, "budget", None), ZCDP):
+    if given.get("keys", ()) is None:  # their selection costs epsilon and delta in any case
+        return given
+    if is_open and isinstance(getattr(payer, "budget", None), ZCDP | ApproxZCDP):
         return {**given, "noise": "gaussian"}
     return given
 

@@ -15,6 +15,7 @@ from cydp._arguments import Integer, Number
 from cydp._call_errors import explain_arguments
 from cydp._generator import Generator
 from cydp._numbers.rational import float_of, format_number, literal_of, read_integer
+from cydp.accounting._approx_zcdp import ApproxZCDP
 from cydp.accounting._budget import Asked
 from cydp.accounting._errors import UnitMismatchError
 from cydp.accounting._loss import ZCDP, ApproxDP, PureDP
@@ -379,7 +380,7 @@ def _check(query: SampleQuery) -> None:
             "relation must be 'add-remove' for a sample: with 'change-one' the theorem does not "
             "hold, because both samples may have the row"
         )
-    if isinstance(asked.loss, ZCDP):
+    if isinstance(asked.loss, ZCDP | ApproxZCDP):
         raise TypeError(
             "rho must not be given for a sample, which does not make it smaller: give epsilon and "
             "delta"
