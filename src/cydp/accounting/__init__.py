@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+from cydp.accounting._approx_zcdp import ApproxZCDP
 from cydp.accounting._calibration import calibrate
 from cydp.accounting._composition import group_privacy, parallel, sequential
 from cydp.accounting._conversion import convert
@@ -38,6 +39,7 @@ __all__ = [
     "ZCDP",
     "AdaptivityError",
     "ApproxDP",
+    "ApproxZCDP",
     "BlockRetiredError",
     "BlockState",
     "BudgetExceededError",

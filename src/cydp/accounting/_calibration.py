@@ -14,7 +14,7 @@ from typing import Any, TypeAlias, TypeVar
 from cydp._arguments import Integer
 from cydp._numbers.rational import Exact, as_exact, float_of, read_integer
 from cydp._numbers.rounding import DIGITS, decimal_above, decimal_below
-from cydp.accounting._amounts import amount_of
+from cydp.accounting._amounts import amount_of, exceeds, repeat_amount
 from cydp.accounting._budget import check_budget
 from cydp.accounting._cost import HasLoss, loss_of, relation_of
 from cydp.accounting._loss import ZCDP, ApproxDP, Loss, PureDP
@@ -51,7 +51,7 @@ def calibrate(
         ``epsilon`` that `calibrate` finds. Any other callable that returns a mechanism is called
         with a ``rho`` or an ``epsilon`` if it takes one, else with one number. The mechanism must
         cost more for a larger number.
-    budget : PureDP, ApproxDP or ZCDP
+    budget : PureDP, ApproxDP, ZCDP or ApproxZCDP
         What the releases may cost together. For ApproxDP that is the cost of a `Plan`, so the
         releases must all be fixed in advance.
     count : int >= 1, default 1
@@ -100,13 +100,17 @@ def calibrate(
         return _calibrate_plan(make, budget, times, share)
 
     def fits(made: HasLoss) -> bool:
-        return times * amount_of(loss_of(made), budget)[0] <= limits[0]
+        return not exceeds(repeat_amount(loss_of(made), times, budget), limits)
 
     first = _try_to_make(make, share)
     cost = Fraction(0) if first is None else times * amount_of(loss_of(first), budget)[0]
     if cost:
         exact = _try_to_make(make, as_exact(share * limits[0] / cost))
-        if exact is not None and times * amount_of(loss_of(exact), budget)[0] == limits[0]:
+        if (
+            exact is not None
+            and times * amount_of(loss_of(exact), budget)[0] == limits[0]
+            and fits(exact)
+        ):
             return exact
     return _find_largest(make, fits, share, 2)[1]
 

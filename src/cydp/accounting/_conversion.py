@@ -15,17 +15,30 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from fractions import Fraction
 from functools import lru_cache
+from typing import overload
 
 from cydp._arguments import Number
 from cydp._call_errors import explain_arguments
 from cydp._numbers.intervals import exp_bounds, exp_interval, ln_bounds
-from cydp._numbers.rational import MAX_BITS, float_of, format_number, log_of
+from cydp._numbers.rational import MAX_BITS, as_exact, float_of, format_number, log_of
 from cydp._numbers.rounding import decimal_above
+from cydp.accounting._approx_zcdp import ApproxZCDP
 from cydp.accounting._cost import check_loss
 from cydp.accounting._loss import ZCDP, ApproxDP, Loss, PureDP
-from cydp.accounting._loss_numbers import half_square, read_positive_delta
+from cydp.accounting._loss_numbers import read_positive_delta, rho_of_pure
 
-__all__ = ["RocBound", "convert", "curve_of", "delta_of", "epsilon_of", "rho_of"]
+__all__ = [
+    "EpsilonDelta",
+    "RocBound",
+    "convert",
+    "curve_of",
+    "delta_of",
+    "epsilon_of",
+    "rho_of",
+    "stated",
+]
+
+_STATED_DELTA = Fraction(1, 10**6)
 
 
 _FAR = Fraction(10**20)  # an x, or a 1 / x, at which the logarithms would lose their digits
@@ -45,9 +58,10 @@ def convert(loss: Loss, *, delta: Number) -> ApproxDP:
 
     Parameters
     ----------
-    loss : PureDP, ApproxDP or ZCDP
+    loss : PureDP, ApproxDP, ZCDP or ApproxZCDP
     delta : number in (0, 1)
-        The delta of the result. For an ApproxDP without a rho, at least the delta of the loss.
+        The delta of the result. For an ApproxDP without a rho, at least the delta of the loss, and
+        for an ApproxZCDP more.
 
     Returns
     -------
@@ -73,17 +87,37 @@ def convert(loss: Loss, *, delta: Number) -> ApproxDP:
     """
     check_loss(loss, "loss")
     at = read_positive_delta(delta)
+    own = loss.delta if isinstance(loss, ApproxDP | ApproxZCDP) else Fraction(0)
     found: list[Fraction] = []
-    if isinstance(loss, PureDP) or (isinstance(loss, ApproxDP) and loss.delta <= at):
+    if isinstance(loss, PureDP | ApproxDP) and own <= at:
         found.append(loss.epsilon)
-    if loss.rho is not None:
+    if isinstance(loss, ApproxZCDP) and (own < at or (own == at and not loss.rho)):
+        found.append(decimal_above(epsilon_of(loss.rho, (at - own) / (1 - own))))
+    elif not isinstance(loss, ApproxZCDP) and loss.rho is not None:
         found.append(decimal_above(epsilon_of(loss.rho, at)))
     if not found:
-        least = format_number(loss.delta)  # type: ignore[union-attr]
+        least = "more than" if isinstance(loss, ApproxZCDP) else "at least"
         raise ValueError(
-            f"delta must be at least that of the loss, {least}, not {format_number(at)}"
+            f"delta must be {least} that of the loss, {format_number(own)}, not {format_number(at)}"
         )
     return ApproxDP(min(found), at, relation=loss.relation)
+
+
+@overload
+def stated(loss: PureDP) -> PureDP: ...
+@overload
+def stated(loss: ApproxDP | ZCDP | ApproxZCDP) -> ApproxDP: ...
+def stated(loss: Loss) -> PureDP | ApproxDP:
+    """Return a loss in epsilon, as texts state it: a rho at a delta of 1e-6, beside its own delta.
+
+    >>> from cydp import ZCDP
+    >>> stated(PureDP(1)), stated(ZCDP(0.5))
+    (PureDP(epsilon=1), ApproxDP(epsilon=5.22154, delta=1e-06))
+    """
+    if isinstance(loss, PureDP | ApproxDP):
+        return loss
+    own = loss.delta if isinstance(loss, ApproxZCDP) else Fraction(0)
+    return convert(loss, delta=as_exact(min(own + _STATED_DELTA, (1 + own) / 2)))
 
 
 def epsilon_of(rho: Fraction, delta: Fraction) -> Fraction:
@@ -227,12 +261,20 @@ class RocBound:
 
 def curve_of(loss: Loss) -> RocBound:
     """Return the bound of a loss; a rho is converted at several epsilons."""
+    if isinstance(loss, ApproxZCDP):
+        own = loss.delta
+        return RocBound(
+            tuple(
+                EpsilonDelta(each.factor, own + (1 - own) * each.delta)
+                for each in _pairs_of_rho(loss.rho)
+            )
+        )
     pairs: list[EpsilonDelta] = []
     if not isinstance(loss, ZCDP):
         pairs.append(
             _pair_of(loss.epsilon, loss.delta if isinstance(loss, ApproxDP) else Fraction(0))
         )
-    implied = isinstance(loss, PureDP) and loss.rho == half_square(loss.epsilon)  # and tells less
+    implied = isinstance(loss, PureDP) and loss.rho >= rho_of_pure(loss.epsilon)  # and tells less
     if loss.rho is not None and not implied:
         pairs += _pairs_of_rho(loss.rho)
     return RocBound(tuple(pairs))

@@ -11,6 +11,7 @@ from cydp._call_errors import explain_arguments
 from cydp._numbers.intervals import exp_bounds, ln_bounds
 from cydp._numbers.rational import Exact, as_exact, format_number, literal_of, read_exact
 from cydp._numbers.rounding import decimal_above, decimal_below
+from cydp.accounting._approx_zcdp import ApproxZCDP
 from cydp.accounting._cost import Cost, describe_cost, loss_of, relation_of, units_of
 from cydp.accounting._dominating_pairs import LaplacePair, Pairs, pairs_of, sampled_pairs
 from cydp.accounting._errors import MeasureMismatchError, RelationMismatchError
@@ -132,9 +133,9 @@ def _read(cost: Cost, name: str, relation: str) -> PureDP | ApproxDP:
         raise ValueError(f"relation must be {_RELATION!r} or {_CHANGE!r}, not {relation!r}")
     loss, stated = loss_of(cost), relation_of(cost)
     _check_unit(cost, name)
-    if isinstance(loss, ZCDP):
+    if isinstance(loss, ZCDP | ApproxZCDP):
         raise MeasureMismatchError(
-            f"{name} must be PureDP or ApproxDP: no rho says what a mechanism of ZCDP costs on a "
+            f"{name} must be PureDP or ApproxDP: no rho says what a mechanism of it costs on a "
             "sample. The Renyi divergence at large orders stays as it was, whatever the share is. "
             "Use cydp.accounting.convert(loss, delta=...), which is ApproxDP, or a cydp.Plan of "
             "cydp.sampling.Sampled"

@@ -12,6 +12,7 @@ from cydp._arguments import Integer, Number
 from cydp._call_errors import explain_arguments
 from cydp._generator import Generator
 from cydp._numbers.rational import read_integer
+from cydp.accounting._approx_zcdp import ApproxZCDP
 from cydp.accounting._budget import Asked
 from cydp.accounting._errors import UnitMismatchError
 from cydp.accounting._loss import ZCDP
@@ -188,6 +189,7 @@ def _check(query: SampleQuery, length: int | None) -> None:
         if length is not None and length != query.rows:
             raise ValueError(f"rows must be the number of rows of the table, not {query.rows}")
     if isinstance(asked.loss, ZCDP):
+from cydp.accounting._approx_zcdp import ApproxZCDP
         raise TypeError(
             "rho must not be given for a sample, which does not make it smaller: give epsilon and "
             "delta"
