@@ -188,8 +188,7 @@ def _check(query: SampleQuery, length: int | None) -> None:
             )
         if length is not None and length != query.rows:
             raise ValueError(f"rows must be the number of rows of the table, not {query.rows}")
-    if isinstance(asked.loss, ZCDP):
-from cydp.accounting._approx_zcdp import ApproxZCDP
+    if isinstance(asked.loss, ZCDP | ApproxZCDP):
         raise TypeError(
             "rho must not be given for a sample, which does not make it smaller: give epsilon and "
             "delta"
