@@ -64,13 +64,12 @@ class LossProfile:
     __slots__ = ("_sides",)
 
     def __init__(self, pairs: Pairs, per_width: int = _PER_WIDTH) -> None:
-        directions = (
-            (False, True) if any(PairLoss(pair, True).comes for pair in pairs) else (False,)
+        goes, comes = (
+            [(PairLoss(pair, comes), times) for pair, times in pairs.items()]
+            for comes in (False, True)
         )
-        self._sides = [
-            _Side([(PairLoss(pair, comes), times) for pair, times in pairs.items()], per_width)
-            for comes in directions
-        ]
+        differ = any(loss.comes for loss, _ in comes)
+        self._sides = [_Side(each, per_width) for each in ([goes, comes] if differ else [goes])]
 
     def epsilon(self, delta: Fraction) -> float | None:
         """Return an epsilon at a delta in (0, 1); None where floats do not follow."""

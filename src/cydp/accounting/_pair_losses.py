@@ -163,9 +163,8 @@ class PairLoss:
         else:
             changed, spread = self._sampled(losses)
         spread = 16 * ROUNDING * spread
-        tilted = (
-            logs + (changed - losses if self._sign > 0 else -losses) + tilt * self._sign * changed
-        )
+        under_p = changed - losses if self._sign > 0 else -losses
+        tilted = logs + under_p + tilt * self._sign * changed
         sizes = np.abs(logs) + np.abs(losses) + np.abs(tilted)
         return _Points(
             self._sign * changed + spread,

@@ -347,14 +347,17 @@ class Plan:
             )
         return found
 
-    def _fits(self, epsilon: Fraction, delta: Fraction, *, quickly: bool) -> bool:
-        """Whether `as_loss` would charge at most epsilon, by any bound or by any quick bound."""
-        # One after the other, since the slow bound is the last.
-        for name, bound in self._compute_bounds().items():
-            found = None if quickly and name == "pld" else bound.epsilon(delta)
-            if found is not None and _epsilon_to_charge(name, found) <= epsilon:
-                return True
-        return False
+    def _charged(self, delta: Fraction, *, quickly: bool) -> Fraction | None:
+        """Return the epsilon that `as_loss` would charge, by all bounds or by the quick bounds."""
+        found = {
+            name: bound.epsilon(delta)
+            for name, bound in self._compute_bounds().items()
+            if not (quickly and name == "pld")
+        }
+        charged = (
+            _epsilon_to_charge(name, each) for name, each in found.items() if each is not None
+        )
+        return min(charged, default=None)
 
     def _compute_bounds(self) -> dict[str, Bound]:
         if self._bounds is None:
