@@ -151,7 +151,8 @@ def largest_count(mechanism: Cost, budget: Loss, *, beside: Plan | None = None) 
     def fits(count: int, *, quickly: bool) -> bool:
         every = [*items, (mechanism, count)]
         if isinstance(budget, ApproxDP):
-            return Plan(every)._fits(budget.epsilon, budget.delta, quickly=quickly)
+            charged = Plan(every)._charged(budget.delta, quickly=quickly)
+            return charged is not None and charged <= budget.epsilon
         amounts = [repeat_amount(loss_of(cost), times, budget) for cost, times in every]
         return not exceeds(reduce(add_amounts, amounts), limit)
 
