@@ -30,6 +30,7 @@ from cydp._numbers.rational import (
 from cydp._samplers import prepare_noisy_max
 from cydp._sensitivity import relation_of
 from cydp._threads import threads_for
+from cydp.accounting._dominating_pairs import BoundedRangePair, Pairs
 from cydp.accounting._loss import PureDP
 from cydp.accounting._loss_numbers import make_loss
 from cydp.exact._bins import refuse_data_bins
@@ -284,6 +285,10 @@ class ExponentialMechanism(_NoisyMaxMechanism):
     def loss(self) -> PureDP:
         """Privacy cost of one selection: of one row of scores."""
         return make_loss(PureDP, self.epsilon, self.epsilon**2 / 8, relation=self.relation)
+
+    @property
+    def _pairs(self) -> Pairs:
+        return {BoundedRangePair(self.epsilon): 1}
 
     def probabilities(self, scores: ArrayLike) -> NDArray[np.float64]:
         """Return the probability of each candidate, along the last axis. NOT private.
