@@ -83,6 +83,7 @@ RESULTS = {
     "SyntheticTable": "cydp.publishing.ContingencyTables.sample",
     "TableRelease": "cydp.group_by",
     "Tally": "cydp.local.CategorySurvey.tally",
+    "ThresholdTests": "cydp.mechanisms.SparseVector.start",
     "Timed": "cydp.teach.attacks.timing",
     "TopCountsRelease": "cydp.top_k",
     "TopRelease": "cydp.top_k",
@@ -134,6 +135,8 @@ POSITIONAL_TOO = {
     ("cydp.BudgetLedger.add_block", "budget"): IT_IS_THE_BUDGET,
     ("cydp.BudgetLedger.add_blocks", "budget"): IT_IS_THE_BUDGET,
     ("cydp.calibrate", "budget"): IT_IS_THE_BUDGET,
+    ("cydp.accounting.split", "budget"): IT_IS_THE_BUDGET,
+    ("cydp.accounting.largest_count", "budget"): IT_IS_THE_BUDGET,
     ("cydp.distributed.ReleasePlan.pay", "budget"): IT_IS_THE_BUDGET,
 }
 

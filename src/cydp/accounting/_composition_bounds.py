@@ -18,7 +18,7 @@ from numpy.typing import NDArray
 
 from cydp._numbers.rational import float_of, format_number, log_of
 from cydp._numbers.rounding import decimal_above
-from cydp.accounting import _conversion, _optimal_composition, _pld
+from cydp.accounting import _conversion, _optimal_composition
 from cydp.accounting._cost import Cost, loss_of
 from cydp.accounting._dominating_pairs import (
     LaplacePair,
@@ -29,12 +29,12 @@ from cydp.accounting._dominating_pairs import (
     pairs_of,
 )
 from cydp.accounting._loss import ApproxDP, Loss, PureDP
+from cydp.accounting._loss_profile import LossProfile, can_compose
 
 __all__ = [
     "Bound",
     "RenyiCurve",
     "compute_bounds",
-    "pld_could_be_less",
     "releases_of",
     "report_costs",
 ]
@@ -107,7 +107,7 @@ def releases_of(items: Iterable[tuple[Cost, int]]) -> list[EqualReleases]:
     return [each for each in releases if each.costs_anything]
 
 
-def report_costs(epsilons: dict[str, Fraction], delta: Fraction, *, without_pld: bool) -> list[str]:
+def report_costs(epsilons: dict[str, Fraction], delta: Fraction) -> list[str]:
     """Return lines that tell the epsilon of each method at a delta, and which one is the least.
 
     Parameters
@@ -115,8 +115,6 @@ def report_costs(epsilons: dict[str, Fraction], delta: Fraction, *, without_pld:
     epsilons : dict
         The epsilon of each method, by its name. Methods that give none are left out.
     delta : Fraction
-    without_pld : bool
-        Whether the extra ``pld``, which is not installed, could find a smaller epsilon.
 
     """
     least = min(epsilons, key=epsilons.__getitem__, default=None)
@@ -125,8 +123,6 @@ def report_costs(epsilons: dict[str, Fraction], delta: Fraction, *, without_pld:
     for method, epsilon in epsilons.items():
         used = " (this counts)" if method == least else ""
         lines.append(f"  epsilon {format_number(decimal_above(epsilon))} {_METHODS[method]}{used}")
-    if without_pld:
-        lines.append(f"  perhaps less {_METHODS['pld']}: pip install 'cydp[pld]'")
     return lines
 
 
@@ -137,16 +133,9 @@ def compute_bounds(parts: Sequence[EqualReleases]) -> dict[str, Bound]:
         "zcdp": _zcdp_bound(parts),
         "renyi": _renyi_bound(parts),
         "optimal": _optimal_bound(parts),
+        "pld": _pld_bound(parts),
     }
-    if _pld.installed():
-        found["pld"] = _pld_bound(parts)
     return {name: bound for name, bound in found.items() if bound is not None}
-
-
-def pld_could_be_less(parts: Sequence[EqualReleases], delta: Fraction) -> bool:
-    """Whether the extra ``pld`` may give a smaller epsilon at a delta than the other bounds."""
-    possible = delta >= _pld.LEAST_DELTA and delta > _probability_of_any_delta(parts)
-    return possible and _pld_bound(parts) is not None
 
 
 def _basic_bound(parts: Sequence[EqualReleases]) -> Bound | None:
@@ -251,7 +240,7 @@ def _optimal_bound(parts: Sequence[EqualReleases]) -> Bound | None:
 
 
 def _pld_bound(parts: Sequence[EqualReleases]) -> Bound | None:
-    """Dominating pairs of all parts are composed, by the extra ``pld``.
+    """Dominating pairs of all parts are composed, as distributions of their losses.
 
     None if all pairs are randomized responses of the losses' own epsilons: then the bound "optimal"
     is exact.
@@ -267,7 +256,7 @@ def _pld_bound(parts: Sequence[EqualReleases]) -> Bound | None:
             without_pairs.append(part)
         for pair, times in pairs_of_part.items():
             pairs[pair] += times * part.count
-    if not pairs or not _pld.can_compose(pairs):
+    if not pairs or not can_compose(pairs):
         return None
     if _optimal_bound(parts) and set(pairs) == {
         LaplacePair(part.known[0]) for part in parts if part.known
@@ -276,19 +265,16 @@ def _pld_bound(parts: Sequence[EqualReleases]) -> Bound | None:
     any_delta = _probability_of_any_delta(without_pairs)
 
     @cache
-    def curve() -> _pld.PrivacyProfile:
-        return _pld.compose(pairs)
+    def curve() -> LossProfile:
+        return LossProfile(pairs)
 
     def epsilon(delta: Fraction) -> Fraction | None:
         if any_delta >= delta:
             return None
-        found = curve().epsilon(float_of(_without(delta, any_delta)))
+        found = curve().epsilon(_without(delta, any_delta))
         return None if found is None else Fraction(found)
 
-    return Bound(
-        epsilon,
-        lambda epsilon: _union(Fraction(curve().delta(float_of(epsilon))), any_delta),
-    )
+    return Bound(epsilon, lambda epsilon: _union(curve().delta(epsilon), any_delta))
 
 
 def _sum(parts: Sequence[EqualReleases]) -> tuple[Fraction, Fraction]:

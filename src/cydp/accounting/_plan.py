@@ -11,11 +11,9 @@ from cydp._arguments import Integer, Number
 from cydp._call_errors import explain_arguments
 from cydp._numbers.rational import format_number
 from cydp._numbers.rounding import as_float, decimal_above, delta_float_above, float_above
-from cydp.accounting import _pld
 from cydp.accounting._composition_bounds import (
     Bound,
     compute_bounds,
-    pld_could_be_less,
     releases_of,
     report_costs,
 )
@@ -52,8 +50,8 @@ class Plan:
     -----
     The cost is the least of up to five bounds: basic composition; zCDP [1]_, corollary 13; for
     losses of one epsilon the optimal composition [2]_; for Gaussian noise on samples its Renyi
-    divergences [4]_; with the extra ``pld`` the privacy loss distribution [3]_, by dp-accounting.
-    docs/accounting/plans.md says why each bound holds.
+    divergences [4]_; the privacy loss distribution [3]_. docs/accounting/plans.md says why each
+    bound holds.
 
     References
     ----------
@@ -71,8 +69,8 @@ class Plan:
     >>> plan = Plan([(counts, 1000), (DiscreteGaussian(sigma2=400, sensitivity=1), 100)])
     >>> plan.epsilon_by_method(1e-6)["zcdp"]
     2.90904
-    >>> 2.7129 < plan.epsilon(1e-6) <= 2.90904  # 2.71294 with the extra
-    True
+    >>> plan.epsilon(1e-6)
+    2.71293
     >>> PrivacyFilter(ApproxDP(3, 1e-6)).charge(plan.as_loss(1e-6))  # before the first release
 
     """
@@ -170,8 +168,7 @@ class Plan:
         dict
             Epsilons in nats, rounded up as `epsilon` is, by the names "basic", "zcdp", "renyi",
             "optimal" and "pld" of the methods. A method that gives no epsilon is left out. "renyi"
-            is for Gaussian noise on samples. "pld" needs the extra ``pld`` and a delta of at least
-            1e-10, and is left out where "optimal" is exact.
+            is for Gaussian noise on samples. "pld" is left out where "optimal" is exact.
 
         Raises
         ------
@@ -332,8 +329,7 @@ class Plan:
     __radd__ = __add__
 
     def _report_costs(self, delta: Fraction) -> list[str]:
-        more = not _pld.installed() and pld_could_be_less(releases_of(self._items), delta)
-        return report_costs(self._epsilons(delta), delta, without_pld=more)
+        return report_costs(self._epsilons(delta), delta)
 
     def _epsilons(self, delta: Fraction) -> dict[str, Fraction]:
         """Return the epsilon of each bound that gives one at a delta, not rounded yet."""
@@ -351,14 +347,17 @@ class Plan:
             )
         return found
 
-    def _fits(self, epsilon: Fraction, delta: Fraction, *, quickly: bool) -> bool:
-        """Whether `as_loss` would charge at most epsilon, by any bound or by any quick bound."""
-        # One after the other, since the slow bound is the last.
-        for name, bound in self._compute_bounds().items():
-            found = None if quickly and name == "pld" else bound.epsilon(delta)
-            if found is not None and _epsilon_to_charge(name, found) <= epsilon:
-                return True
-        return False
+    def _charged(self, delta: Fraction, *, quickly: bool) -> Fraction | None:
+        """Return the epsilon that `as_loss` would charge, by all bounds or by the quick bounds."""
+        found = {
+            name: bound.epsilon(delta)
+            for name, bound in self._compute_bounds().items()
+            if not (quickly and name == "pld")
+        }
+        charged = (
+            _epsilon_to_charge(name, each) for name, each in found.items() if each is not None
+        )
+        return min(charged, default=None)
 
     def _compute_bounds(self) -> dict[str, Bound]:
         if self._bounds is None:

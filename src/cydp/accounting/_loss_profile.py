@@ -1,0 +1,220 @@
+# SPDX-License-Identifier: MIT
+"""Privacy loss distributions (PLD): the delta and the epsilon of many dominating pairs together.
+
+docs/accounting/plans.md, "Privacy loss distributions", has the proofs.
+"""
+
+from __future__ import annotations
+
+import math
+import sys
+from collections.abc import Callable
+from fractions import Fraction
+from functools import cache, lru_cache
+
+import numpy as np
+
+from cydp._numbers.rational import MAX_BITS, float_of, log_of
+from cydp.accounting._dominating_pairs import Pair, Pairs, SampledPair
+from cydp.accounting._loss_grid import ROUNDING, LossGrid, convolve, raised
+from cydp.accounting._pair_losses import Moments, PairLoss
+
+__all__ = ["LossProfile", "can_compose"]
+
+_MOST_RELEASES = 10**12
+_LEAST_RHO, _MOST_RHO = Fraction(1, 10**280), 5000  # of one pair; times share**2 if sampled
+_MARGIN = 4e-12  # relative, of a sum of positive numbers, of smooth noise, and of an epsilon
+_SMOOTH = 2e-12  # nats: more than noise on a grid, all of it, loses beside normal noise
+_PER_WIDTH = 1024  # points of the grid in a standard deviation of the tilted loss
+_CUT = 1e-13  # the tilted mass that may be left out
+_TILTS = 64  # in a factor of 2
+_LARGEST = 2.0**64  # tilt, in standard deviations of the loss
+_FAR = 5000.0  # -ln of a delta: no delta of MAX_BITS is so small
+_LEAST_WIDTH = 2.0**-7  # of a mean: losses that are at their largest need no finer grid
+_NARROW = 1e-3  # of a mean: the standard deviation of losses that are at their largest
+_ENOUGH = 14.0  # -ln of a tilted mass that is well above all errors
+_KEPT = 8  # compositions, of a few 10**5 bytes each
+_SURE = 1e-8  # relative: so close to the largest loss an epsilon may be where losses are bounded
+_CLOSE = 2.0**-44  # of epsilon: the width at which a bisection ends
+_LEAST_LOG = -700.0  # the logarithm of a delta that is still a float
+
+
+def can_compose(pairs: Pairs) -> bool:
+    """Whether floats can follow the composition of these pairs."""
+    few = sum(pairs.values()) <= _MOST_RELEASES
+    return few and all(_LEAST_RHO <= _size(pair) <= pair.rho <= _MOST_RHO for pair in pairs)
+
+
+def _size(pair: Pair) -> Fraction:
+    return pair.share**2 * pair.rho if isinstance(pair, SampledPair) else pair.rho
+
+
+class LossProfile:
+    """The privacy profile of pairs that are composed: bounds of delta and of epsilon.
+
+    Parameters
+    ----------
+    pairs : Pairs
+        How many times each pair is composed.
+    per_width : int, default 1024
+        Points of the grid in a standard deviation of the loss. Fewer are quicker.
+
+    """
+
+    __slots__ = ("_sides",)
+
+    def __init__(self, pairs: Pairs, per_width: int = _PER_WIDTH) -> None:
+        goes, comes = (
+            [(PairLoss(pair, comes), times) for pair, times in pairs.items()]
+            for comes in (False, True)
+        )
+        differ = any(loss.comes for loss, _ in comes)
+        self._sides = [_Side(each, per_width) for each in ([goes, comes] if differ else [goes])]
+
+    def epsilon(self, delta: Fraction) -> float | None:
+        """Return an epsilon at a delta in (0, 1); None where floats do not follow."""
+        largest = 0.0
+        for side in self._sides:
+            found = side.epsilon(log_of(delta))
+            if found is None:
+                return None
+            largest = max(largest, found)
+        return largest
+
+    def delta(self, epsilon: Fraction) -> Fraction:
+        """Return a delta at an epsilon >= 0, above 0; 1 where floats do not follow."""
+        at = float_of(epsilon)
+        log_delta = max(side.log_delta(at) for side in self._sides)
+        if log_delta < _LEAST_LOG:
+            return Fraction(1, 2 ** min(math.floor(-log_delta / math.log(2)), MAX_BITS - 1))
+        return Fraction(math.exp(min(log_delta, 0.0)))
+
+
+class _Side:
+    """One direction: a row that goes, or one that comes."""
+
+    def __init__(self, parts: list[tuple[PairLoss, int]], per_width: int) -> None:
+        self._parts, self._per_width = parts, per_width
+        self._whole = math.sqrt(sum(2 * float_of(part.rho) * times for part, times in parts))
+        self._moments = cache(self._compute_moments)
+        self._composed = lru_cache(_KEPT)(self._compose)
+        self._width = max(math.sqrt(self._moments(0.0).variance), sys.float_info.min)
+        most = min(_LARGEST / self._width, *(part.most_tilt() for part, _ in parts), math.inf)
+        self._range = -8 * _TILTS, math.floor(math.log2(most * self._whole) * _TILTS)
+
+    def epsilon(self, log_delta: float) -> float | None:
+        """Return an epsilon at ln(delta)."""
+
+        def enough(tilt: float, moments: Moments) -> bool:
+            # The bound of epsilon no longer falls, with all mass where it counts most.
+            gained = tilt * moments.mean
+            lacking = -log_delta - (gained - moments.log_scale) - math.log1p(tilt)
+            at_largest = moments.variance <= (_NARROW * moments.mean) ** 2
+            return lacking <= 0 or (at_largest and lacking <= _ENOUGH + gained * _SURE)
+
+        found = self._composed(self._find_tilt(enough)).epsilon(log_delta)
+        if found is None or found >= self._width:
+            return found
+        # Next to 0 this tilt is too large.
+        others = (self._composed(self._tilt_at(at)).epsilon(log_delta) for at in (found, 0.0))
+        return min([found, *(other for other in others if other is not None)])
+
+    def log_delta(self, epsilon: float) -> float:
+        """Return ln(delta) at an epsilon."""
+        return self._composed(self._tilt_at(epsilon)).log_delta(epsilon)
+
+    def _tilt_at(self, epsilon: float) -> float:
+        """Return the tilt that moves the mean loss to an epsilon, as far as that matters."""
+
+        def enough(tilt: float, moments: Moments) -> bool:
+            return moments.mean >= epsilon or moments.log_scale - tilt * epsilon <= -_FAR
+
+        return self._find_tilt(enough)
+
+    def _find_tilt(self, enough: Callable[[float, Moments], bool]) -> float:
+        """Return the largest tilt, of some, that is not enough. Every tilt gives a bound.
+
+        A bit above the best tilt, rare and huge losses of sampled noise may count alone.
+        """
+        low, high = self._range
+        while high - low > 1:
+            middle = (low + high) // 2
+            tilt = self._tilt(middle)
+            moments = self._moments(tilt)
+            if enough(tilt, moments):
+                high = middle
+            else:
+                low = middle
+        return self._tilt(low)
+
+    def _tilt(self, index: int) -> float:
+        return math.exp2(index / _TILTS) / self._whole
+
+    def _compute_moments(self, tilt: float) -> Moments:
+        found = [(part.moments(tilt), times) for part, times in self._parts]
+        return Moments(
+            *(
+                sum(times * getattr(each, name) for each, times in found)
+                for name in ("log_scale", "mean", "variance")
+            )
+        )
+
+    def _compose(self, tilt: float) -> _Curve:
+        moments = self._moments(tilt)
+        # Rounding to a grid of h adds about tilt h**2 / 16 to epsilon, which is about the mean.
+        even = math.sqrt(max(moments.mean, self._width) / tilt)
+        width = min(even, max(math.sqrt(moments.variance), _LEAST_WIDTH * moments.mean))
+        step = min(width / self._per_width, 1 / tilt)  # so that no tilted mass grows by much
+        exponent = math.floor(math.log2(max(step, sys.float_info.min)))
+        releases = sum(times for _, times in self._parts)
+        total: LossGrid | None = None
+        for part, times in self._parts:
+            finer = exponent - times.bit_length() // 2
+            one = part.on_grid(finer, exponent, tilt, _CUT / (4 * releases))
+            found = raised(one, times, exponent, _CUT)
+            total = found if total is None else convolve(total, found, _CUT)
+        assert total is not None
+        is_smooth = any(part.is_normal for part, _ in self._parts)
+        return _Curve(total, _SMOOTH if is_smooth else 0.0)
+
+
+class _Curve:
+    """Delta over epsilon, and back."""
+
+    __slots__ = ("_grid", "_log_worst", "_losses", "_more")
+
+    def __init__(self, grid: LossGrid, more: float) -> None:
+        self._grid, self._more = grid, more
+        self._losses = grid.step * (grid.first + np.arange(len(grid.masses), dtype=np.float64))
+        # The logarithm of the largest exp(-tilt x) (1 - exp(-x)).
+        tilt = grid.tilt
+        self._log_worst = -tilt * math.log1p(1 / tilt) - math.log1p(tilt)
+
+    def log_delta(self, epsilon: float) -> float:
+        """Return ln of the sum of P(loss) max(0, 1 - e**(epsilon - loss)), and of its error."""
+        grid = self._grid
+        # So that all gaps are at least as large as they are.
+        at = epsilon * (1 - 4 * ROUNDING) - self._more
+        first = int(np.searchsorted(self._losses, at, side="right"))
+        gaps = self._losses[first:] - at
+        found = float((grid.masses[first:] * np.exp(-grid.tilt * gaps) * -np.expm1(-gaps)).sum())
+        found += grid.error * math.exp(self._log_worst)
+        scale = grid.log_scale - grid.tilt * at
+        rounding = _MARGIN + 64 * ROUNDING * (abs(grid.log_scale) + abs(grid.tilt * at))
+        return scale + math.log(found) + rounding if math.isfinite(found) else 0.0
+
+    def epsilon(self, log_delta: float) -> float | None:
+        """Return an epsilon >= 0 at which delta is at most this one; None if none is known."""
+        low, high = 0.0, max(float(self._losses[-1]), 0.0)
+        if self.log_delta(low) <= log_delta:
+            return 0.0
+        for _ in range(60):
+            if self.log_delta(high) <= log_delta:
+                break
+            low, high = high, 1.25 * high
+        else:
+            return None
+        while high - low > high * _CLOSE:
+            middle = (low + high) / 2
+            low, high = (low, middle) if self.log_delta(middle) <= log_delta else (middle, high)
+        return high * (1 + _MARGIN)

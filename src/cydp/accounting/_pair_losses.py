@@ -1,0 +1,376 @@
+# SPDX-License-Identifier: MIT
+"""The privacy loss of a dominating pair, tilted: its moments, and its masses on a grid.
+
+docs/accounting/plans.md, "Privacy loss distributions", has the proofs.
+"""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+from fractions import Fraction
+from typing import Any
+
+import numpy as np
+
+from cydp._numbers.rational import float_of
+from cydp.accounting._dominating_pairs import (
+    BoundedRangePair,
+    GaussianPair,
+    LaplacePair,
+    NormalPair,
+    Pair,
+    SampledPair,
+)
+from cydp.accounting._loss_grid import ROUNDING, Floats, Layers, LossGrid, cut
+
+__all__ = ["Moments", "PairLoss"]
+
+_MOST_POINTS = 2**17  # of one loss on a grid
+_FINEST = 30  # binary digits by which a step may be smaller than the largest loss
+_WIDE = 13.0  # standard deviations of normal noise, beyond which there is less than 1e-37
+_SMALL = 4  # a sigma from which on normal noise tells the moments of discrete noise
+_COARSE = 1 / 16  # standard deviations between points that tell moments
+_MOST_MOVED = 200.0  # standard deviations by which a tilt may move sampled noise
+_RARE = 40.0  # -ln of a mass that is nothing beside others, in some 10**5 points
+_LARGE = 30.0  # nats: 1 is nothing beside the likelihood ratio
+_NODES, _WEIGHTS = np.polynomial.legendre.leggauss(6)
+_INTERVALS = 8  # in the radius within which an integrand changes by at most a factor e**2
+_QUADRATURE = 1e-15  # relative error of the mass in an interval
+_EVEN = 1e-3  # of a rate, times the range: such a density is nearly even
+
+
+@dataclass(frozen=True, slots=True)
+class Moments:
+    """Of a tilted loss: ln E exp(tilt * loss), and mean and variance of what is tilted."""
+
+    log_scale: float
+    mean: float
+    variance: float
+
+
+@dataclass(frozen=True, slots=True)
+class _Points:
+    """Losses, rounded up, with tilted masses exp(logs), and the relative rounding of each mass."""
+
+    losses: Floats
+    logs: Floats
+    rounding: Floats
+
+    def only(self, which: Any) -> _Points:
+        """Return some of the points."""
+        return _Points(self.losses[which], self.logs[which], self.rounding[which])
+
+
+class PairLoss:
+    """The privacy loss of a pair, in one direction.
+
+    Let L be the loss of the pair (P, Q) without sampling, r = e**L and s = 1 - q + q r for a share
+    q. A row that goes has the loss ln(s), with the mass Q s; a row that comes has -ln(s), with the
+    mass Q. Tilted by exp(tilt * loss), both masses are Q s**power.
+
+    Parameters
+    ----------
+    pair : Pair
+    comes : bool
+        Whether a row comes. It matters for sampled pairs only.
+
+    """
+
+    __slots__ = ("_log_share", "_pair", "_rest", "_share", "_sign")
+
+    def __init__(self, pair: Pair, comes: bool) -> None:
+        self._share = 1.0
+        if isinstance(pair, SampledPair):
+            self._share, pair = _share_above(pair.share), pair.pair
+        self._sign = -1 if comes and self._share < 1 else 1
+        self._log_share = math.log(self._share)
+        self._rest = math.log1p(-self._share) if self._share < 1 else -math.inf
+        self._pair = pair
+
+    @property
+    def comes(self) -> bool:
+        """Whether it is the loss of a row that comes, which differs from one that goes."""
+        return self._sign < 0
+
+    @property
+    def is_normal(self) -> bool:
+        """Whether normal noise stands for noise on a grid."""
+        return isinstance(self._pair, NormalPair)
+
+    @property
+    def rho(self) -> Fraction:
+        """At least what the pair costs in zCDP."""
+        return self._pair.rho
+
+    def most_tilt(self) -> float:
+        """Return a tilt up to which the points of `on_grid` are not too many."""
+        is_rare = self._share < 1 and not isinstance(self._pair, LaplacePair)
+        return _MOST_MOVED / self._move if is_rare else math.inf
+
+    def moments(self, tilt: float) -> Moments:
+        """Return the moments at a tilt, nearly."""
+        if isinstance(self._pair, BoundedRangePair):
+            return self._moments_of_range(tilt)
+        points = self._some_points(tilt)
+        top = float(points.logs.max())
+        masses = np.exp(points.logs - top)
+        total = float(masses.sum())
+        mean = float((masses * points.losses).sum()) / total
+        variance = float((masses * (points.losses - mean) ** 2).sum()) / total
+        return Moments(top + math.log(total), mean, variance)
+
+    def on_grid(self, fine: int, coarse: int, tilt: float, most: float) -> Layers:
+        """Return the loss at multiples of 2**fine, and of 2**coarse far from where most of it is.
+
+        At each end of a layer a mass of `most` may be cut off.
+        """
+        if isinstance(self._pair, BoundedRangePair):
+            middle = self._largest
+            fine = max(fine, _least_exponent(np.array([-middle, middle])))
+        else:
+            some = self._some_points(tilt)
+            middle = float(some.losses[some.logs.argmax()])
+            fine = max(fine, _least_exponent(np.array([middle])))
+        reach = math.ldexp(_MOST_POINTS / 2, fine)
+        if isinstance(self._pair, NormalPair):
+            near = middle - reach, middle + reach
+            points, log_lost = self._normal_points_in(fine, coarse, near, tilt, most)
+        elif isinstance(self._pair, BoundedRangePair):
+            points, log_lost = self._range_points(fine, tilt), -math.inf
+        else:
+            points, log_lost = self._integer_points(tilt)
+        top = float(points.logs.max())
+        masses = np.exp(points.logs - top)
+        likely = masses > most * masses.sum() / (4 * len(masses))
+        rest = float(masses[~likely].sum()) + math.exp(log_lost - top)
+        log_rest = top + math.log(rest) if rest else -math.inf
+        is_near = np.abs(points.losses - middle) < reach
+        if not (likely & is_near).any() or not (likely & ~is_near).any():
+            return Layers(_spread(points.only(likely), log_rest, fine, tilt, most))
+        return Layers(
+            _spread(points.only(likely & is_near), log_rest, fine, tilt, most),
+            _spread(points.only(likely & ~is_near), -math.inf, max(fine, coarse), tilt, most),
+        )
+
+    def _some_points(self, tilt: float) -> _Points:
+        pair = self._pair
+        if isinstance(pair, LaplacePair) or (
+            isinstance(pair, GaussianPair) and pair.sigma2 < _SMALL**2
+        ):
+            return self._integer_points(tilt)[0]
+        return self._coarse_points(tilt)[0]
+
+    def _range_points(self, exponent: int, tilt: float) -> _Points:
+        """Return points that have the mass in each step of 2**exponent."""
+        epsilon = self._largest
+        count = math.ceil(_INTERVALS * max(epsilon, 1))
+        ends = np.linspace(-epsilon, epsilon, count + 1)
+        nodes, weights = _nodes_between(
+            np.unique(np.concatenate([_multiples(exponent, -epsilon, epsilon), ends]))
+        )
+        logs = np.log(weights) + (nodes - epsilon) / 2 - math.log(-2 * math.expm1(-epsilon))
+        found = self._tilted(nodes, logs, tilt)
+        return _Points(found.losses, found.logs, found.rounding + _QUADRATURE)
+
+    def _moments_of_range(self, tilt: float) -> Moments:
+        epsilon, rate = self._largest, tilt + 0.5
+        wide = rate * epsilon
+        log_scale = (
+            wide
+            - epsilon / 2
+            - math.log(-2 * math.expm1(-epsilon))
+            + math.log(-math.expm1(-2 * wide) / rate)
+        )
+        if wide < _EVEN:
+            return Moments(log_scale, epsilon * wide / 3, epsilon**2 / 3)
+        root = math.exp(-wide) / -math.expm1(-2 * wide)  # 1 / (2 sinh)
+        mean = epsilon * (1 + 2 * math.exp(-wide) * root) - 1 / rate
+        return Moments(log_scale, mean, 1 / rate**2 - (2 * epsilon * root) ** 2)
+
+    @property
+    def _largest(self) -> float:
+        """The largest loss of a bounded range, rounded up: a larger one never costs less."""
+        assert isinstance(self._pair, BoundedRangePair)
+        return math.nextafter(float_of(self._pair.epsilon), math.inf)
+
+    @property
+    def _move(self) -> float:
+        """How far normal noise of variance 1 is moved."""
+        return math.sqrt(2 * float_of(self._pair.rho))
+
+    def _tilted(self, losses: Floats, logs: Floats, tilt: float) -> _Points:
+        """Return tilted points of outputs with losses L, and logarithms of their masses under P."""
+        if self._share == 1:
+            changed, spread = losses, np.abs(losses)
+        else:
+            changed, spread = self._sampled(losses)
+        spread = 16 * ROUNDING * spread
+        under_p = changed - losses if self._sign > 0 else -losses
+        tilted = logs + under_p + tilt * self._sign * changed
+        sizes = np.abs(logs) + np.abs(losses) + np.abs(tilted)
+        return _Points(
+            self._sign * changed + spread,
+            tilted,
+            8 * ROUNDING * (8 + sizes) + 2 * (2 + tilt) * spread,
+        )
+
+    def _sampled(self, losses: Floats) -> tuple[Floats, Floats]:
+        """Return ln(1 - q + q e**losses), and sizes of numbers that were rounded on the way."""
+        change = self._share * np.expm1(np.minimum(losses, _LARGE))
+        near = (np.abs(change) < 0.5) & (losses < _LARGE)
+        found = np.log1p(np.where(near, change, 0))
+        sizes = np.abs(found) + np.abs(losses) * np.exp(
+            np.minimum(self._log_share + losses - found, 0)
+        )
+        far = ~near
+        found[far] = np.logaddexp(self._rest, self._log_share + losses[far])
+        sizes[far] = (
+            np.abs(found[far]) + np.abs(losses[far]) + abs(self._rest) + abs(self._log_share)
+        )
+        return found, sizes
+
+    def _range(self, tilt: float) -> tuple[float, float]:
+        """Return points beyond which a tilted mass falls faster than exp(-_WIDE z)."""
+        mu = self._move
+        if self._share == 1:
+            return tilt * mu - _WIDE, tilt * mu + _WIDE
+        low = -mu - _WIDE
+        if self._sign > 0:
+            return low, tilt * mu + _WIDE
+        loss = np.array([mu * low + mu**2 / 2])
+        slope = math.exp(min(self._log_share + float((loss - self._sampled(loss)[0])[0]), 0.0))
+        return low - tilt * mu * slope, _WIDE - mu
+
+    def _integer_points(self, tilt: float) -> tuple[_Points, float]:
+        """Return the points of noise on integers, and ln of a bound of the mass beyond them."""
+        pair = self._pair
+        if isinstance(pair, LaplacePair):
+            rate, steps = float_of(pair.epsilon / pair.steps), pair.steps
+            moved = np.arange(steps + 1, dtype=np.float64)
+            inside = math.log(-math.expm1(-rate))
+            logs = -rate * moved + inside - math.log1p(math.exp(-rate))
+            logs[[0, -1]] -= inside
+            return self._tilted(rate * (steps - 2 * moved), logs, tilt), -math.inf
+        assert isinstance(pair, GaussianPair)
+        sigma, half = math.sqrt(float_of(pair.sigma2)), float_of(1 / (2 * pair.sigma2))
+        low, high = self._range(tilt)
+        at = np.arange(math.floor(low * sigma), math.ceil(high * sigma) + 1, dtype=np.float64)
+        most = np.arange(1, math.ceil(_WIDE * sigma) + 1, dtype=np.float64)
+        total = 1 + 2 * float(np.exp(-(most**2) * half).sum())
+        points = self._tilted(
+            pair.steps * (pair.steps + 2 * at) * half, -(at**2) * half - math.log(total), tilt
+        )
+        ends = float(np.logaddexp(points.logs[0], points.logs[-1]))
+        return points, ends + math.log1p(sigma / _WIDE)
+
+    def _normal_points(self, z: Floats, weights: Floats | float, tilt: float) -> _Points:
+        mu = self._move
+        logs = -(z**2) / 2 - math.log(2 * math.pi) / 2 + np.log(weights)
+        return self._tilted(mu * z + mu**2 / 2, logs, tilt)
+
+    def _coarse_points(self, tilt: float) -> tuple[_Points, Floats]:
+        """Return some points of normal noise, and where they are."""
+        low, high = self._range(tilt)
+        count = math.ceil((high - low) / _COARSE)
+        z, step = np.linspace(low, high, count + 1, retstep=True)
+        return self._normal_points(z, float(step), tilt), z
+
+    def _steepness(self, z: Floats, tilt: float) -> float:
+        """Return a bound of the slope of the logarithm of a tilted density."""
+        if self._share == 1:
+            return _WIDE
+        power = 1 + tilt if self._sign > 0 else tilt
+        return float(np.abs(z + self._move).max()) + power * self._move
+
+    def _normal_points_in(
+        self, fine: int, coarse: int, near: tuple[float, float], tilt: float, most: float
+    ) -> tuple[_Points, float]:
+        """Return points that have the mass in each step, and ln of a bound of the mass beyond."""
+        points, z = self._coarse_points(tilt)
+        top = float(points.logs.max())
+        bound = np.exp(points.logs - top + self._steepness(z, tilt) * (z[1] - z[0]) / 2)
+        cells = np.maximum(bound[1:], bound[:-1])  # more than the mass in each cell
+        allowed = most * float(np.exp(points.logs - top).sum()) / 4
+        first = int(np.searchsorted(np.cumsum(cells), allowed, side="right"))
+        last = len(cells) - int(np.searchsorted(np.cumsum(cells[::-1]), allowed, side="right"))
+        beyond = (bound[0] + bound[-1]) / ((z[1] - z[0]) * _WIDE)
+        lost = float(cells[:first].sum() + cells[last:].sum() + beyond)
+        z = z[first : last + 1]
+        low, high = np.sort(self._normal_points(z[[0, -1]], 1.0, tilt).losses)
+        inside = max(low, near[0]), min(high, near[1])
+        losses = [_multiples(fine, *inside)]
+        losses += [_multiples(coarse, *ends) for ends in ((low, inside[0]), (inside[1], high))]
+        nodes, weights = _nodes_between(self._edges(z, np.concatenate([*losses, inside])))
+        found = self._normal_points(nodes, weights, tilt)
+        # A node is rounded, too.
+        moved = 4 * ROUNDING * np.abs(nodes) * self._steepness(z, tilt) + _QUADRATURE
+        log_lost = top + math.log(lost) if lost else -math.inf
+        return _Points(found.losses, found.logs, found.rounding + moved), log_lost
+
+    def _edges(self, z: Floats, losses: Floats) -> Floats:
+        """Return points between which no loss is one of these, and masses are smooth."""
+        mu = self._move
+        steepest = max(float(np.abs(z).max()) + 5 * mu, 1.0)  # of masses under P and under Q
+        count = math.ceil(_INTERVALS * (z[-1] - z[0]) * steepest)
+        losses = self._sign * losses
+        if self._share < 1:
+            losses = losses[losses > self._rest]
+            grown = np.expm1(np.minimum(losses, _LARGE)) + self._share
+            losses, grown = losses[grown > 0], grown[grown > 0]
+            large = losses + np.log1p((self._share - 1) * np.exp(-np.maximum(losses, 1.0)))
+            losses = np.where(losses < _LARGE, np.log(grown), large) - self._log_share
+        found = np.concatenate([(losses - mu**2 / 2) / mu, np.linspace(z[0], z[-1], count + 1)])
+        return np.unique(np.clip(found, z[0], z[-1]))
+
+
+def _nodes_between(edges: Floats) -> tuple[Floats, Floats]:
+    """Return nodes and weights of the integrals between edges next to each other."""
+    widths = np.diff(edges)
+    nodes = edges[:-1, None] + widths[:, None] * ((1 + _NODES) / 2)
+    return nodes.ravel(), (widths[:, None] * (_WEIGHTS / 2)).ravel()
+
+
+def _multiples(exponent: int, low: float, high: float) -> Floats:
+    """Return the multiples of a step from low to high; of a larger step if they are too many."""
+    exponent = max(exponent, _least_exponent(np.array([low, high])))
+    step = math.ldexp(1.0, exponent)
+    return step * np.arange(math.ceil(low / step), math.floor(high / step) + 1)
+
+
+def _share_above(share: Fraction) -> float:
+    """Return a share as a float, rounded up: a larger one never costs less."""
+    found = float_of(share)
+    return min(found if share <= Fraction(found) else math.nextafter(found, 1), 1.0)
+
+
+def _least_exponent(losses: Floats) -> int:
+    """Return the exponent of a step in which these losses are not too many points."""
+    low, high = float(losses.min()), float(losses.max())
+    finest = max((high - low) / _MOST_POINTS, math.ldexp(max(abs(low), abs(high)), -_FINEST))
+    return math.ceil(math.log2(finest)) if finest > 0 else -1000
+
+
+def _spread(points: _Points, log_rest: float, exponent: int, tilt: float, most: float) -> LossGrid:
+    """Move each mass to the two multiples of the step around its loss, and keep P and Q of it.
+
+    The part that moves up is (1 - e**-x) / (1 - e**-step), x the distance to the lower one.
+    `log_rest` is ln of a mass that is left out.
+    """
+    top = float(points.logs.max())
+    losses, masses = points.losses, np.exp(points.logs - top)
+    exponent = max(exponent, _least_exponent(losses))
+    step = math.ldexp(1.0, exponent)
+    below = np.floor(losses / step)
+    x = losses - below * step
+    up = masses * np.expm1(-x) / math.expm1(-step) * np.exp(tilt * (step - x))
+    down = masses * np.exp(-(1 + tilt) * x) * np.expm1(x - step) / math.expm1(-step)
+    first = int(below.min())
+    at = (below - first).astype(np.int64)
+    size = int(at.max()) + 2
+    counts = np.bincount(at, minlength=size) + np.bincount(at + 1, minlength=size)
+    found = np.bincount(at, down, size) + np.bincount(at + 1, up, size)
+    wrong = (points.rounding + 16 * ROUNDING * (1 + tilt * step)) * masses
+    error = float(wrong.sum()) * math.exp(tilt * step) + float((found * counts).sum()) * ROUNDING
+    grid = LossGrid(exponent, first, found, top, tilt, error * 1.001 + math.exp(log_rest - top))
+    return cut(grid, most)
