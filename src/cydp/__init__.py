@@ -30,6 +30,7 @@ if TYPE_CHECKING:
     from cydp.accounting import (
         ZCDP,
         ApproxDP,
+        ApproxZCDP,
         BudgetExceededError,
         BudgetLedger,
         LedgerError,
@@ -73,6 +74,7 @@ if TYPE_CHECKING:
 __all__ = [
     "ZCDP",
     "ApproxDP",
+    "ApproxZCDP",
     "BudgetExceededError",
     "BudgetLedger",
     "DiscreteGaussian",
@@ -138,8 +140,8 @@ _PACKAGE_OF = {
     name: package
     for package, names in {
         "accounting": (
-            "ZCDP ApproxDP BudgetExceededError BudgetLedger LedgerError Plan PrivacyError "
-            "PrivacyFilter PureDP calibrate group_privacy"
+            "ZCDP ApproxDP ApproxZCDP BudgetExceededError BudgetLedger LedgerError Plan "
+            "PrivacyError PrivacyFilter PureDP calibrate group_privacy"
         ),
         "interactive": "Session",
         "mechanisms": (

@@ -122,7 +122,10 @@ def _near_name(shape: Signature, given: Mapping[str, Any], *, is_missing: bool) 
     unknown = next((each for each in given if each not in shape.parameters), "")
     budget = shape.parameters.get("budget")
     if unknown in _COSTS and budget is not None and budget.default is Parameter.empty:
-        return " (a budget is a loss: PureDP(epsilon), ApproxDP(epsilon, delta) or ZCDP(rho))"
+        return (
+            " (a budget is a loss: PureDP(epsilon), ApproxDP(epsilon, delta), ZCDP(rho) or "
+            "ApproxZCDP(rho, delta))"
+        )
     if unknown in _ELSEWHERE:
         return f" ({_ELSEWHERE[unknown]})"
     known = [each for each in shape.parameters if each != _PROMISE]

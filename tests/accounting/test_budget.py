@@ -168,9 +168,9 @@ def test_odometer() -> None:
     odometer.charge(DiscreteLaplace(epsilon=0.1, sensitivity=1), 10)
     odometer.charge(ZCDP(0.5))
     odometer.charge(ZCDP(0.5))
-    assert odometer.spent == {"pure": PureDP(1, rho=0.05), "zcdp": ZCDP(1)}
+    assert odometer.spent == {"pure": PureDP(0.1) * 10, "zcdp": ZCDP(1)}
     assert odometer.report().splitlines()[1:] == [
-        "  spent PureDP(epsilon=1, rho=0.05)", "  spent ZCDP(rho=1)",
+        f"  spent {PureDP(0.1) * 10}", "  spent ZCDP(rho=1)",
     ]  # fmt: skip
     assert odometer._repr_html_() == f"<pre>{odometer.report()}</pre>"
     assert "nothing was spent" in PrivacyOdometer().report()

@@ -16,7 +16,7 @@ from cydp.accounting._loss_numbers import make_loss
 def test_sums_are_exact() -> None:
     assert sequential(*[PureDP(0.1)] * 10).epsilon == 1
     assert (PureDP(0.1) + PureDP(0.2)).epsilon == Fraction(3, 10)
-    assert sequential(*[PureDP(1)] * 3).rho == Fraction(3, 2)
+    assert sequential(*[PureDP(1)] * 3).rho == 3 * PureDP(1).rho
     assert PureDP(1) * 3 == 3 * PureDP(1) == sequential(*[PureDP(1)] * 3)
     assert ApproxDP(1, 1e-6) * 2 == ApproxDP(2, 2e-6)
     assert ZCDP(0.1) * 3 == ZCDP(0.3)
@@ -25,13 +25,15 @@ def test_sums_are_exact() -> None:
 
 def test_measures_mix_where_they_can() -> None:
     assert PureDP(1) + ApproxDP(1, 1e-6) == ApproxDP(1, 1e-6) + PureDP(1) == ApproxDP(2, 1e-6)
-    assert PureDP(1) + ZCDP(1) == ZCDP(1) + PureDP(1) == ZCDP(1.5)
+    assert PureDP(1) + ZCDP(1) == ZCDP(1) + PureDP(1) == ZCDP(1 + PureDP(1).rho)
     assert PureDP(1, rho=0.125) + ZCDP(1) == ZCDP("1.125")
     assert ApproxDP(1, 1e-6, rho=0.1) + ZCDP(1) == ZCDP(1) + ApproxDP(1, 1e-6, rho=0.1)
 
 
 def test_groups_carry_their_rho() -> None:
-    assert group_privacy(PureDP(0.5), 3).rho == 9 * PureDP(0.5).rho
+    assert group_privacy(PureDP(0.5), 3) == PureDP(1.5)
+    assert group_privacy(PureDP(0.5, rho=0.01), 3) == PureDP(1.5, rho=0.09)
+    assert group_privacy(PureDP(0.5, rho=10), 3) == PureDP(1.5)
     assert group_privacy(ApproxDP(0.5, 1e-6, rho=1), 3).rho == 9
 
 
@@ -88,8 +90,8 @@ def test_parallel_under_add_remove() -> None:
     assert pay(PureDP(1), PureDP(2), PureDP(0.5)) == PureDP(2)
     assert pay(ApproxDP(1, 1e-5), ApproxDP(2, 1e-6)) == ApproxDP(2, 1e-5)
     assert pay(PureDP(1), ApproxDP(0.5, 1e-6)) == ApproxDP(1, 1e-6)
-    assert pay(PureDP(1, rho=0.5), PureDP(0.5, rho=0.125)) == PureDP(1)
-    assert pay(PureDP(1), ZCDP(0.1)) == ZCDP(0.5)
+    assert pay(PureDP(1, rho=0.1), PureDP(0.5, rho=0.2)) == PureDP(1, rho=0.2)
+    assert pay(PureDP(1), ZCDP(0.1)) == ZCDP(PureDP(1).rho)
 
 
 def test_parallel_under_change_one() -> None:
@@ -97,7 +99,7 @@ def test_parallel_under_change_one() -> None:
     pay = unstated(lambda *pairs: parallel(*pairs, relation="change-one"), "change-one")
     histogram = (PureDP(2), PureDP(1))
     assert pay(histogram) == PureDP(2)
-    assert pay(histogram, histogram) == PureDP(2, rho=2)
+    assert pay(histogram, histogram) == PureDP(2)
     assert pay((PureDP(1), PureDP(1)), (PureDP(1), PureDP(3)), (PureDP(1), PureDP(2))).epsilon == 5
     assert pay((ZCDP(3), ZCDP(1)), (ZCDP(1), ZCDP(1))) == ZCDP(3)
     mixed = pay((ApproxDP(1, 0.1), ApproxDP(1, 0.01)), (PureDP(1), ApproxDP(3, 0.2)))
@@ -115,6 +117,6 @@ def test_losses_pickle_and_print() -> None:
 
 
 def test_losses_are_summed_from_0() -> None:
-    assert sum([PureDP(1), PureDP(2)]) == PureDP(3, rho=2.5)
+    assert sum([PureDP(1), PureDP(2)]) == PureDP(3, rho=PureDP(1).rho + PureDP(2).rho)
     assert sum([ApproxDP(1, 1e-6), PureDP(2)]) == ApproxDP(3, 1e-6)
     assert sum([ZCDP(1)] * 3) == ZCDP(3)

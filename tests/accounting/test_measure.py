@@ -91,8 +91,8 @@ def test_losses_as_json() -> None:
 
 def test_a_dict_is_read_easily() -> None:
     assert PureDP(0.1, relation="add-remove").to_dict() == {
-        "measure": "PureDP", "epsilon": 0.1, "rho": 0.005, "relation": "add-remove",
-        "exact": {"epsilon": "1/10", "rho": "1/200"},
+        "measure": "PureDP", "epsilon": 0.1, "rho": 0.004995837495787998, "relation": "add-remove",
+        "exact": {"epsilon": "1/10", "rho": "2497918747893999/500000000000000000"},
     }  # fmt: skip
     assert ApproxDP("1/3", 1e-6).to_dict() == {
         "measure": "ApproxDP", "epsilon": 0.333334, "delta": 1e-6, "relation": None,

@@ -39,12 +39,12 @@ def test_a_thousand_counts_and_a_hundred_gaussians() -> None:
     assert plan.delta(plan.epsilon(1e-6)) == pytest.approx(1e-6, rel=1e-4)
     loss = plan.as_loss(1e-6)
     assert loss == ApproxDP(
-        plan.epsilon(1e-6), 1e-6, rho=1000 * Fraction(1, 20_000) + Fraction(1, 8)
+        plan.epsilon(1e-6), 1e-6, rho=1000 * PureDP("0.01").rho + Fraction(1, 8)
     )
     budget = PrivacyFilter(ApproxDP(3, 1e-6))
     budget.charge(loss)
     assert budget.remaining == ApproxDP(3 - Fraction("2.71294"), 0)
-    assert repr(loss) == "ApproxDP(epsilon=2.71294, delta=1e-06, rho=0.175)"
+    assert repr(loss) == "ApproxDP(epsilon=2.71294, delta=1e-06, rho=0.17499958333749996)"
     last = plan.report(1e-6).splitlines()[-1]
     assert last == "  epsilon 2.71294 by the privacy loss distribution (this counts)"
 

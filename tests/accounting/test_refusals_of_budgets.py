@@ -35,7 +35,7 @@ NOISE = DiscreteLaplace(epsilon=1, sensitivity=1)
 def test_what_is_no_budget() -> None:
     make: Any = PrivacyFilter
     wrong: dict[str, tuple[Any, tuple[str, ...]]] = {
-        "a number": (1, ("PureDP(epsilon), ApproxDP(epsilon, delta) or ZCDP(rho)", "int")),
+        "a number": (1, ("PureDP(epsilon), ApproxDP(epsilon, delta), ZCDP(rho) or", "int")),
         "text": ("1", ("not str",)),
         "a class": (PureDP, ("the class PureDP", "pass an instance")),
         "a mechanism": (NOISE, ("not DiscreteLaplace: pass its loss",)),
@@ -140,7 +140,7 @@ def test_what_other_budgets_cannot_pay() -> None:
         ),
         "approximate from zCDP": (
             lambda: PrivacyFilter(ZCDP(1)).charge(ApproxDP("0.1", 1e-6)),
-            MeasureMismatchError, ("cannot be paid from a ZCDP budget", "use an ApproxDP budget"),
+            MeasureMismatchError, ("cannot be paid from a ZCDP budget", "ApproxDP or ApproxZCDP"),
         ),
         "a class for a cost of an odometer": (
             lambda: odometer.charge(PureDP), TypeError, ("cost must be", "the class PureDP"),

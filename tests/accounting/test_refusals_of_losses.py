@@ -140,7 +140,7 @@ def test_composition() -> None:
         "no losses": (seq, ValueError, ("at least one, as in sequential(PureDP(0.1), PureDP",)),
         "no slice": (par, ValueError, ("at least one, as in parallel(PureDP(0.1), PureDP(0.2))",)),
         "no pair": (one, ValueError, ("at least one pair, as in parallel((PureDP(2), ",)),
-        "a number": (lambda: seq(1), TypeError, ("losses must be PureDP, ApproxDP or ZCDP",)),
+        "a number": (lambda: seq(1), TypeError, ("ApproxDP, ZCDP or ApproxZCDP",)),
         "a list of losses": (lambda: seq([PureDP(1), PureDP(2)]), TypeError,
                              ("losses must be", "not list", "one by one, with *")),
         "a mechanism for a loss": (lambda: seq(PureDP(1), NOISE), TypeError,

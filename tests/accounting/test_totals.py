@@ -144,7 +144,7 @@ def test_a_loss_that_was_charged_is_not_taken_for_others() -> None:
     assert mine.spent == PureDP("0.1")
     mine.charge(loss, 3)
     mine.charge(loss)
-    assert mine.spent == PureDP("0.5", rho="0.125")
+    assert mine.spent == PureDP("0.5")
     noise = DiscreteLaplace(epsilon="0.1", sensitivity=count_sensitivity(relation="add-remove"))
     mine.charge(noise)
     mine.charge(noise)

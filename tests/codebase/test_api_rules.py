@@ -83,6 +83,7 @@ RESULTS = {
     "SyntheticTable": "cydp.publishing.ContingencyTables.sample",
     "TableRelease": "cydp.group_by",
     "Tally": "cydp.local.CategorySurvey.tally",
+    "ThresholdTests": "cydp.mechanisms.SparseVector.start",
     "Timed": "cydp.teach.attacks.timing",
     "TopCountsRelease": "cydp.top_k",
     "TopRelease": "cydp.top_k",
@@ -109,6 +110,8 @@ POSITIONAL_TOO = {
     ("cydp.PureDP", "epsilon"): THE_NAME_SAYS,
     ("cydp.ApproxDP", "epsilon"): THE_NAME_SAYS,
     ("cydp.ApproxDP", "delta"): THE_NAME_SAYS,
+    ("cydp.ApproxZCDP", "rho"): THE_NAME_SAYS,
+    ("cydp.ApproxZCDP", "delta"): THE_NAME_SAYS,
     ("cydp.ZCDP", "rho"): THE_NAME_SAYS,
     ("cydp.discrete_gaussian", "sigma"): THE_DISTRIBUTION_HAS_ONE,
     ("cydp.Generator.discrete_gaussian", "sigma"): THE_DISTRIBUTION_HAS_ONE,
@@ -132,6 +135,8 @@ POSITIONAL_TOO = {
     ("cydp.BudgetLedger.add_block", "budget"): IT_IS_THE_BUDGET,
     ("cydp.BudgetLedger.add_blocks", "budget"): IT_IS_THE_BUDGET,
     ("cydp.calibrate", "budget"): IT_IS_THE_BUDGET,
+    ("cydp.accounting.split", "budget"): IT_IS_THE_BUDGET,
+    ("cydp.accounting.largest_count", "budget"): IT_IS_THE_BUDGET,
     ("cydp.distributed.ReleasePlan.pay", "budget"): IT_IS_THE_BUDGET,
 }
 
@@ -139,6 +144,7 @@ SAID_OF_A_COST = "None: the cost says so itself, or nobody does"
 RELATIONS = {  # where the default is not "add-remove"
     "cydp.PureDP": (None, SAID_OF_A_COST),
     "cydp.ApproxDP": (None, SAID_OF_A_COST),
+    "cydp.ApproxZCDP": (None, SAID_OF_A_COST),
     "cydp.ZCDP": (None, SAID_OF_A_COST),
     "cydp.sensitivity.Sensitivity": (None, "None: it holds under both, or nobody says"),
     "cydp.sensitivity.Unbounded": (None, "None: nobody says"),

@@ -333,7 +333,7 @@ MISTAKES: dict[str, tuple[Ask, type[Exception], list[str]]] = {
     "a number for a budget": (
         lambda _: PrivacyFilter(1),
         TypeError,
-        ["budget must be PureDP(epsilon), ApproxDP(epsilon, delta) or ZCDP(rho), not int"],
+        ["PureDP(epsilon), ApproxDP(epsilon, delta), ZCDP(rho) or ApproxZCDP(rho, delta), not int"],
     ),
     "a spent budget": (
         lambda b: cydp.histogram(AGES, 10, (0, 100), epsilon=2, budget=b),

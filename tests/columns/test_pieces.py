@@ -11,6 +11,7 @@ import pytest
 
 from cydp._columns import shared
 from cydp._columns.declared import Labels, Records
+from cydp._columns.lazy import guard_query
 from cydp._columns.pieces import add_pieces
 from cydp._columns.relations import SharedRelation
 from cydp._columns.stored_tables import table_of_relation
@@ -197,3 +198,18 @@ def test_too_little_memory_in_the_middle_of_the_rows_is_told() -> None:
     with pytest.raises(ValueError, match="could not be read: its query") as caught:
         rows._guard(lambda: fail(f"{begins}Conversion Error: {told}"))
     assert "SECRET" not in str(caught.value)
+
+
+def test_ctrl_c_stays_one_if_the_library_fails_while_it_cleans_up() -> None:
+    """As Spark, whose job is cancelled; other errors are not shown."""
+
+    def query(first: type[BaseException]) -> None:
+        try:
+            raise first
+        finally:
+            raise OSError("of a cancelled job")
+
+    for first, expected in ((KeyboardInterrupt, KeyboardInterrupt), (KeyError, ValueError)):
+        with pytest.raises(expected) as caught:
+            guard_query(lambda first=first: query(first), "the query", "run it")
+        assert caught.value.__context__ is None

@@ -137,17 +137,20 @@ def test_other_tallies_are_not_added() -> None:
     run = planned().pay(None)
     one, two = tallies_of(run)
     again = run.reader.tally(LIKE, piece=0, pieces=2)
-    for wrong, words in (
+    for other, words in (
         (tallies_of(planned().pay(None))[1], "one run"),
         (tallies_of(planned(epsilon=2).pay(None))[1], "one run"),
         (tallies_of(run, 3)[1], "one run"),
         (again, "counted once"),
     ):
         with pytest.raises(ValueError, match=words):
-            one + wrong
+            one + other
     with pytest.raises(ValueError, match="counted once"):
         (one + two) + again
     assert (one + two).done == {0, 1}
+    for wrong in (1, 0.0, False):
+        with pytest.raises(TypeError):
+            wrong + one
     with pytest.raises(TypeError):
         one + 1
 

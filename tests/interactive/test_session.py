@@ -201,7 +201,7 @@ def test_the_same_question_in_another_form_pays() -> None:
     ("budget", "privacy", "cost"),
     [
         (PureDP(1), {"epsilon": 0.5}, PureDP(0.5)),
-        (ZCDP(1), {"epsilon": 0.5}, ZCDP(0.125)),
+        (ZCDP(1), {"epsilon": 0.5}, ZCDP(PureDP(0.5).rho)),
         (ZCDP(1), {"rho": 0.5}, ZCDP(0.5)),
         (ApproxDP(1, 1e-5), {"epsilon": 0.5, "delta": 1e-6}, ApproxDP(0.5, 0)),
         (

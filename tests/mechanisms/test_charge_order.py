@@ -112,7 +112,7 @@ def test_what_a_budget_has_paid() -> None:
     assert snapped.remaining == PureDP(0)
     rows = np.zeros((2, 3, 4))
     for kind, share in (
-        (cydp.ExponentialMechanism, Fraction(1, 8)), (cydp.PermuteAndFlip, Fraction(1, 2))
+        (cydp.ExponentialMechanism, Fraction(1, 8)), (cydp.PermuteAndFlip, PureDP(1).rho)
     ):  # fmt: skip
         pure, zcdp = PrivacyFilter(PureDP(6)), PrivacyFilter(cydp.ZCDP(6))
         for budget in (pure, zcdp):

@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 from samplers.goodness_of_fit import LIMIT, REJECTED
 from scipy.stats import chisquare
 
-from cydp import ExponentialMechanism, PermuteAndFlip
+from cydp import ExponentialMechanism, PermuteAndFlip, PureDP
 from cydp.sensitivity import count
 
 Floats = NDArray[np.float64]
@@ -54,7 +54,7 @@ def test_losses() -> None:
         monotonic = PermuteAndFlip(epsilon=epsilon, monotonic=True, sensitivity=1).loss
         assert exponential.epsilon == monotonic.epsilon == Fraction(epsilon)
         assert exponential.rho == Fraction(epsilon) ** 2 / 8
-        assert PermuteAndFlip(epsilon=epsilon, sensitivity=1).loss.rho == Fraction(epsilon) ** 2 / 2
+        assert PermuteAndFlip(epsilon=epsilon, sensitivity=1).loss.rho == PureDP(epsilon).rho
 
 
 def p_value(drawn: NDArray[np.int64], probabilities: Floats) -> float:

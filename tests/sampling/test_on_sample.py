@@ -217,7 +217,7 @@ def test_estimates_of_sums_and_histograms() -> None:
 def test_every_output_states_the_amplified_loss() -> None:
     release = on_sample(cydp.histogram, AGES, 2, (0, 100), column="age", share=SHARE, epsilon=1)
     assert "epsilon=0.158566" in repr(release).splitlines()[0]
-    assert "secret random share of the rows, 0.1" in repr(release)
+    assert "a random 0.1 of the rows, drawn in secret" in repr(release)
     found = release.to_dict()
     assert found["exact"]["epsilon"] == str(release.loss.epsilon)
     assert found["metadata"]["loss"] == {"epsilon": str(release.loss.epsilon)}

@@ -148,6 +148,16 @@ def guard_query(call: Callable[[], Any], *words: str) -> Any:
         return call()
     except (MemoryError, KeyboardInterrupt, SystemExit):
         raise
-    except BaseException:  # a panic of polars is no Exception
-        pass  # an error that is raised here would have the library's as its context
+    except BaseException as error:  # a panic of polars is no Exception
+        interrupted = _ended_by_interrupt(error)
+    # An error that is raised above would have the library's as its context.
+    if interrupted:
+        raise KeyboardInterrupt
     raise unread(*words)
+
+
+def _ended_by_interrupt(error: BaseException | None) -> bool:
+    """Whether an error came up while a library cleaned up after Ctrl-C, as Spark's do."""
+    while error is not None and not isinstance(error, KeyboardInterrupt):
+        error = error.__context__
+    return error is not None

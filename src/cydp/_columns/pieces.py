@@ -22,6 +22,7 @@ Totals: TypeAlias = list[Any]
 """Exact answers: ints, and arrays of int64."""
 
 _LOW = np.int64(2**32 - 1)  # the lower half of an int64
+_BLOCK = 2**16
 
 
 def add_pieces(
@@ -114,10 +115,15 @@ def join_halves(high: NDArray[np.int64], low: NDArray[np.int64]) -> NDArray[np.i
     >>> join_halves(np.array([-1, 2**40]), np.array([2**33, 7])).tolist()
     [4294967296, 9223372036854775807]
     """
-    high = high + (low >> 32)
-    ends = np.iinfo(np.int64)
-    found = (high << 32) | (low & _LOW)
-    return np.where(high >= 2**31, ends.max, np.where(high < -(2**31), ends.min, found))
+    found, ends = np.empty(np.shape(high), np.int64), np.iinfo(np.int64)
+    places, lows, highs = found.reshape(-1), np.ravel(low), np.ravel(high)
+    for first in range(0, found.size, _BLOCK):  # of so many at a time: little besides the result
+        block = slice(first, first + _BLOCK)
+        above = highs[block] + (lows[block] >> 32)
+        joined = (above << 32) | (lows[block] & _LOW)
+        joined[above >= 2**31], joined[above < -(2**31)] = ends.max, ends.min
+        places[block] = joined
+    return found
 
 
 def _pieces(

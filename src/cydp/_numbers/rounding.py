@@ -7,7 +7,7 @@ import math
 from decimal import MAX_EMAX, MIN_EMIN, ROUND_CEILING, ROUND_FLOOR, Context, Decimal
 from fractions import Fraction
 
-from cydp._numbers.intervals import sqrt_bounds
+from cydp._numbers.intervals import directed_contexts, sqrt_bounds
 from cydp._numbers.rational import Exact, format_number
 
 __all__ = [
@@ -32,13 +32,13 @@ _MOST_PERCENT = Fraction("99.9999")  # of six digits, below 100
 _LEAST_STEP = Decimal("1e-323")  # between decimals that are different floats
 
 
-def decimal_above(number: Fraction) -> Exact:
-    """Return the least decimal of six digits that is at least as large as a number >= 0.
+def decimal_above(number: Fraction, digits: int = DIGITS) -> Exact:
+    """Return the least decimal of so many digits that is at least as large as a number >= 0.
 
-    >>> decimal_above(Fraction(2, 3)), decimal_above(Fraction(3, 10))
-    (Fraction(666667, 1000000), Fraction(3, 10))
+    >>> decimal_above(Fraction(2, 3)), decimal_above(Fraction(2, 3), 2)
+    (Fraction(666667, 1000000), Fraction(67, 100))
     """
-    return Exact(_divide(_UP, number))
+    return Exact(_divide(_UP if digits == DIGITS else directed_contexts(digits)[1], number))
 
 
 def root_above(square: Fraction) -> Fraction:

@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+from cydp.accounting._approx_zcdp import ApproxZCDP
 from cydp.accounting._calibration import calibrate
 from cydp.accounting._composition import group_privacy, parallel, sequential
 from cydp.accounting._conversion import convert
@@ -28,6 +29,9 @@ from cydp.accounting._loss import ZCDP, ApproxDP, PureDP
 from cydp.accounting._odometer import PrivacyOdometer
 from cydp.accounting._optimal_composition import optimal_composition
 from cydp.accounting._plan import Plan
+from cydp.accounting._renyi import renyi_divergence
+from cydp.accounting._split import largest_count, split
+from cydp.accounting._trade_off import privacy_profile, trade_off_curve
 from cydp.accounting.ledger._blocks import BlockState
 from cydp.accounting.ledger._ledger import BudgetLedger
 from cydp.accounting.ledger._paid import Receipt
@@ -37,6 +41,7 @@ __all__ = [
     "ZCDP",
     "AdaptivityError",
     "ApproxDP",
+    "ApproxZCDP",
     "BlockRetiredError",
     "BlockState",
     "BudgetExceededError",
@@ -62,9 +67,14 @@ __all__ = [
     "calibrate",
     "convert",
     "group_privacy",
+    "largest_count",
     "optimal_composition",
     "parallel",
+    "privacy_profile",
+    "renyi_divergence",
     "sequential",
+    "split",
+    "trade_off_curve",
 ]
 
 

@@ -1,9 +1,10 @@
 # SPDX-License-Identifier: MIT
 """Amounts: the numbers of a loss in the measure of a budget. A budget adds up amounts.
 
-An amount is (epsilon,) for a PureDP budget, (epsilon, delta) for an ApproxDP budget, and (rho,) for
-a ZCDP budget. Amounts of one budget have the same length. A total is an amount as integers over one
-denominator: fractions would be reduced at every charge, which takes most of the time of a charge.
+An amount is (epsilon,) for a PureDP budget, (epsilon, delta) for an ApproxDP budget, (rho,) for a
+ZCDP budget, and (rho, delta) for an ApproxZCDP budget. Amounts of one budget have the same length.
+A total is an amount as integers over one denominator: fractions would be reduced at every charge,
+which takes most of the time of a charge.
 """
 
 from __future__ import annotations
@@ -12,6 +13,7 @@ from fractions import Fraction
 from math import lcm
 from typing import TypeAlias
 
+from cydp.accounting._approx_zcdp import ApproxZCDP, rho_and_delta
 from cydp.accounting._errors import MeasureMismatchError
 from cydp.accounting._loss import ZCDP, ApproxDP, Loss, PureDP
 from cydp.accounting._loss_numbers import COMPUTED_LATER, check_nonnegative, fill
@@ -54,13 +56,21 @@ def amount_of(loss: Loss, budget: Loss) -> Amount:
     """Return the numbers of a loss in the measure of a budget; else MeasureMismatchError.
 
     >>> from cydp import ZCDP, PureDP
-    >>> amount_of(PureDP(1), ZCDP(3))
-    (Fraction(1, 2),)
+    >>> amount_of(PureDP(1, rho=0.1), ZCDP(3)), amount_of(PureDP(1), PureDP(3))
+    ((Fraction(1, 10),), (Fraction(1, 1),))
     """
-    if isinstance(budget, ZCDP):
+    if isinstance(budget, ApproxZCDP):
+        return rho_and_delta(loss)
+    if isinstance(loss, ApproxZCDP):
+        what_to_do = "use an ApproxZCDP budget, or a mechanism without rho and delta"
+        if isinstance(budget, ApproxDP):
+            what_to_do += ", or charge cydp.accounting.convert(loss, delta=...)"
+    elif isinstance(budget, ZCDP):
         if loss.rho is not None:
             return (loss.rho,)
-        what_to_do = "use an ApproxDP budget, or a mechanism with epsilon or rho alone"
+        what_to_do = (
+            "use an ApproxDP or ApproxZCDP budget, or a mechanism with epsilon or rho alone"
+        )
     elif isinstance(loss, ZCDP):
         what_to_do = "use a ZCDP budget, or a mechanism with epsilon"
         if isinstance(budget, ApproxDP):
@@ -74,7 +84,8 @@ def amount_of(loss: Loss, budget: Loss) -> Amount:
         return (loss.epsilon,)
     else:
         what_to_do = "use an ApproxDP budget, or a mechanism with epsilon alone"
-    kind = "an ApproxDP" if isinstance(budget, ApproxDP) else f"a {type(budget).__name__}"
+    article = "an" if isinstance(budget, ApproxDP) else "a"
+    kind = f"{article} {type(budget).__name__}"
     raise MeasureMismatchError(
         f"the cost {format_loss(loss)} cannot be paid from {kind} budget: {what_to_do}"
     )
@@ -83,7 +94,7 @@ def amount_of(loss: Loss, budget: Loss) -> Amount:
 def loss_of_amount(kind: type[Loss], amount: Amount, relation: str | None = None) -> Loss:
     """Return an amount as a loss of a measure. Its delta may be 1 or more, in a refused charge."""
     numbers: list[object] = [check_nonnegative(number) for number in amount]
-    if kind is not ZCDP:
+    if kind is PureDP or kind is ApproxDP:
         numbers.append(COMPUTED_LATER if kind is PureDP else None)
     loss = object.__new__(kind)
     fill(loss, *numbers, relation, *([None] if kind is ApproxDP else []))

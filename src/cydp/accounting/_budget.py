@@ -14,7 +14,7 @@ from cydp._relations import check_relation
 from cydp.accounting._amounts import loss_of_amount, repeat_amount
 from cydp.accounting._cost import Cost, loss_of
 from cydp.accounting._errors import AdaptivityError, RelationMismatchError
-from cydp.accounting._loss import ZCDP, ApproxDP, Loss, PureDP
+from cydp.accounting._loss import LOSSES, Loss
 from cydp.accounting._words import describe_wrong_loss
 
 __all__ = ["Asked", "Paid", "PaidInMemory", "check_budget", "note_charge"]
@@ -32,10 +32,10 @@ def check_budget(budget: Loss, relation: str | None = None) -> Loss:
             "guarantees nothing: charge plan.as_loss(delta) to a budget ApproxDP(epsilon, delta) "
             "before the first release"
         )
-    if not isinstance(budget, PureDP | ApproxDP | ZCDP):
+    if not isinstance(budget, LOSSES):
         raise TypeError(
-            "budget must be PureDP(epsilon), ApproxDP(epsilon, delta) or ZCDP(rho), not "
-            f"{describe_wrong_loss(budget)}"
+            "budget must be PureDP(epsilon), ApproxDP(epsilon, delta), ZCDP(rho) or "
+            f"ApproxZCDP(rho, delta), not {describe_wrong_loss(budget)}"
         )
     if relation is not None and budget.relation not in (None, check_relation(relation)):
         raise RelationMismatchError(

@@ -15,7 +15,7 @@ from typing import Any, TypeAlias, TypeVar
 from cydp._arguments import Integer
 from cydp._numbers.rational import Exact, as_exact, float_of, log_of, read_integer
 from cydp._numbers.rounding import DIGITS, decimal_above, decimal_below
-from cydp.accounting._amounts import amount_of
+from cydp.accounting._amounts import amount_of, exceeds, repeat_amount
 from cydp.accounting._budget import check_budget
 from cydp.accounting._cost import HasLoss, loss_of, relation_of
 from cydp.accounting._loss import ZCDP, ApproxDP, Loss, PureDP
@@ -53,7 +53,7 @@ def calibrate(
         ``epsilon`` that `calibrate` finds. Any other callable that returns a mechanism is called
         with a ``rho`` or an ``epsilon`` if it takes one, else with one number. The mechanism must
         cost more for a larger number.
-    budget : PureDP, ApproxDP or ZCDP
+    budget : PureDP, ApproxDP, ZCDP or ApproxZCDP
         What the releases may cost together. For ApproxDP that is the cost of a `Plan`, so the
         releases must all be fixed in advance.
     count : int >= 1, default 1
@@ -102,7 +102,10 @@ def calibrate(
         return _calibrate_plan(make, budget, times, share)
 
     def used(made: HasLoss) -> Fraction:
-        return times * amount_of(loss_of(made), budget)[0] / limits[0]
+        first, *others = repeat_amount(loss_of(made), times, budget)
+        part = first / limits[0]
+        # A delta does not change with what is searched for: it fits, or nothing does.
+        return max(part, Fraction(2)) if exceeds(tuple(others), limits[1:]) else part
 
     first = _try_to_make(make, share)
     part = Fraction(0) if first is None else used(first)

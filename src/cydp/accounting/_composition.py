@@ -12,6 +12,7 @@ from typing import Any, cast
 from cydp._arguments import Integer
 from cydp._call_errors import explain_arguments
 from cydp._relations import check_relation, implies
+from cydp.accounting._approx_zcdp import ApproxZCDP, rho_and_delta
 from cydp.accounting._cost import check_loss
 from cydp.accounting._errors import MeasureMismatchError, RelationMismatchError
 from cydp.accounting._loss import LOSSES, ZCDP, ApproxDP, Loss, PureDP
@@ -137,7 +138,7 @@ def group_privacy(loss: Loss, k: Integer) -> Loss:
 
     Parameters
     ----------
-    loss : PureDP, ApproxDP or ZCDP
+    loss : PureDP, ApproxDP, ZCDP or ApproxZCDP
         The loss for neighbours that differ in one unit.
     k : int >= 1
         How many units a group has.
@@ -152,6 +153,8 @@ def group_privacy(loss: Loss, k: Integer) -> Loss:
     ------
     TypeError, ValueError
         For a bad loss or k, and if delta would reach 1.
+    MeasureMismatchError
+        For an ApproxZCDP and a k above 1.
 
     References
     ----------
@@ -198,6 +201,8 @@ def _check_relations(what: str, losses: list[Loss], relation: str) -> list[Loss]
 
 def _numbers_in_common_measure(losses: Sequence[Loss]) -> tuple[type[Loss], list[list[Any]]]:
     """Return the measure that losses have in common, and the numbers of each kind in it."""
+    if any(isinstance(loss, ApproxZCDP) for loss in losses):
+        return ApproxZCDP, [list(each) for each in zip(*map(rho_and_delta, losses), strict=True)]
     rhos = [loss.rho for loss in losses]
     if any(isinstance(loss, ZCDP) for loss in losses):
         if None in rhos:

@@ -29,7 +29,7 @@ from cydp.accounting._dominating_pairs import (
     normal_rho,
     pairs_of,
 )
-from cydp.accounting._loss import ZCDP, ApproxDP, Loss
+from cydp.accounting._loss import ApproxDP, Loss, PureDP
 from cydp.accounting._loss_profile import LossProfile, can_compose
 from cydp.accounting._normal_profile import NormalProfile
 
@@ -80,7 +80,7 @@ class EqualReleases:
     @property
     def known(self) -> tuple[Fraction, Fraction] | None:
         """Epsilon and delta of each release; None if its loss has only a rho."""
-        if isinstance(self.loss, ZCDP):
+        if not isinstance(self.loss, PureDP | ApproxDP):
             return None
         delta = self.loss.delta if isinstance(self.loss, ApproxDP) else Fraction(0)
         return self.loss.epsilon, delta

@@ -1,42 +1,45 @@
 # SPDX-License-Identifier: MIT
-"""What a loss implies: (epsilon, delta) of a rho, a rho of these, a bound of the ROC curve.
+"""What a loss implies: (epsilon, delta) of a rho, and a rho of these.
 
 Canonne, Kamath, Steinke, "The discrete Gaussian for differential privacy", 2020, corollary 13:
 rho-zCDP implies (epsilon, delta) for every epsilon and alpha = 1 + x, x > 0, with
 ln(delta) = x ((1 + x) rho - epsilon) + x ln(x) - (1 + x) ln(1 + x).
 Floats choose x. The formula is then evaluated by fractions and by bounds of logarithms, so that
-the result holds for every choice of x. docs/teach/meaning.md has the proofs of the ROC curve.
+the result holds for every choice of x.
 """
 
 from __future__ import annotations
 
 import math
 from collections.abc import Callable
-from dataclasses import dataclass
 from fractions import Fraction
 from functools import lru_cache
+from typing import overload
 
 from cydp._arguments import Number
 from cydp._call_errors import explain_arguments
-from cydp._numbers.intervals import exp_bounds, exp_interval, ln_bounds
-from cydp._numbers.rational import MAX_BITS, float_of, format_number, log_of
+from cydp._numbers.intervals import exp_interval, ln_bounds
+from cydp._numbers.rational import MAX_BITS, as_exact, float_of, format_number, log_of
 from cydp._numbers.rounding import decimal_above
+from cydp.accounting._approx_zcdp import ApproxZCDP
 from cydp.accounting._cost import check_loss
 from cydp.accounting._loss import ZCDP, ApproxDP, Loss, PureDP
-from cydp.accounting._loss_numbers import half_square, read_positive_delta
+from cydp.accounting._loss_numbers import read_positive_delta
 
-__all__ = ["RocBound", "convert", "curve_of", "delta_of", "epsilon_of", "rho_of"]
+__all__ = [
+    "convert",
+    "delta_of",
+    "epsilon_of",
+    "rho_of",
+    "stated",
+]
+
+_STATED_DELTA = Fraction(1, 10**6)
 
 
 _FAR = Fraction(10**20)  # an x, or a 1 / x, at which the logarithms would lose their digits
 _MARGIN = Fraction(1, 2**36)  # relative, of a rho, which may then be rounded to 12 digits
 _LEAST_LOG = -700  # the logarithm of a delta that is still a float
-
-# For the curve of a loss.
-_MOST_EPSILON = 1000  # above it, an (epsilon, delta) is taken to promise nothing
-_LEAST_RHO, _MOST_RHO = Fraction(1, 10**200), 10**4
-_DIGITS = 25  # of e**epsilon, which is rounded up
-_POINTS = 41  # epsilons at which a rho is converted
 
 
 @explain_arguments
@@ -45,9 +48,10 @@ def convert(loss: Loss, *, delta: Number) -> ApproxDP:
 
     Parameters
     ----------
-    loss : PureDP, ApproxDP or ZCDP
+    loss : PureDP, ApproxDP, ZCDP or ApproxZCDP
     delta : number in (0, 1)
-        The delta of the result. For an ApproxDP without a rho, at least the delta of the loss.
+        The delta of the result. For an ApproxDP without a rho, at least the delta of the loss, and
+        for an ApproxZCDP more.
 
     Returns
     -------
@@ -73,17 +77,37 @@ def convert(loss: Loss, *, delta: Number) -> ApproxDP:
     """
     check_loss(loss, "loss")
     at = read_positive_delta(delta)
+    own = loss.delta if isinstance(loss, ApproxDP | ApproxZCDP) else Fraction(0)
     found: list[Fraction] = []
-    if isinstance(loss, PureDP) or (isinstance(loss, ApproxDP) and loss.delta <= at):
+    if isinstance(loss, PureDP | ApproxDP) and own <= at:
         found.append(loss.epsilon)
-    if loss.rho is not None:
+    if isinstance(loss, ApproxZCDP) and (own < at or (own == at and not loss.rho)):
+        found.append(decimal_above(epsilon_of(loss.rho, (at - own) / (1 - own))))
+    elif not isinstance(loss, ApproxZCDP) and loss.rho is not None:
         found.append(decimal_above(epsilon_of(loss.rho, at)))
     if not found:
-        least = format_number(loss.delta)  # type: ignore[union-attr]
+        least = "more than" if isinstance(loss, ApproxZCDP) else "at least"
         raise ValueError(
-            f"delta must be at least that of the loss, {least}, not {format_number(at)}"
+            f"delta must be {least} that of the loss, {format_number(own)}, not {format_number(at)}"
         )
     return ApproxDP(min(found), at, relation=loss.relation)
+
+
+@overload
+def stated(loss: PureDP) -> PureDP: ...
+@overload
+def stated(loss: ApproxDP | ZCDP | ApproxZCDP) -> ApproxDP: ...
+def stated(loss: Loss) -> PureDP | ApproxDP:
+    """Return a loss in epsilon, as texts state it: a rho at a delta of 1e-6, beside its own delta.
+
+    >>> from cydp import ZCDP
+    >>> stated(PureDP(1)), stated(ZCDP(0.5))
+    (PureDP(epsilon=1), ApproxDP(epsilon=5.22154, delta=1e-06))
+    """
+    if isinstance(loss, PureDP | ApproxDP):
+        return loss
+    own = loss.delta if isinstance(loss, ApproxZCDP) else Fraction(0)
+    return convert(loss, delta=as_exact(min(own + _STATED_DELTA, (1 + own) / 2)))
 
 
 def epsilon_of(rho: Fraction, delta: Fraction) -> Fraction:
@@ -178,74 +202,3 @@ def _round_to_53_bits(number: Fraction, *, up: bool) -> Fraction:
     """Round a number up or down to 53 significant bits."""
     unit = Fraction(2) ** (number.numerator.bit_length() - number.denominator.bit_length() - 53)
     return unit * (math.ceil(number / unit) if up else math.floor(number / unit))
-
-
-@dataclass(frozen=True, slots=True)
-class EpsilonDelta:
-    """An (epsilon, delta) that holds: e**epsilon, rounded up, and delta."""
-
-    factor: Fraction
-    delta: Fraction
-
-
-def _pair_of(epsilon: Fraction, delta: Fraction = Fraction(0)) -> EpsilonDelta:
-    if epsilon > _MOST_EPSILON:
-        return EpsilonDelta(Fraction(1), Fraction(1))  # (0, 1), which every mechanism has
-    return EpsilonDelta(exp_bounds(epsilon, _DIGITS)[1] if epsilon else Fraction(1), delta)
-
-
-@dataclass(frozen=True, slots=True)
-class RocBound:
-    """What tests can find out under a loss: a bound by each known (epsilon, delta) of the loss.
-
-    A test says "present" or not. Its rate of false positives is a number x from 0 to 1.
-    """
-
-    pairs: tuple[EpsilonDelta, ...]
-
-    def most(self, x: Fraction) -> Fraction:
-        """Return a rate of true positives that no test with x false positives exceeds."""
-        rising = (each.delta + each.factor * x for each in self.pairs)
-        falling = (1 - (1 - each.delta - x) / each.factor for each in self.pairs)
-        return min([Fraction(1), *rising, *falling])
-
-    def least(self, x: Fraction) -> Fraction:
-        """Return a rate that every test has at least: by `most` of the opposite test."""
-        return 1 - self.most(1 - x)
-
-    @property
-    def chance(self) -> Fraction:
-        """The chance to win a fair bet: (e**epsilon + delta) / (e**epsilon + 1), or less."""
-        found = ((each.factor + each.delta) / (each.factor + 1) for each in self.pairs)
-        return min(found, default=Fraction(1))
-
-    @property
-    def factor(self) -> Fraction | None:
-        """The most by which one output moves odds; None if nothing bounds it."""
-        return min((each.factor for each in self.pairs if not each.delta), default=None)
-
-
-def curve_of(loss: Loss) -> RocBound:
-    """Return the bound of a loss; a rho is converted at several epsilons."""
-    pairs: list[EpsilonDelta] = []
-    if not isinstance(loss, ZCDP):
-        pairs.append(
-            _pair_of(loss.epsilon, loss.delta if isinstance(loss, ApproxDP) else Fraction(0))
-        )
-    implied = isinstance(loss, PureDP) and loss.rho == half_square(loss.epsilon)  # and tells less
-    if loss.rho is not None and not implied:
-        pairs += _pairs_of_rho(loss.rho)
-    return RocBound(tuple(pairs))
-
-
-def _pairs_of_rho(rho: Fraction) -> list[EpsilonDelta]:
-    if rho == 0:
-        return [_pair_of(Fraction(0))]
-    if rho > _MOST_RHO:
-        return []
-    rho = max(rho, _LEAST_RHO)  # a larger rho holds too
-    deviation = math.sqrt(2 * float_of(rho))  # of the privacy loss; its mean is rho
-    most = float_of(rho) + 9 * deviation
-    epsilons = [Fraction(most * step / (_POINTS - 1)) for step in range(_POINTS)]
-    pairs = [(epsilon, delta_of(rho, epsilon)) for epsilon in epsilons]
-    return [_pair_of(epsilon, delta) for epsilon, delta in pairs if delta < 1]

@@ -51,7 +51,9 @@ Cost: TypeAlias = Loss | HasLoss
 def check_loss(loss: object, name: str) -> Loss:
     """Return a loss; a TypeError for anything else, a mechanism included."""
     if not isinstance(loss, LOSSES):
-        raise TypeError(f"{name} must be PureDP, ApproxDP or ZCDP, not {describe_wrong_loss(loss)}")
+        raise TypeError(
+            f"{name} must be PureDP, ApproxDP, ZCDP or ApproxZCDP, not {describe_wrong_loss(loss)}"
+        )
     return loss
 
 

@@ -15,6 +15,7 @@ from typing import Any, TypeAlias, cast
 
 __all__ = [
     "SMOOTH2",
+    "BoundedRangePair",
     "GaussianPair",
     "LaplacePair",
     "NormalPair",
@@ -40,6 +41,21 @@ class LaplacePair:
 
     epsilon: Fraction
     steps: int = 1
+
+    @property
+    def rho(self) -> Fraction:
+        """At least what the pair costs in zCDP."""
+        return self.epsilon**2 / 2
+
+
+@dataclass(frozen=True, slots=True)
+class BoundedRangePair:
+    """Losses between -epsilon and epsilon, with the density e**(loss / 2) times a constant.
+
+    It dominates the exponential mechanism, whose losses have a range of epsilon for any two tables.
+    """
+
+    epsilon: Fraction
 
     @property
     def rho(self) -> Fraction:
@@ -83,7 +99,7 @@ class SampledPair:
         return self.pair.rho
 
 
-Pair: TypeAlias = LaplacePair | GaussianPair | NormalPair | SampledPair
+Pair: TypeAlias = LaplacePair | BoundedRangePair | GaussianPair | NormalPair | SampledPair
 Pairs: TypeAlias = Mapping[Pair, int]  # how many times each pair is composed
 
 
@@ -170,6 +186,8 @@ def sampled_pairs(pairs: Pairs, share: Fraction) -> Pairs | None:
         if rho is None:
             return None
         pair = NormalPair(times * rho)
+    if isinstance(pair, BoundedRangePair):
+        pair = LaplacePair(pair.epsilon)
     return None if isinstance(pair, SampledPair) else {SampledPair(pair, share): 1}
 
 

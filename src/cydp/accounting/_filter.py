@@ -52,7 +52,7 @@ class PrivacyFilter:
 
     Parameters
     ----------
-    budget : PureDP, ApproxDP or ZCDP
+    budget : PureDP, ApproxDP, ZCDP or ApproxZCDP
         What may be spent in all. Charges must be in its measure. Totals are exact fractions.
     relation : {"add-remove", "change-one", "add-remove-or-change"}, default "add-remove"
         The relation of neighbours that the losses are stated under.

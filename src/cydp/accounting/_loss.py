@@ -16,19 +16,20 @@ from cydp._arguments import Integer, Number
 from cydp._call_errors import explain_arguments
 from cydp._numbers.rational import Exact, format_number, literal_of
 from cydp._relations import check_optional_relation
+from cydp.accounting._approx_zcdp import ApproxZCDP
 from cydp.accounting._errors import MeasureMismatchError
 from cydp.accounting._loss_numbers import (
     COMPUTED_LATER,
     fill,
     group_delta,
-    half_square,
     make_loss,
     read_claimed_rho,
     read_count,
     read_group_size,
     read_nonnegative,
+    rho_of_pure,
 )
-from cydp.accounting._measure import Measure, combine_relations
+from cydp.accounting._measure import Measure, combine_relations, relation_argument
 
 if TYPE_CHECKING:
     from cydp.accounting._plan import Plan
@@ -45,10 +46,11 @@ class PureDP(Measure):
     epsilon : number >= 0
         In nats. It is kept as an exact fraction: 0.1 means 1/10.
     rho : number >= 0, optional
-        What the same releases cost in zCDP. The default, epsilon**2 / 2, always holds. A smaller
-        rho is the caller's claim, because epsilon alone does not say how small rho can be. It can
-        be 0 only if epsilon is 0. A sum of losses has it, and shows it: two releases of epsilon 1
-        and 2 cost rho 1/2 + 2 = 2.5, and one release of epsilon 3 costs 4.5.
+        What the same releases cost in zCDP. The default, epsilon tanh(epsilon / 2), always holds.
+        It is rounded up, by at most 1e-15 of it, and is never above epsilon**2 / 2. A smaller rho
+        is the caller's claim, because epsilon alone does not say how small rho can be. It can be 0
+        only if epsilon is 0. A sum of losses has it, and shows it: two releases of epsilon 1 and 2
+        cost rho 0.462 + 1.523, and one release of epsilon 3 costs 2.715.
     relation : {"add-remove", "change-one", "add-remove-or-change"}, optional
         The relation of neighbours that the loss is stated under. None: no relation is stated, and
         the caller is responsible for it.
@@ -61,21 +63,23 @@ class PureDP(Measure):
 
     Notes
     -----
-    [1]_ defines it; the default of rho is proposition 1.4 of [2]_.
+    [1]_ defines it; the default of rho is what randomized response costs [2]_, and
+    docs/accounting/losses.md proves that nothing of its epsilon costs more.
 
     References
     ----------
     .. [1] Dwork, McSherry, Nissim, Smith, "Calibrating noise to sensitivity", 2006.
-    .. [2] Bun, Steinke, "Concentrated differential privacy", 2016.
+    .. [2] Harrison, Manurangsi, "Exact zCDP characterizations for fundamental differentially
+       private mechanisms", 2025.
 
     Examples
     --------
-    >>> PureDP(0.1) + PureDP(0.2) == PureDP("0.3", rho="0.025")
+    >>> PureDP(0.1) + PureDP(0.2) == PureDP("0.3", rho=PureDP(0.1).rho + PureDP(0.2).rho)
     True
-    >>> PureDP(1) + PureDP(2)
-    PureDP(epsilon=3, rho=2.5)
-    >>> PureDP("1/3") * 2
-    PureDP(epsilon='2/3', rho='1/9')
+    >>> PureDP(1, rho=0.1) + PureDP(2, rho=0.4)
+    PureDP(epsilon=3, rho=0.5)
+    >>> round(float(PureDP(1).rho), 6)
+    0.462117
     >>> PureDP(0.1) < PureDP(0.2) <= ApproxDP(0.2, 1e-6)
     True
 
@@ -103,7 +107,7 @@ class PureDP(Measure):
             )
         if isinstance(other, ZCDP):
             return _add_in_zcdp(self, other)
-        return other + self if isinstance(other, ApproxDP) else NotImplemented
+        return other + self if isinstance(other, ApproxDP | ApproxZCDP) else NotImplemented
 
     def __mul__(self, count: Integer) -> PureDP:
         """Return the loss of `count` releases from the same data."""
@@ -122,7 +126,7 @@ class PureDP(Measure):
         Returns
         -------
         PureDP
-            Of k epsilon and k**2 rho.
+            Of k epsilon, and k**2 rho or the default rho of k epsilon, whichever is less.
 
         Raises
         ------
@@ -136,26 +140,28 @@ class PureDP(Measure):
 
         """
         size = read_group_size(k)
-        return make_loss(PureDP, size * self.epsilon, size**2 * self.rho, relation=self.relation)
+        epsilon = size * self.epsilon
+        rho = min(size**2 * self.rho, rho_of_pure(epsilon))
+        return make_loss(PureDP, epsilon, rho, relation=self.relation)
 
     @property
     def _numbers(self) -> tuple[Fraction, Fraction]:
         return self.epsilon, Fraction(0)
 
     def __repr__(self) -> str:
-        rho = "" if self.rho == half_square(self.epsilon) else f", rho={literal_of(self.rho)}"
-        return f"PureDP(epsilon={literal_of(self.epsilon)}{rho}{_relation_argument(self.relation)})"
+        rho = "" if self.rho == rho_of_pure(self.epsilon) else f", rho={literal_of(self.rho)}"
+        return f"PureDP(epsilon={literal_of(self.epsilon)}{rho}{relation_argument(self.relation)})"
 
 
 _rho_slot: Any = vars(PureDP)["rho"]
 
 
 def _rho_of(loss: PureDP) -> Exact:
-    """Return what the same releases cost in zCDP: epsilon**2 / 2, unless less was claimed."""
+    """Return what the same releases cost in zCDP: the most for epsilon, unless less is claimed."""
     try:
         rho: Exact = _rho_slot.__get__(loss)
     except AttributeError:  # nobody has asked, as most budgets never do
-        rho = half_square(loss.epsilon)
+        rho = rho_of_pure(loss.epsilon)
         _rho_slot.__set__(loss, rho)
     return rho
 
@@ -232,6 +238,8 @@ class ApproxDP(Measure):
         """Return the loss of two releases from the same data; a ValueError if delta reaches 1."""
         if isinstance(other, ZCDP):
             return _add_in_zcdp(self, other)
+        if isinstance(other, ApproxZCDP):
+            return other + self
         if not isinstance(other, PureDP | ApproxDP):
             return NotImplemented
         delta = self.delta + (other.delta if isinstance(other, ApproxDP) else 0)
@@ -283,7 +291,7 @@ class ApproxDP(Measure):
     def __repr__(self) -> str:
         rho = "" if self.rho is None else f", rho={literal_of(self.rho)}"
         numbers = f"epsilon={literal_of(self.epsilon)}, delta={literal_of(self.delta)}{rho}"
-        return f"ApproxDP({numbers}{_relation_argument(self.relation)})"
+        return f"ApproxDP({numbers}{relation_argument(self.relation)})"
 
 
 @dataclass(frozen=True, slots=True, init=False, repr=False)
@@ -310,8 +318,8 @@ class ZCDP(Measure):
 
     Examples
     --------
-    >>> ZCDP(0.5) + PureDP(1)
-    ZCDP(rho=1)
+    >>> ZCDP(0.5) + PureDP(1, rho=0.125)
+    ZCDP(rho=0.625)
 
     """
 
@@ -322,8 +330,10 @@ class ZCDP(Measure):
     def __init__(self, rho: Number, *, relation: str | None = None) -> None:
         fill(self, read_nonnegative(rho, "rho"), check_optional_relation(relation))
 
-    def __add__(self, other: Loss) -> ZCDP:
+    def __add__(self, other: Loss) -> ZCDP | ApproxZCDP:
         """Return the loss of two releases from the same data."""
+        if isinstance(other, ApproxZCDP):
+            return other + self
         if not isinstance(other, PureDP | ApproxDP | ZCDP):
             return NotImplemented
         return _add_in_zcdp(self, other)
@@ -360,18 +370,18 @@ class ZCDP(Measure):
         return make_loss(ZCDP, read_group_size(k) ** 2 * self.rho, relation=self.relation)
 
     @property
-    def _numbers(self) -> tuple[Fraction]:
-        return (self.rho,)
+    def _numbers(self) -> tuple[Fraction, Fraction]:
+        return self.rho, Fraction(0)
 
     def __repr__(self) -> str:
-        return f"ZCDP(rho={literal_of(self.rho)}{_relation_argument(self.relation)})"
+        return f"ZCDP(rho={literal_of(self.rho)}{relation_argument(self.relation)})"
 
 
-Loss: TypeAlias = PureDP | ApproxDP | ZCDP
-LOSSES = (PureDP, ApproxDP, ZCDP)
+Loss: TypeAlias = PureDP | ApproxDP | ZCDP | ApproxZCDP
+LOSSES = (PureDP, ApproxDP, ZCDP, ApproxZCDP)
 
 
-def _add_in_zcdp(first: Loss, second: Loss) -> ZCDP:
+def _add_in_zcdp(first: PureDP | ApproxDP | ZCDP, second: PureDP | ApproxDP | ZCDP) -> ZCDP:
     for loss, place in ((first, "first"), (second, "second")):
         if loss.rho is None:
             raise MeasureMismatchError(
@@ -381,7 +391,3 @@ def _add_in_zcdp(first: Loss, second: Loss) -> ZCDP:
     relation = combine_relations("losses", first.relation, second.relation)
     total = cast("Fraction", first.rho) + cast("Fraction", second.rho)
     return make_loss(ZCDP, total, relation=relation)
-
-
-def _relation_argument(relation: str | None) -> str:
-    return "" if relation is None else f", relation={relation!r}"

@@ -3,20 +3,23 @@
 
 from __future__ import annotations
 
+import math
 from fractions import Fraction
+from functools import lru_cache
 from typing import TYPE_CHECKING, Any, TypeVar, cast
 
 from cydp._arguments import Integer, Number
-from cydp._numbers.intervals import exp_bounds
+from cydp._numbers.intervals import exp_bounds, sqrt_bounds
 from cydp._numbers.rational import (
     Exact,
     as_exact,
+    float_of,
     format_number,
     read_exact,
     read_integer,
     read_positive,
 )
-from cydp._numbers.rounding import delta_above
+from cydp._numbers.rounding import decimal_above, decimal_below, delta_above
 
 if TYPE_CHECKING:
     from cydp.accounting._plan import Plan
@@ -24,6 +27,7 @@ if TYPE_CHECKING:
 __all__ = [
     "COMPUTED_LATER",
     "check_nonnegative",
+    "epsilon_of_pure",
     "fill",
     "group_delta",
     "half_square",
@@ -34,12 +38,17 @@ __all__ = [
     "read_group_size",
     "read_nonnegative",
     "read_positive_delta",
+    "rho_of_pure",
 ]
 
 _Kind = TypeVar("_Kind")
 
 COMPUTED_LATER = object()
 """Stands for the rho of a PureDP that follows from its epsilon."""
+
+# epsilon tanh(epsilon / 2) is above epsilon**2 / 2 (1 - 1e-16), and above epsilon (1 - 1e-15).
+_LEAST_TANH, _MOST_TANH = Fraction(3, 10**8), 36
+_RHO_DIGITS = 16
 
 
 def read_nonnegative(value: Number, name: str) -> Exact:
@@ -62,8 +71,50 @@ def read_claimed_rho(rho: Number, epsilon: Fraction) -> Exact:
 
 
 def half_square(epsilon: Fraction) -> Exact:
-    """Return the largest rho of a pure loss: epsilon**2 / 2."""
+    """Return epsilon**2 / 2, which is above the rho of a pure loss, and close for a small one."""
     return Exact(epsilon.numerator**2, 2 * epsilon.denominator**2)  # thrice as fast as **2 / 2
+
+
+def rho_of_pure(epsilon: Fraction) -> Exact:
+    """Return the largest rho of a pure loss: epsilon tanh(epsilon / 2), rounded up by 1e-15.
+
+    docs/accounting/losses.md has the proof.
+
+    >>> float(rho_of_pure(Fraction(1))), rho_of_pure(Fraction(1, 10**9))
+    (0.4621171572600098, Fraction(1, 2000000000000000000))
+    """
+    return _rho_of_pure(epsilon.numerator, epsilon.denominator)
+
+
+@lru_cache(1024)  # of integers, whose hash is quick
+def _rho_of_pure(numerator: int, denominator: int) -> Exact:
+    epsilon = Fraction(numerator, denominator)
+    simple = half_square(epsilon)
+    if epsilon < _LEAST_TANH:
+        return simple
+    if epsilon > _MOST_TANH:
+        return Exact(epsilon)
+    power = exp_bounds(epsilon, _RHO_DIGITS + 20)[1]
+    return min(simple, decimal_above(epsilon * (power - 1) / (power + 1), _RHO_DIGITS))
+
+
+def epsilon_of_pure(rho: Fraction) -> Exact:
+    """Return a decimal of six digits of which a pure loss costs a rho > 0, or a little less.
+
+    >>> epsilon_of_pure(Fraction(1)), epsilon_of_pure(Fraction(1, 5 * 10**19))
+    (Fraction(7717, 5000), Fraction(1, 5000000000))
+    """
+    least = decimal_below(max(sqrt_bounds(2 * rho)[0], rho))  # since epsilon**2 / 2 is above it
+    found, wanted = float_of(least), float_of(rho)
+    if not 1e-6 < wanted < 1e6:  # where no decimal of six digits is better
+        return least
+    for _ in range(8):  # Newton's method
+        tanh = math.tanh(found / 2)
+        found -= (found * tanh - wanted) / (tanh + found / 2 * (1 - tanh * tanh))
+    epsilon = decimal_below(Fraction(found))
+    while rho_of_pure(epsilon) > rho:
+        epsilon = decimal_below(epsilon * (1 - Fraction(1, 10**6)))
+    return max(epsilon, least)
 
 
 def check_nonnegative(number: Fraction) -> Exact:
@@ -135,9 +186,10 @@ def make_loss(
     Parameters
     ----------
     kind : type
-        PureDP, ApproxDP or ZCDP.
+        PureDP, ApproxDP, ZCDP or ApproxZCDP.
     *values : Fraction or None
-        The numbers of the class in its order: epsilon and rho; epsilon, delta and rho; rho.
+        The numbers of the class in its order: epsilon and rho; epsilon, delta and rho; rho; rho and
+        delta.
     relation, plan
         As the attributes of the class.
 
@@ -148,11 +200,10 @@ def make_loss(
 
     """
     numbers = [value if value is None else check_nonnegative(value) for value in values]
-    has_delta = hasattr(kind, "delta")
-    if has_delta and cast("Fraction", values[1]) >= 1:
+    if hasattr(kind, "delta") and cast("Fraction", values[1]) >= 1:
         raise ValueError("delta would reach 1, where nothing is guaranteed: release less")
     loss = object.__new__(kind)
-    fill(loss, *numbers, relation, *([plan] if has_delta else []))
+    fill(loss, *numbers, relation, *([plan] if hasattr(kind, "plan") else []))
     return loss
 
 

@@ -108,9 +108,9 @@ class _Side:
         """Return an epsilon at ln(delta)."""
 
         def enough(tilt: float, moments: Moments) -> bool:
-            # Chernoff's bound (log_scale - log_delta) / tilt no longer falls.
+            # The bound of epsilon no longer falls, with all mass where it counts most.
             gained = tilt * moments.mean
-            lacking = -log_delta - (gained - moments.log_scale)
+            lacking = -log_delta - (gained - moments.log_scale) - math.log1p(tilt)
             at_largest = moments.variance <= (_NARROW * moments.mean) ** 2
             return lacking <= 0 or (at_largest and lacking <= _ENOUGH + gained * _SURE)
 

@@ -12,7 +12,13 @@ from cydp._numbers.rounding import as_float
 from cydp._relations import implies
 from cydp.accounting._errors import MeasureMismatchError, RelationMismatchError
 
-__all__ = ["Measure", "combine_relations", "exact_string", "restate_relation"]
+__all__ = [
+    "Measure",
+    "combine_relations",
+    "exact_string",
+    "relation_argument",
+    "restate_relation",
+]
 
 
 def combine_relations(what: str, *relations: str | None) -> str | None:
@@ -83,6 +89,15 @@ def restate_relation(what: str, stated: str | None, relation: str | None) -> str
     return relation
 
 
+def relation_argument(relation: str | None) -> str:
+    """Return what the repr of a loss says of its relation: nothing, if it states none.
+
+    >>> relation_argument("change-one"), relation_argument(None)
+    (", relation='change-one'", '')
+    """
+    return "" if relation is None else f", relation={relation!r}"
+
+
 def _mismatch(what: str, *stated: str) -> RelationMismatchError:
     all_stated = " and ".join(sorted(map(repr, stated)))
     return RelationMismatchError(
@@ -93,9 +108,9 @@ def _mismatch(what: str, *stated: str) -> RelationMismatchError:
 class Measure:
     """A loss in some measure. Losses of one measure are ordered by their numbers.
 
-    Epsilon and delta are compared, or the rho of `ZCDP`. A loss is at most another if both its
-    epsilon and its delta are at most the other's; if one is smaller and the other is larger, no
-    comparison is true. The delta of a `PureDP` is 0. Neither the rho beside an epsilon
+    Epsilon and delta are compared, or rho and delta. A loss is at most another if both numbers are
+    at most the other's; if one is smaller and the other is larger, no comparison is true. The delta
+    of a `PureDP` and of a `ZCDP` is 0. Neither the rho beside an epsilon
     nor a plan counts: two losses of different rho may each be at most the other.
     """
 
@@ -103,8 +118,8 @@ class Measure:
 
     @property
     @abstractmethod
-    def _numbers(self) -> tuple[Fraction, ...]:
-        """The numbers that are compared: epsilon and delta, or rho."""
+    def _numbers(self) -> tuple[Fraction, Fraction]:
+        """The numbers that are compared: epsilon and delta, or rho and delta."""
 
     def __le__(self, other: object) -> bool:
         return _is_at_most(self, other) if isinstance(other, Measure) else NotImplemented
@@ -170,10 +185,9 @@ def exact_string(number: Fraction) -> str:
 
 def _is_at_most(loss: Measure, other: Measure) -> bool:
     combine_relations("losses", *(getattr(each, "relation", None) for each in (loss, other)))
-    numbers, others = loss._numbers, other._numbers
-    if len(numbers) != len(others):
+    if hasattr(loss, "epsilon") != hasattr(other, "epsilon"):
         raise MeasureMismatchError(
             f"cannot compare {loss} and {other}: ask for both in one measure, as "
             "cydp.accounting.convert(loss, delta=1e-6) of each does"
         )
-    return all(a <= b for a, b in zip(numbers, others, strict=True))
+    return all(a <= b for a, b in zip(loss._numbers, other._numbers, strict=True))

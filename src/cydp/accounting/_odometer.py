@@ -9,13 +9,16 @@ from typing import NoReturn
 from cydp._arguments import Integer
 from cydp._call_errors import explain_arguments
 from cydp._relations import check_relation
+from cydp.accounting._approx_zcdp import ApproxZCDP
 from cydp.accounting._cost import Cost, check_relation_of_cost, kept_units, loss_of
 from cydp.accounting._loss import ZCDP, ApproxDP, Loss, PureDP
 from cydp.accounting._words import html_of
 
 __all__ = ["PrivacyOdometer"]
 
-_MEASURES = {PureDP: "pure", ApproxDP: "approximate", ZCDP: "zcdp"}
+_MEASURES = {
+    PureDP: "pure", ApproxDP: "approximate", ZCDP: "zcdp", ApproxZCDP: "approximate zcdp"
+}  # fmt: skip
 
 
 class PrivacyOdometer:
@@ -47,7 +50,7 @@ class PrivacyOdometer:
     >>> odometer = PrivacyOdometer()
     >>> odometer.charge(PureDP(0.1), count=3)
     >>> odometer.spent
-    {'pure': PureDP(epsilon=0.3, rho=0.015)}
+    {'pure': PureDP(epsilon=0.3, rho=0.014987512487363994)}
 
     """
 
@@ -105,7 +108,10 @@ class PrivacyOdometer:
 
     @property
     def spent(self) -> dict[str, Loss]:
-        """One total for each measure that was charged: "pure", "approximate", "zcdp"."""
+        """One total for each measure that was charged.
+
+        "pure", "approximate", "zcdp" and "approximate zcdp" are their names.
+        """
         return dict(self._spent)
 
     def report(self) -> str:

@@ -15,6 +15,7 @@ import numpy as np
 
 from cydp._numbers.rational import float_of
 from cydp.accounting._dominating_pairs import (
+    BoundedRangePair,
     GaussianPair,
     LaplacePair,
     NormalPair,
@@ -37,6 +38,7 @@ _LARGE = 30.0  # nats: 1 is nothing beside the likelihood ratio
 _NODES, _WEIGHTS = np.polynomial.legendre.leggauss(6)
 _INTERVALS = 8  # in the radius within which an integrand changes by at most a factor e**2
 _QUADRATURE = 1e-15  # relative error of the mass in an interval
+_EVEN = 1e-3  # of a rate, times the range: such a density is nearly even
 
 
 @dataclass(frozen=True, slots=True)
@@ -109,6 +111,8 @@ class PairLoss:
 
     def moments(self, tilt: float) -> Moments:
         """Return the moments at a tilt, nearly."""
+        if isinstance(self._pair, BoundedRangePair):
+            return self._moments_of_range(tilt)
         points = self._some_points(tilt)
         top = float(points.logs.max())
         masses = np.exp(points.logs - top)
@@ -121,7 +125,7 @@ class PairLoss:
     def unit(self) -> float | None:
         """A number of which all losses are multiples, nearly; None if there is none."""
         pair = self._pair
-        if self._share < 1 or isinstance(pair, NormalPair):
+        if self._share < 1 or isinstance(pair, NormalPair | BoundedRangePair):
             return None
         if isinstance(pair, LaplacePair):
             return float_of(pair.epsilon / pair.steps)
@@ -132,13 +136,19 @@ class PairLoss:
 
         At each end of a layer a mass of `most` may be cut off.
         """
-        some = self._some_points(tilt)
-        middle = float(some.losses[some.logs.argmax()])
-        fine = max(fine, _least_exponent(np.array([middle]), unit))
+        if isinstance(self._pair, BoundedRangePair):
+            middle = self._largest
+            fine = max(fine, _least_exponent(np.array([-middle, middle]), unit))
+        else:
+            some = self._some_points(tilt)
+            middle = float(some.losses[some.logs.argmax()])
+            fine = max(fine, _least_exponent(np.array([middle]), unit))
         reach = math.ldexp(_NEAR * unit, fine)
         if isinstance(self._pair, NormalPair):
             near = middle - reach, middle + reach
             points, log_lost = self._normal_points_in(fine, coarse, near, tilt, most)
+        elif isinstance(self._pair, BoundedRangePair):
+            points, log_lost = self._range_points(fine, tilt), -math.inf
         else:
             points, log_lost = self._integer_points(tilt)
         top = float(points.logs.max())
@@ -161,6 +171,39 @@ class PairLoss:
         ):
             return self._integer_points(tilt)[0]
         return self._coarse_points(tilt)[0]
+
+    def _range_points(self, exponent: int, tilt: float) -> _Points:
+        """Return points that have the mass in each step of 2**exponent."""
+        epsilon = self._largest
+        count = math.ceil(_INTERVALS * max(epsilon, 1))
+        ends = np.linspace(-epsilon, epsilon, count + 1)
+        nodes, weights = _nodes_between(
+            np.unique(np.concatenate([_multiples(exponent, -epsilon, epsilon), ends]))
+        )
+        logs = np.log(weights) + (nodes - epsilon) / 2 - math.log(-2 * math.expm1(-epsilon))
+        found = self._tilted(nodes, logs, tilt)
+        return _Points(found.losses, found.logs, found.rounding + _QUADRATURE)
+
+    def _moments_of_range(self, tilt: float) -> Moments:
+        epsilon, rate = self._largest, tilt + 0.5
+        wide = rate * epsilon
+        log_scale = (
+            wide
+            - epsilon / 2
+            - math.log(-2 * math.expm1(-epsilon))
+            + math.log(-math.expm1(-2 * wide) / rate)
+        )
+        if wide < _EVEN:
+            return Moments(log_scale, epsilon * wide / 3, epsilon**2 / 3)
+        root = math.exp(-wide) / -math.expm1(-2 * wide)  # 1 / (2 sinh)
+        mean = epsilon * (1 + 2 * math.exp(-wide) * root) - 1 / rate
+        return Moments(log_scale, mean, 1 / rate**2 - (2 * epsilon * root) ** 2)
+
+    @property
+    def _largest(self) -> float:
+        """The largest loss of a bounded range, rounded up: a larger one never costs less."""
+        assert isinstance(self._pair, BoundedRangePair)
+        return math.nextafter(float_of(self._pair.epsilon), math.inf)
 
     @property
     def _move(self) -> float:
@@ -269,10 +312,8 @@ class PairLoss:
         inside = max(low, near[0]), min(high, near[1])
         losses = [_multiples(fine, *inside)]
         losses += [_multiples(coarse, *ends) for ends in ((low, inside[0]), (inside[1], high))]
-        edges = self._edges(z, np.concatenate([*losses, inside]))
-        widths = np.diff(edges)
-        nodes = (edges[:-1, None] + widths[:, None] * ((1 + _NODES) / 2)).ravel()
-        found = self._normal_points(nodes, (widths[:, None] * (_WEIGHTS / 2)).ravel(), tilt)
+        nodes, weights = _nodes_between(self._edges(z, np.concatenate([*losses, inside])))
+        found = self._normal_points(nodes, weights, tilt)
         # A node is rounded, too.
         moved = 4 * ROUNDING * np.abs(nodes) * self._steepness(z, tilt) + _QUADRATURE
         log_lost = top + math.log(lost) if lost else -math.inf
@@ -292,6 +333,13 @@ class PairLoss:
             losses = np.where(losses < _LARGE, np.log(grown), large) - self._log_share
         found = np.concatenate([(losses - mu**2 / 2) / mu, np.linspace(z[0], z[-1], count + 1)])
         return np.unique(np.clip(found, z[0], z[-1]))
+
+
+def _nodes_between(edges: Floats) -> tuple[Floats, Floats]:
+    """Return nodes and weights of the integrals between edges next to each other."""
+    widths = np.diff(edges)
+    nodes = edges[:-1, None] + widths[:, None] * ((1 + _NODES) / 2)
+    return nodes.ravel(), (widths[:, None] * (_WEIGHTS / 2)).ravel()
 
 
 def _multiples(exponent: int, low: float, high: float) -> Floats:

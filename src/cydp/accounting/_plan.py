@@ -68,7 +68,7 @@ class Plan:
     >>> counts = DiscreteLaplace(epsilon=0.01, sensitivity=1)
     >>> plan = Plan([(counts, 1000), (DiscreteGaussian(sigma2=400, sensitivity=1), 100)])
     >>> plan.epsilon_by_method(1e-6)["zcdp"]
-    2.90905
+    2.90904
     >>> plan.epsilon(1e-6)
     2.71294
     >>> PrivacyFilter(ApproxDP(3, 1e-6)).charge(plan.as_loss(1e-6))  # before the first release
@@ -210,7 +210,7 @@ class Plan:
         --------
         >>> from cydp import PureDP
         >>> Plan([(PureDP(0.1), 3)]).as_loss(0)
-        ApproxDP(epsilon=0.3, delta=0, rho=0.015)
+        ApproxDP(epsilon=0.3, delta=0, rho=0.014987512487363994)
 
         """
         losses = [(loss_of(cost), count) for cost, count in self._items]

@@ -68,7 +68,8 @@ def names_of(loss: Any) -> tuple[str, ...]:
     >>> names_of(ZCDP(1)), names_of(ApproxDP(1, 1e-6))
     (('rho',), ('epsilon', 'delta'))
     """
-    return tuple(name for name in ("epsilon", "delta") if hasattr(loss, name)) or ("rho",)
+    first = "epsilon" if hasattr(loss, "epsilon") else "rho"
+    return (first, "delta") if hasattr(loss, "delta") else (first,)
 
 
 def format_name(name: str) -> str:

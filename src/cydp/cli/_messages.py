@@ -76,21 +76,30 @@ _IN_PYTHON = {
     "of --rho, or use a ledger with a budget of rho",
     "use a ZCDP budget, or a mechanism with epsilon": "give --epsilon instead of --rho, or use a "
     "ledger with a budget of rho",
-    "use an ApproxDP budget, or a mechanism with epsilon or rho alone": "give --epsilon or --rho "
-    "alone, or use a ledger with a budget of epsilon and delta",
+    "use an ApproxDP or ApproxZCDP budget, or a mechanism with epsilon or rho alone": "give "
+    "--epsilon or --rho alone, or use a ledger with a budget of delta and epsilon or rho",
+    "use an ApproxZCDP budget, or a mechanism without rho and delta, or charge "
+    "cydp.accounting.convert(loss, delta=...)": "give --epsilon instead of --rho, or use a ledger "
+    "with a budget of rho and delta",
+    "use an ApproxZCDP budget, or a mechanism without rho and delta": "give no --rho with --delta, "
+    "or use a ledger with a budget of rho and delta",
     "use an ApproxDP budget, or a mechanism with epsilon alone": "give --epsilon alone, or use a "
     "ledger with a budget of epsilon and delta",
     ", unless step is given": "",
     "text, bytes, dates, times or objects, not": "text, bytes, dates or times, not",
     "a PureDP budget": "a budget of epsilon alone",
     "an ApproxDP budget": "a budget of epsilon and delta",
+    "an ApproxZCDP budget": "a budget of rho and delta",
     "a ZCDP budget": "a budget of rho",
 }
 _LOSS = re.compile(
-    r"\b(?:PureDP|ApproxDP|ZCDP)\(((?:epsilon|rho)=[^()]*?)(?:, relation='[^']*')?\)"
+    r"\b(?:PureDP|ApproxDP|ZCDP|ApproxZCDP)\(((?:epsilon|rho)=[^()]*?)(?:, relation='[^']*')?\)"
 )
 _BLOCK_BUDGET = re.compile(r"^budget must be (\w+), as the ledger's budget is, not (\w+)")
-_BY_OPTIONS = {"PureDP": "--epsilon alone", "ApproxDP": "--epsilon and --delta", "ZCDP": "--rho"}
+_BY_OPTIONS = {
+    "PureDP": "--epsilon alone", "ApproxDP": "--epsilon and --delta", "ZCDP": "--rho alone",
+    "ApproxZCDP": "--rho and --delta",
+}  # fmt: skip
 _NAMES = (
     "max_rows_per_partition", "max_rows_per_unit", "max_partitions", "max_rows", "data_version",
     "charge_id", "left_out", "privacy_unit", "units_in_one_block", "by_block", "block_column",

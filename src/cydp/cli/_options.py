@@ -10,7 +10,8 @@ from contextlib import suppress
 from typing import Any
 
 from cydp._numbers.rational import read_exact
-from cydp.accounting._loss import ZCDP, ApproxDP, PureDP
+from cydp.accounting._approx_zcdp import ApproxZCDP
+from cydp.accounting._loss import ZCDP, ApproxDP, Loss, PureDP
 from cydp.cli._specs import read_head, read_name
 
 __all__ = [
@@ -129,12 +130,14 @@ def _add_file(parser: argparse.ArgumentParser) -> None:
 
 def _add_privacy(parser: argparse.ArgumentParser) -> None:
     group = parser.add_argument_group(
-        "privacy", "--epsilon alone, --epsilon with --delta, or --rho alone"
+        "privacy",
+        "--epsilon alone, --epsilon with --delta, or --rho; for keys that are not public "
+        "--epsilon or --rho with --delta",
     )
     group.add_argument(
         "--epsilon", metavar="E", help="cost of the release: 1, 0.1, 1/3 ... (pure DP)"
     )
-    group.add_argument("--delta", metavar="D", help="with --epsilon: approximate DP")
+    group.add_argument("--delta", metavar="D", help="approximate DP, or zCDP")
     group.add_argument("--rho", metavar="R", help="zero-concentrated DP")
     group.add_argument(
         "--relation",
@@ -332,7 +335,7 @@ def _read_delimiter(given: str) -> str:
     return delimiter
 
 
-BUDGETS = "--epsilon alone, --epsilon with --delta, or --rho alone"
+BUDGETS = "--epsilon or --rho, alone or with --delta"
 
 
 def add_budget(parser: Any, title: str) -> None:
@@ -340,14 +343,18 @@ def add_budget(parser: Any, title: str) -> None:
     group = parser.add_argument_group(title)
     group.add_argument("--epsilon", metavar="E", help="pure, or with --delta approximate, DP")
     group.add_argument("--delta", metavar="D")
-    group.add_argument("--rho", metavar="R", help="zero-concentrated DP")
+    group.add_argument(
+        "--rho", metavar="R", help="zero-concentrated, or with --delta approximate zCDP"
+    )
 
 
-def read_budget(options: argparse.Namespace) -> PureDP | ApproxDP | ZCDP | None:
+def read_budget(options: argparse.Namespace) -> Loss | None:
     """Return the loss; None if no option is given; a ValueError for others together."""
     epsilon, delta, rho = options.epsilon, options.delta, options.rho
-    if rho is not None and epsilon is None and delta is None:
-        return ZCDP(rho)
+    if rho is not None and epsilon is None:
+        if delta is None:
+            return ZCDP(rho)
+        return ApproxZCDP(read_exact(rho, "rho"), read_exact(delta, "delta"))
     if epsilon is not None and rho is None:
         if delta is None:
             return PureDP(epsilon)

@@ -38,8 +38,8 @@ _END = b"\xff"
 class PieceTally:
     """The exact answers of some pieces of a table. NOT private.
 
-    A worker makes one of each piece. They add up by `+`, exactly, in any order; or an engine adds
-    up the tables that `to_arrow` makes. A pickle carries them.
+    A worker makes one of each piece. They add up by `+` or `sum`, exactly, in any order; or an
+    engine adds up the tables that `to_arrow` makes. A pickle carries them.
 
     Attributes
     ----------
@@ -65,7 +65,7 @@ class PieceTally:
     >>> plan = cydp.distributed.prepare(cydp.value_counts, [], keys=["a", "b"], epsilon=1)
     >>> reader = plan.pay(None).reader
     >>> first = reader.tally(["a", "b", "a"], piece=0, pieces=2)
-    >>> first + reader.tally(["b", "c"], piece=1, pieces=2)
+    >>> sum([first, reader.tally(["b", "c"], piece=1, pieces=2)])
     <tally of 2 of 2 pieces: exact, NOT private>
 
     """
@@ -86,6 +86,10 @@ class PieceTally:
         if self.of_run != other.of_run:
             raise ValueError("tallies must be of one run, and of one number of pieces, to be added")
         return _merged([self, other])
+
+    def __radd__(self, other: int) -> PieceTally:
+        """Return the tally itself for 0, at which `sum` begins."""
+        return self if type(other) is int and other == 0 else NotImplemented
 
     @property
     def of_run(self) -> tuple[str, int, int]:

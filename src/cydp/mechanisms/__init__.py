@@ -12,6 +12,7 @@ from cydp.mechanisms._propose_test_release import ProposeTestRelease
 from cydp.mechanisms._randomized_response import RandomizedResponse
 from cydp.mechanisms._selection import UniformChoice
 from cydp.mechanisms._snapping import Snapping
+from cydp.mechanisms._sparse_vector import SparseVector, ThresholdTests
 
 __all__ = [
     "DiscreteGaussian",
@@ -25,6 +26,8 @@ __all__ = [
     "ProposeTestRelease",
     "RandomizedResponse",
     "Snapping",
+    "SparseVector",
+    "ThresholdTests",
     "UniformChoice",
 ]
 

@@ -30,6 +30,7 @@ from cydp._numbers.rational import (
 from cydp._samplers import prepare_noisy_max
 from cydp._sensitivity import relation_of
 from cydp._threads import threads_for
+from cydp.accounting._dominating_pairs import BoundedRangePair, Pairs
 from cydp.accounting._loss import PureDP
 from cydp.accounting._loss_numbers import make_loss
 from cydp.exact._bins import refuse_data_bins
@@ -38,7 +39,26 @@ from cydp.mechanisms._integer_mechanism import INT64
 from cydp.mechanisms._parameters import format_sensitivity, read_level, read_norm, set_fields
 from cydp.mechanisms._run import Budget, draw_array
 
-__all__ = ["ExponentialMechanism", "PermuteAndFlip"]
+__all__ = ["ExponentialMechanism", "PermuteAndFlip", "check_monotonic"]
+
+
+def check_monotonic(monotonic: bool, relation: str | None) -> str | None:
+    """Return the relation of a mechanism for answers that all move in one direction, if they do.
+
+    Raises
+    ------
+    TypeError, ValueError
+        If monotonic is no bool, or is not what the relation of the sensitivity allows.
+
+    """
+    if not isinstance(monotonic, bool):
+        raise TypeError(f"monotonic must be True or False, not {type(monotonic).__name__}")
+    if monotonic and relation not in (None, "add-remove"):
+        raise ValueError(
+            f"monotonic must be False for a sensitivity that is stated under {relation!r}: a "
+            "record that changes moves scores in both directions"
+        )
+    return "add-remove" if monotonic else relation
 
 
 @dataclass(frozen=True, slots=True, init=False, repr=False, match_args=False)
@@ -52,25 +72,18 @@ class _NoisyMaxMechanism(ABC):
 
     @require_names
     def __init__(self, *, epsilon: Number, sensitivity: Number, monotonic: bool = False) -> None:
-        if not isinstance(monotonic, bool):
-            raise TypeError(f"monotonic must be True or False, not {type(monotonic).__name__}")
         if read_exact(epsilon, "epsilon") == 0:
             raise ValueError(
                 "epsilon must be greater than 0: cydp.mechanisms.UniformChoice(count=...) chooses "
                 "without data, as epsilon 0 would"
             )
-        norm, relation = read_norm(sensitivity), relation_of(sensitivity)
-        if monotonic and relation not in (None, "add-remove"):
-            raise ValueError(
-                f"monotonic must be False for a sensitivity that is stated under {relation!r}: a "
-                "record that changes moves scores in both directions"
-            )
+        relation = check_monotonic(monotonic, relation_of(sensitivity))
         set_fields(
             self,
             epsilon=read_positive(epsilon, "epsilon"),
-            sensitivity=norm,
+            sensitivity=read_norm(sensitivity),
             monotonic=monotonic,
-            relation="add-remove" if monotonic else relation,
+            relation=relation,
         )
 
     @property
@@ -272,6 +285,10 @@ class ExponentialMechanism(_NoisyMaxMechanism):
     def loss(self) -> PureDP:
         """Privacy cost of one selection: of one row of scores."""
         return make_loss(PureDP, self.epsilon, self.epsilon**2 / 8, relation=self.relation)
+
+    @property
+    def _pairs(self) -> Pairs:
+        return {BoundedRangePair(self.epsilon): 1}
 
     def probabilities(self, scores: ArrayLike) -> NDArray[np.float64]:
         """Return the probability of each candidate, along the last axis. NOT private.

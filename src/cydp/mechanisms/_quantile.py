@@ -17,6 +17,7 @@ from cydp._numbers.rational import as_exact, literal_of, read_positive, read_qua
 from cydp._samplers import prepare_quantile
 from cydp._sensitivity import relation_of
 from cydp._threads import threads_for
+from cydp.accounting._dominating_pairs import BoundedRangePair, Pairs
 from cydp.accounting._loss import PureDP
 from cydp.accounting._loss_numbers import make_loss
 from cydp.exact._counted_units import CountedUnits
@@ -91,6 +92,10 @@ class QuantileMechanism:
     def loss(self) -> PureDP:
         """Privacy cost of one `choose`, for all groups together."""
         return make_loss(PureDP, self.epsilon, self.epsilon**2 / 8, relation=self.relation)
+
+    @property
+    def _pairs(self) -> Pairs:
+        return {BoundedRangePair(self.epsilon): 1}
 
     @property
     def scale(self) -> Fraction:

@@ -20,6 +20,7 @@ from cydp._columns.canonical import digest_argument
 from cydp._default_generator import generator_or_default
 from cydp._generator import Generator
 from cydp._outputs import prepare_output
+from cydp.accounting._approx_zcdp import ApproxZCDP
 from cydp.accounting._budget import Asked, Paid
 from cydp.accounting._cost import Cost
 from cydp.accounting._filter import PrivacyFilter
@@ -44,7 +45,10 @@ Budget: TypeAlias = PrivacyFilter | BudgetLedger | LedgerScope
 
 _INSTEAD_OF_A_BUDGET = (  # what is passed by mistake, and what to do
     (str | os.PathLike, "open a ledger by its path with BudgetLedger.open"),
-    (PureDP | ApproxDP | ZCDP, "make one PrivacyFilter of the loss, and pass it to every release"),
+    (
+        PureDP | ApproxDP | ZCDP | ApproxZCDP,
+        "make one PrivacyFilter of the loss, and pass it to every release",
+    ),
     (PrivacyOdometer, "it cannot refuse, so call its charge beside the release"),
 )
 

@@ -14,6 +14,7 @@ from cydp._version import __version__
 from cydp.accounting._amounts import amount_of
 from cydp.accounting._errors import MeasureMismatchError
 from cydp.accounting._loss import ZCDP, Loss, PureDP
+from cydp.accounting._words import numbers_of
 from cydp.accounting.ledger._blocks import ALL
 from cydp.accounting.ledger._ledger import BudgetLedger
 from cydp.accounting.ledger._paid import Payment
@@ -131,11 +132,7 @@ def describe(query: Query) -> dict[str, Any]:
 
 def describe_loss(loss: Loss) -> dict[str, str]:
     """Return a loss as JSON can hold it."""
-    if isinstance(loss, ZCDP):
-        return {"rho": str(loss.rho)}
-    if isinstance(loss, PureDP):
-        return {"epsilon": str(loss.epsilon)}
-    return {"epsilon": str(loss.epsilon), "delta": str(loss.delta)}
+    return {name: str(number) for name, number in numbers_of(loss).items()}
 
 
 def _describe_part(part: Part) -> dict[str, Any]:

@@ -4,12 +4,12 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
-from decimal import ROUND_CEILING
 from fractions import Fraction
 from typing import Any
 
-from cydp._numbers.rational import float_of, format_number, literal_of
-from cydp.accounting._loss import ZCDP, Loss, PureDP
+from cydp._numbers.rational import float_of, literal_of
+from cydp.accounting._loss import Loss
+from cydp.accounting._words import format_numbers, numbers_of
 from cydp.exact._grid import Grid
 from cydp.mechanisms._laplace import DiscreteLaplace
 from cydp.mechanisms._quantile import QuantileMechanism
@@ -49,15 +49,11 @@ def _plural_of(noun: str) -> str:
 def format_cost(loss: Loss) -> str:
     """Return a loss as the parameters that a release takes; long numbers are rounded up.
 
+    >>> from cydp import ZCDP, PureDP
     >>> format_cost(PureDP("0.1")), format_cost(ZCDP(2))
     ('epsilon=0.1', 'rho=2')
     """
-    if isinstance(loss, ZCDP):
-        return f"rho={format_number(loss.rho, ROUND_CEILING)}"
-    cost = f"epsilon={format_number(loss.epsilon, ROUND_CEILING)}"
-    if isinstance(loss, PureDP):
-        return cost
-    return f"{cost}, delta={format_number(loss.delta, ROUND_CEILING)}"
+    return format_numbers(numbers_of(loss))
 
 
 def format_noise(parts: Iterable[Part], names: Mapping[str, str]) -> str:

@@ -10,6 +10,7 @@ from functools import cached_property
 from types import MappingProxyType
 from typing import Any, ClassVar
 
+from cydp.accounting._approx_zcdp import ApproxZCDP
 from cydp.accounting._loss import ApproxDP, Loss
 from cydp.mechanisms._count_threshold import CountThreshold
 from cydp.mechanisms._partition_selection import PartitionSelection
@@ -184,10 +185,11 @@ class GroupParts(DataQuery):
     def selecting(self) -> Selecting:
         """How keys that are not public are selected, and at what cost."""
         privacy, unit = self.privacy, self.unit
-        if not isinstance(privacy, ApproxDP):
+        if not isinstance(privacy, ApproxDP | ApproxZCDP):
             raise TypeError(
-                "epsilon and delta must be given for keys that are not public, or else public "
-                "keys: a key of one unit is released with a probability of at most delta"
+                "epsilon and delta must be given for keys that are not public, or rho and delta, "
+                "or else public keys: a key of one unit is released with a probability of at most "
+                "delta"
             )
 
         def parts(loss: Loss) -> tuple[Mapping[str, Part], float]:

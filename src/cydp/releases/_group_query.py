@@ -17,7 +17,8 @@ from cydp._arguments import Number
 from cydp._columns.declared import Labels
 from cydp._columns.tables import open_table
 from cydp._generator import Generator
-from cydp.accounting._loss import Loss
+from cydp.accounting._approx_zcdp import ApproxZCDP
+from cydp.accounting._loss import ZCDP, Loss
 from cydp.accounting.ledger._paid import Payment
 from cydp.exact._sorted_units import SortedUnits
 from cydp.exact._time_grid import notes_on_days
@@ -422,6 +423,8 @@ def _by_method(summary: Summary, privacy: Loss, unit: Unit, n_keys: int | None) 
     """Return a summary with its quantiles chosen as the error to expect is less."""
     if summary.kind != "quantile":
         return summary
+    if isinstance(privacy, ApproxZCDP):  # of which the quantiles have a part of rho
+        privacy = ZCDP(privacy.rho)
     best = summary.listed.best(privacy, changing(unit, n_keys))
     return replace(summary, recursive=best.is_recursive)
 

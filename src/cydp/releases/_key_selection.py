@@ -12,7 +12,9 @@ from fractions import Fraction
 from typing import Any, NamedTuple, TypeAlias
 
 from cydp._numbers.rational import as_exact
-from cydp.accounting._loss import ApproxDP, Loss, PureDP
+from cydp.accounting._approx_zcdp import ApproxZCDP
+from cydp.accounting._loss import ZCDP, ApproxDP, Loss
+from cydp.accounting._loss_numbers import epsilon_of_pure
 from cydp.mechanisms._count_threshold import CountThreshold
 from cydp.mechanisms._partition_selection import PartitionSelection
 from cydp.releases._noise_split import Part
@@ -92,7 +94,7 @@ def by_least_noise(build: Callable[[Any], Any], rules: Sequence[Any]) -> Any:
 
 
 def select_first(
-    privacy: ApproxDP,
+    privacy: ApproxDP | ApproxZCDP,
     unit: Unit,
     noise: str | None,
     share: Fraction,
@@ -100,7 +102,7 @@ def select_first(
 ) -> Selecting:
     """Return the optimal selection, which takes a share of the privacy before the parts.
 
-    It needs a delta, and takes all of it if the parts have less noise without one.
+    It needs a delta, and takes all of it beside rho, or if the parts have less noise without one.
     """
     if unit.promised and unit.max_rows > 1:
         raise ValueError(
@@ -113,9 +115,10 @@ def select_first(
 
     def select(option: tuple[float, Loss]) -> Selecting:
         noisy, loss = option
+        of_parts = rest if isinstance(loss, ApproxDP) else 0  # of the delta
         mechanism = PartitionSelection(
-            epsilon=privacy.epsilon * share,
-            delta=privacy.delta * (1 if rest and isinstance(loss, PureDP) else share),
+            epsilon=_epsilon_of_share(privacy, share),
+            delta=privacy.delta * (1 - of_parts),
             max_partitions=reached,
             relation=relation,
         )
@@ -124,9 +127,8 @@ def select_first(
 
     if not rest:
         return select((0.0, privacy))
-    epsilon = as_exact(privacy.epsilon * rest)
-    both = ApproxDP(epsilon, as_exact(privacy.delta * rest), relation=relation)
-    found = fitting(losses_by_noise(both, noise), lambda loss: (parts_of(loss)[1], loss))
+    losses = _losses_of_parts(privacy, rest, privacy.delta * rest, noise)
+    found = fitting(losses, lambda loss: (parts_of(loss)[1], loss))
     least, *others = sorted(found, key=lambda option: option[0])
     try:
         return select(least)
@@ -136,8 +138,29 @@ def select_first(
         return select(*others)
 
 
+def _epsilon_of_share(privacy: ApproxDP | ApproxZCDP, share: Fraction) -> Fraction:
+    """Return the epsilon of a selection that has a share of epsilon or rho."""
+    if isinstance(privacy, ApproxZCDP):
+        return epsilon_of_pure(privacy.rho * share)
+    return privacy.epsilon * share
+
+
+def _losses_of_parts(
+    privacy: ApproxDP | ApproxZCDP, share: Fraction, delta: Fraction, noise: str | None
+) -> tuple[Loss, ...]:
+    """Return the losses that parts may have, by their noise: a share of epsilon, or of rho.
+
+    Beside epsilon Gaussian noise takes a delta, too.
+    """
+    relation = privacy.relation
+    if isinstance(privacy, ApproxZCDP):
+        return losses_by_noise(ZCDP(as_exact(privacy.rho * share), relation=relation), noise)
+    both = ApproxDP(as_exact(privacy.epsilon * share), as_exact(delta), relation=relation)
+    return losses_by_noise(both, noise)
+
+
 def select_by_count(
-    privacy: ApproxDP,
+    privacy: ApproxDP | ApproxZCDP,
     unit: Unit,
     noise: str | None,
     counts: str,
@@ -145,17 +168,17 @@ def select_by_count(
 ) -> Selecting:
     """Return a threshold on noisy counts, which are one of the parts and take no share.
 
-    Gaussian noise needs a half of delta.
+    Gaussian noise needs a half of delta, unless it costs rho.
     """
     half = as_exact(privacy.delta / 2)
 
     def select(loss: Loss) -> Selecting:
-        delta = privacy.delta if isinstance(loss, PureDP) else half
+        delta = half if isinstance(loss, ApproxDP) else privacy.delta
         parts, noisy = parts_of(loss)
         mechanism = CountThreshold(parts[counts].noise, delta, unit.max_partitions, unit.max_rows)
         return Selecting(mechanism, loss, noisy + 2 * math.log(mechanism.threshold))
 
-    losses = losses_by_noise(ApproxDP(privacy.epsilon, half, relation=unit.relation), noise)
+    losses = _losses_of_parts(privacy, Fraction(1), half, noise)
     return min(fitting(losses, select), key=lambda each: each.noise)
 
 

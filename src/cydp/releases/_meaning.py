@@ -12,14 +12,16 @@ from fractions import Fraction
 from cydp._numbers.intervals import exp_interval
 from cydp._numbers.rational import format_number
 from cydp._numbers.rounding import float_above
-from cydp.accounting._conversion import convert, curve_of
+from cydp.accounting._approx_zcdp import ApproxZCDP
+from cydp.accounting._conversion import stated
 from cydp.accounting._loss import ZCDP, ApproxDP, Loss, PureDP
+from cydp.accounting._trade_off import curve_of
+from cydp.accounting._words import format_numbers, numbers_of
 from cydp.releases._unit import Unit
 
 __all__ = ["meaning_of", "notes_on", "notes_on_delta"]
 
 
-_STATED_DELTA = Fraction(1, 10**6)  # at which rho is said as epsilon
 _MOST_EPSILON = 10  # above it the odds of a unit may move 22,026-fold, and a note says so
 _MOST_DELTA = Fraction(1, 1000)  # above it one row of a thousand may be published
 _RARE = 100  # a delta of 1 / (100 n) publishes a row in at most one of 100 releases
@@ -58,14 +60,12 @@ def meaning_of(loss: Loss, unit: Unit) -> list[str]:
             )
         return [*found, bet]
     found = []
-    if isinstance(loss, ZCDP):
-        loss = convert(loss, delta=_STATED_DELTA)
+    if isinstance(loss, ZCDP | ApproxZCDP):
+        loss = stated(loss)
         found.append(
             f"The cost implies epsilon={format_number(loss.epsilon)} with delta="
             f"{format_number(loss.delta)}; cydp.accounting.convert gives epsilon for another delta."
         )
-        if isinstance(loss, PureDP):
-            return [*found, bet]
     delta = format_number(loss.delta, ROUND_CEILING)
     return [
         *found,
@@ -111,17 +111,17 @@ def notes_on(loss: Loss, unit: Unit, n: int | None = None) -> list[str]:
 
     """
     found = []
-    stated = convert(loss, delta=_STATED_DELTA) if isinstance(loss, ZCDP) else loss
-    if stated.epsilon > _MOST_EPSILON:
-        cost = f"epsilon={format_number(stated.epsilon, ROUND_CEILING)}"
-        if isinstance(loss, ZCDP):
-            rho = format_number(loss.rho, ROUND_CEILING)
-            cost += f", which rho={rho} implies with delta={format_number(_STATED_DELTA)},"
+    said = stated(loss)
+    if said.epsilon > _MOST_EPSILON:
+        cost = f"epsilon={format_number(said.epsilon, ROUND_CEILING)}"
+        if isinstance(said, ApproxDP) and said is not loss:
+            at = format_number(said.delta)
+            cost += f", which {format_numbers(numbers_of(loss))} implies with delta={at},"
         found.append(
             f"{cost} is above {_MOST_EPSILON}: the odds of {_questions_of(unit)[0]} may move by "
-            f"{_factor(stated.epsilon)}, which promises next to nothing"
+            f"{_factor(said.epsilon)}, which promises next to nothing"
         )
-    if not isinstance(loss, ApproxDP):
+    if not isinstance(loss, ApproxDP | ApproxZCDP):
         return found
     if n is None and loss.delta > _MOST_DELTA:
         found.append(

@@ -21,6 +21,7 @@ from cydp.mechanisms._gaussian import DiscreteGaussian
 from cydp.mechanisms._gaussian_calibration import normal_variance
 from cydp.mechanisms._laplace import DiscreteLaplace
 from cydp.mechanisms._quantile import QuantileMechanism
+from cydp.releases._terms import of_public_keys
 from cydp.releases._unit import Change, Unit
 
 __all__ = [
@@ -172,15 +173,18 @@ def split_privacy(
 
     Raises
     ------
+    TypeError
+        For a rho with a delta, which only a selection of keys spends.
     ValueError
         If no noise fits: its scale would be too small or too large for the sampler.
 
     """
     if not aggregates:
         return {}, privacy
+    privacy = of_public_keys(privacy)
     total = sum((each.weight for each in _one_of_each_level(aggregates)), Fraction(0))
     shares = [as_exact(aggregate.weight / total) for aggregate in aggregates]
-    loss = privacy
+    loss: Loss = privacy
     if isinstance(privacy, PureDP):
         mechanisms = [
             _pure(privacy.epsilon * share / joint.epsilon, aggregate)

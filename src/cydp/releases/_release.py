@@ -15,6 +15,7 @@ import numpy as np
 from cydp._arguments import Integer, Number
 from cydp._call_errors import explain_arguments
 from cydp._numbers.rational import float_of, read_integer
+from cydp.accounting._approx_zcdp import ApproxZCDP
 from cydp.accounting._loss import ZCDP, ApproxDP, Loss, PureDP
 from cydp.accounting.ledger._ledger import BudgetLedger
 from cydp.accounting.ledger._serialize import register
@@ -376,4 +377,9 @@ register(
 )
 register(
     ZCDP, lambda loss: [loss.rho, loss.relation], lambda parts: ZCDP(parts[0], relation=parts[1])
+)
+register(
+    ApproxZCDP,
+    lambda loss: [loss.rho, loss.delta, loss.relation],
+    lambda parts: ApproxZCDP(parts[0], parts[1], relation=parts[2]),
 )

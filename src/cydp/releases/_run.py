@@ -21,6 +21,7 @@ from cydp._columns.table import Table
 from cydp._columns.tables import refuse_other_than_table
 from cydp._default_generator import generator_or_default
 from cydp._generator import Generator
+from cydp.accounting._approx_zcdp import ApproxZCDP
 from cydp.accounting._budget import Asked
 from cydp.accounting._loss import ZCDP
 from cydp.accounting.ledger._paid import payment_of
@@ -164,11 +165,13 @@ def _prepared(kind: type[DataQuery], given: Given) -> Prepared:
 def with_noise(given: Given, budget: Any) -> Given:
     """Return the arguments of a call, with Gaussian noise where a budget in zCDP pays for a delta.
 
-    Laplace noise would cost it epsilon**2 / 2, and Gaussian noise of that cost has less variance.
+    Up to an epsilon of 2, Gaussian noise of the cost of Laplace noise has less variance.
     """
     is_open = given.get("delta") is not None and given.get("noise", "") is None
     payer = budget.ledger if isinstance(budget, LedgerScope) else budget
-    if is_open and isinstance(getattr(payer, "budget", None), ZCDP):
+    if given.get("keys", ()) is None:  # their selection costs epsilon and delta in any case
+        return given
+    if is_open and isinstance(getattr(payer, "budget", None), ZCDP | ApproxZCDP):
         return {**given, "noise": "gaussian"}
     return given
 

@@ -12,6 +12,7 @@ from cydp._arguments import Number
 from cydp._numbers.intervals import sqrt_bounds
 from cydp._numbers.rational import as_exact, read_positive
 from cydp._numbers.rounding import decimal_below
+from cydp.accounting._approx_zcdp import ApproxZCDP
 from cydp.accounting._conversion import rho_of
 from cydp.accounting._loss import ZCDP, ApproxDP, Loss, PureDP
 from cydp.releases._unit import Unit, read_unit, user_key
@@ -24,6 +25,7 @@ __all__ = [
     "fitting",
     "least_noise",
     "losses_by_noise",
+    "of_public_keys",
     "read_privacy",
     "read_split",
     "read_terms",
@@ -71,8 +73,8 @@ def read_privacy(
     Raises
     ------
     TypeError, ValueError
-        Unless exactly one of epsilon, rho, and the pair of epsilon and delta is given, and each
-        number is positive, and delta below 1.
+        Unless epsilon or rho is given, alone or with delta, and each number is positive, and delta
+        below 1.
 
     Examples
     --------
@@ -81,8 +83,12 @@ def read_privacy(
 
     """
     if rho is not None:
-        if epsilon is not None or delta is not None:
-            raise TypeError("rho must be given alone: epsilon and delta would ask for other noise")
+        if epsilon is not None:
+            raise TypeError("rho must be given alone: epsilon would ask for other noise")
+        if delta is not None:
+            return ApproxZCDP(
+                read_positive(rho, "rho"), read_positive(delta, "delta"), relation=relation
+            )
         return ZCDP(read_positive(rho, "rho"), relation=relation)
     if epsilon is None:
         given = "" if delta is None else " with delta"
@@ -92,6 +98,20 @@ def read_privacy(
     return ApproxDP(
         read_positive(epsilon, "epsilon"), read_positive(delta, "delta"), relation=relation
     )
+
+
+def of_public_keys(privacy: Loss) -> PureDP | ApproxDP | ZCDP:
+    """Return the privacy of answers; a TypeError for a delta beside rho, which answers spend not.
+
+    >>> of_public_keys(ZCDP(1))
+    ZCDP(rho=1)
+    """
+    if isinstance(privacy, ApproxZCDP):
+        raise TypeError(
+            "rho must be given alone: a delta beside it is for group_by, value_counts and top_k "
+            "where they select keys that are not public"
+        )
+    return privacy
 
 
 def losses_by_noise(privacy: Loss, noise: str | None) -> tuple[Loss, ...]:
@@ -117,7 +137,7 @@ def losses_by_noise(privacy: Loss, noise: str | None) -> tuple[Loss, ...]:
             "noise must not be 'gaussian' for epsilon alone, which it never keeps: give delta as "
             "well, or rho instead"
         )
-    if isinstance(privacy, ZCDP) and noise == "laplace":
+    if isinstance(privacy, ZCDP | ApproxZCDP) and noise == "laplace":
         raise ValueError(
             "noise must not be 'laplace' for rho, where Gaussian noise has less variance: give "
             "epsilon instead"
@@ -247,6 +267,7 @@ def epsilon_of_each(privacy: Loss, k: int) -> Fraction:
     >>> epsilon_of_each(PureDP(2), 4), epsilon_of_each(ZCDP(2), 4)
     (Fraction(1, 2), Fraction(2, 1))
     """
+    privacy = of_public_keys(privacy)
     if isinstance(privacy, PureDP):
         return as_exact(privacy.epsilon / k)
     # A selection of pure cost epsilon costs epsilon**2 / 8 in zCDP.

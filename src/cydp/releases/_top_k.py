@@ -63,7 +63,8 @@ def top_k(
     rho : number > 0, optional
         Privacy cost of the whole release in zCDP.
     delta : number between 0 and 1, optional
-        With `epsilon`: approximate DP. Keys that are not public need it.
+        With `epsilon`: approximate DP. Keys that are not public need it, also with `rho`:
+        approximate zCDP.
     relation : {"add-remove", "change-one", "add-remove-or-change"}, default "add-remove"
         Whether neighbouring tables differ in the presence of one unit, in its data, or in either.
     user : column of any kind, or its name in a table, optional

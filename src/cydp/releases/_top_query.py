@@ -18,7 +18,7 @@ from cydp._generator import Generator
 from cydp._numbers.rational import float_of, log_of, read_integer
 from cydp._numbers.rounding import decimal_above
 from cydp._sensitivity import sensitivity_of
-from cydp.accounting._loss import ZCDP, ApproxDP, Loss
+from cydp.accounting._loss import ApproxDP, Loss, PureDP
 from cydp.accounting.ledger._paid import Payment
 from cydp.mechanisms._gaussian import DiscreteGaussian
 from cydp.mechanisms._laplace import DiscreteLaplace
@@ -209,7 +209,8 @@ class TopQuery(DataQuery):
         most = sensitivity_of(Fraction(unit.max_rows), unit.relation)  # of the change of one count
         choices = self._choices
         epsilon = epsilon_of_each(self.privacy, choices)
-        is_pure = not isinstance(self.privacy, ZCDP) and epsilon * choices == self.privacy.epsilon
+        privacy = self.privacy
+        is_pure = isinstance(privacy, PureDP | ApproxDP) and epsilon * choices == privacy.epsilon
         kind = PermuteAndFlip if is_pure else ExponentialMechanism
         return kind(epsilon=epsilon, sensitivity=most, monotonic=grows)
 

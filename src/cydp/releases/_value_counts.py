@@ -103,7 +103,8 @@ def value_counts(
         Privacy cost of the whole release in zCDP, by discrete Gaussian noise.
     delta : number between 0 and 1, optional
         With `epsilon`: approximate DP, by discrete Gaussian noise, or by Laplace noise where that
-        has less variance; no delta is then spent. Keys that are not public need it.
+        has less variance; no delta is then spent. Keys that are not public need it, also with
+        `rho`: approximate zCDP.
     noise : {"laplace", "gaussian"}, optional
         Which noise is added with `delta`. Default: the one with less variance; if a budget in zCDP
         pays, Gaussian noise, which costs it less.

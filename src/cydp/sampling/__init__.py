@@ -4,7 +4,8 @@
 from __future__ import annotations
 
 from cydp.sampling._amplified import Sampled, amplified, loss_on_sample
-from cydp.sampling._on_sample import SampleRelease, WholeEstimate, on_sample
+from cydp.sampling._on_sample import on_sample
+from cydp.sampling._sample_release import SampleRelease, WholeEstimate
 
 __all__ = [
     "SampleRelease",

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""Amplification by Poisson sampling, of a loss and of the items of a plan. docs/sampling.md."""
+"""Amplification by sampling, of a loss and of the items of a plan. docs/sampling.md."""
 
 from __future__ import annotations
 
@@ -11,6 +11,7 @@ from cydp._call_errors import explain_arguments
 from cydp._numbers.intervals import exp_bounds, ln_bounds
 from cydp._numbers.rational import Exact, as_exact, format_number, literal_of, read_exact
 from cydp._numbers.rounding import decimal_above, decimal_below
+from cydp.accounting._approx_zcdp import ApproxZCDP
 from cydp.accounting._cost import Cost, describe_cost, loss_of, relation_of, units_of
 from cydp.accounting._dominating_pairs import LaplacePair, Pairs, pairs_of, sampled_pairs
 from cydp.accounting._errors import MeasureMismatchError, RelationMismatchError
@@ -21,37 +22,41 @@ from cydp.mechanisms._parameters import set_fields
 __all__ = ["Sampled", "amplified", "loss_on_sample", "read_share"]
 
 
-_RELATION = "add-remove"
+_RELATION, _CHANGE = "add-remove", "change-one"
 _MOST = 3000  # no exponential of a larger number is computed; exp(-3000) bounds exp(-epsilon)
 
 
-def amplified(cost: Cost, share: Number) -> PureDP | ApproxDP:
+def amplified(cost: Cost, share: Number, *, relation: str = "add-remove") -> PureDP | ApproxDP:
     """Return the loss of a mechanism that sees a secret random share of the rows.
 
-    Each row is in the sample with the probability `share`, independently of the others, and nobody
-    learns which rows, or how many, were in it.
+    Under "add-remove" each row is in the sample with the probability `share`, independently of the
+    others, and nobody learns which rows, or how many, were in it. Under "change-one" the sample is
+    drawn without replacement: all sets of `share` times n of the n rows are equally likely.
 
     Parameters
     ----------
     cost : PureDP, ApproxDP, or mechanism or release of such a loss
-        The cost of the mechanism for the rows that it sees, under "add-remove".
+        The cost of the mechanism for the rows that it sees, under the same relation.
     share : number above 0 and at most 1
-        The probability q, as an exact fraction.
+        The probability q with which a row is in the sample, as an exact fraction.
+    relation : {"add-remove", "change-one"}, default "add-remove"
+        The relation of neighbours, which says how samples are drawn.
 
     Returns
     -------
     PureDP or ApproxDP
-        With epsilon ln(1 + q (e**epsilon - 1)), rounded up to six digits, and q delta, under
-        "add-remove".
+        With epsilon ln(1 + q (e**epsilon - 1)), rounded up to six digits, and q delta, under the
+        relation.
 
     Raises
     ------
     MeasureMismatchError
         For a ZCDP.
     RelationMismatchError
-        For a cost that is stated under "change-one".
+        For a cost that is stated under another relation.
     TypeError, ValueError
-        If cost is none, or a release that protects a unit of several rows; if share is not allowed.
+        If cost is none, or a release that protects a unit of several rows; if share or relation is
+        not allowed.
 
     Notes
     -----
@@ -71,14 +76,14 @@ def amplified(cost: Cost, share: Number) -> PureDP | ApproxDP:
     True
 
     """
-    loss, q = _read(cost, "cost"), read_share(share)
+    loss, q = _read(cost, "cost", relation), read_share(share)
     epsilon = as_exact(_amplify(loss.epsilon, q))
     if isinstance(loss, PureDP):
-        return PureDP(epsilon, relation=_RELATION)
-    return ApproxDP(epsilon, as_exact(q * loss.delta), relation=_RELATION)
+        return PureDP(epsilon, relation=relation)
+    return ApproxDP(epsilon, as_exact(q * loss.delta), relation=relation)
 
 
-def loss_on_sample(cost: Cost, share: Number) -> PureDP | ApproxDP:
+def loss_on_sample(cost: Cost, share: Number, *, relation: str = "add-remove") -> PureDP | ApproxDP:
     """Return the loss that a mechanism on a sample may have, so that the whole costs at most this.
 
     It is the inverse of `amplified`.
@@ -87,7 +92,7 @@ def loss_on_sample(cost: Cost, share: Number) -> PureDP | ApproxDP:
     ----------
     cost : PureDP, ApproxDP, or mechanism or release of such a loss
         The most that sampling and mechanism together may cost.
-    share : number above 0 and at most 1
+    share, relation
         As in `amplified`.
 
     Returns
@@ -111,32 +116,34 @@ def loss_on_sample(cost: Cost, share: Number) -> PureDP | ApproxDP:
     True
 
     """
-    loss, q = _read(cost, "cost"), read_share(share)
+    loss, q = _read(cost, "cost", relation), read_share(share)
     epsilon = as_exact(_invert(loss.epsilon, q))
     if isinstance(loss, PureDP):
-        return PureDP(epsilon, relation=_RELATION)
+        return PureDP(epsilon, relation=relation)
     if loss.delta >= q:
         raise ValueError(
             f"share must be more than delta, {format_number(loss.delta)}: to publish the sampled "
             "rows costs no more than that delta"
         )
-    return ApproxDP(epsilon, as_exact(loss.delta / q), relation=_RELATION)
+    return ApproxDP(epsilon, as_exact(loss.delta / q), relation=relation)
 
 
-def _read(cost: Cost, name: str) -> PureDP | ApproxDP:
-    loss, relation = loss_of(cost), relation_of(cost)
+def _read(cost: Cost, name: str, relation: str) -> PureDP | ApproxDP:
+    if relation not in (_RELATION, _CHANGE):
+        raise ValueError(f"relation must be {_RELATION!r} or {_CHANGE!r}, not {relation!r}")
+    loss, stated = loss_of(cost), relation_of(cost)
     _check_unit(cost, name)
-    if isinstance(loss, ZCDP):
+    if isinstance(loss, ZCDP | ApproxZCDP):
         raise MeasureMismatchError(
-            f"{name} must be PureDP or ApproxDP: no rho says what a mechanism of ZCDP costs on a "
+            f"{name} must be PureDP or ApproxDP: no rho says what a mechanism of it costs on a "
             "sample. The Renyi divergence at large orders stays as it was, whatever the share is. "
             "Use cydp.accounting.convert(loss, delta=...), which is ApproxDP, or a cydp.Plan of "
             "cydp.sampling.Sampled"
         )
-    if relation not in (None, _RELATION):
+    if stated not in (None, relation):
         raise RelationMismatchError(
-            f"{name} must be stated under {_RELATION!r}: the theorem compares samples with and "
-            "without a row, and under 'change-one' both samples have one"
+            f"{name} must be stated under {relation!r}, and not under {stated!r}: samples of "
+            f"independent rows are for {_RELATION!r}, samples of a fixed size for {_CHANGE!r}"
         )
     return loss
 

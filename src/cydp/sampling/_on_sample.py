@@ -1,275 +1,34 @@
 # SPDX-License-Identifier: MIT
-"""A release of a secret random share of the rows."""
+"""Any release, on a secret random sample of the rows. docs/sampling.md."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
-from dataclasses import dataclass, field, replace
+from collections.abc import Callable
 from fractions import Fraction
-from functools import cached_property, partial
-from typing import Any
-
-import numpy as np
+from functools import partial
+from typing import Any, cast
 
 from cydp._arguments import Integer, Number
 from cydp._call_errors import explain_arguments
 from cydp._generator import Generator
-from cydp._numbers.rational import float_of, format_number, literal_of, read_integer
+from cydp._numbers.rational import read_integer
+from cydp.accounting._approx_zcdp import ApproxZCDP
 from cydp.accounting._budget import Asked
 from cydp.accounting._errors import UnitMismatchError
-from cydp.accounting._loss import ZCDP, ApproxDP, PureDP
+from cydp.accounting._loss import ZCDP
 from cydp.accounting.ledger._paid import payment_of
 from cydp.mechanisms._run import Budget, pay_and_draw
-from cydp.releases._certificate import describe_loss
-from cydp.releases._count import CountQuery, NumberRelease
-from cydp.releases._format import format_cost
-from cydp.releases._histogram_release import HistogramRelease, TableRelease
-from cydp.releases._meaning import notes_on
-from cydp.releases._query import Query
 from cydp.releases._reads import refuse_columns
-from cydp.releases._release import Release, recorded
+from cydp.releases._release import Release
 from cydp.releases._run import arguments_of, kind_of, prepare
-from cydp.releases._sum import SumQuery
-from cydp.releases._unit import Unit, check_ledger
-from cydp.releases.output._exportable import Exportable
-from cydp.releases.output._sheet import Sheet
-from cydp.sampling._amplified import amplified, read_share
+from cydp.releases._unit import check_ledger
+from cydp.sampling._amplified import read_share
+from cydp.sampling._fixed_size import FixedSize
+from cydp.sampling._sample_release import SampleQuery, SampleRelease
 
-__all__ = ["SampleRelease", "WholeEstimate", "on_sample"]
+__all__ = ["on_sample"]
 
-
-@recorded
-@dataclass(frozen=True, repr=False)
-class SampleQuery:
-    """A release of a sample, without its data.
-
-    Attributes
-    ----------
-    asked : Query
-        The query of the sample.
-    share : Fraction
-        The probability with which each row is in it.
-
-    """
-
-    asked: Query
-    share: Fraction
-
-    @cached_property
-    def loss(self) -> PureDP | ApproxDP:
-        """Privacy cost for the whole table."""
-        return amplified(self.asked.loss, self.share)
-
-    @property
-    def unit(self) -> Unit:
-        """What is protected: a row."""
-        return self.asked.unit
-
-    @property
-    def relation(self) -> str:
-        """The relation of neighbours."""
-        return self.asked.relation
-
-    @property
-    def function(self) -> str:
-        """What a ledger calls the release."""
-        return "on_sample"
-
-    @property
-    def mechanism_name(self) -> str:
-        """What a ledger calls the mechanisms."""
-        return self.asked.mechanism_name
-
-    @property
-    def in_words(self) -> str:
-        """What is released, in a line for a report."""
-        return f"{self.asked.in_words}, of a random {literal_of(self.share)} of the rows"
-
-    @property
-    def path(self) -> str | None:
-        """The absolute path of the table, as of a query."""
-        return self.asked.path
-
-    def to_dict(self) -> dict[str, Any]:
-        """Return the query as JSON can hold it, as `Query.to_dict` does."""
-        return {"share": str(self.share), "of": self.asked.to_dict()}
-
-    def arguments_before(self) -> Any:
-        """Return what no earlier version wrote: a query does not tell what it compared."""
-        return {"on_sample": "compared by its query alone"}
-
-    def __repr__(self) -> str:
-        return f"on_sample({self.asked!r}, share={literal_of(self.share)})"
-
-
-@dataclass(frozen=True, slots=True)
-class WholeEstimate:
-    """Estimates for the whole table, from a release of a sample.
-
-    Attributes
-    ----------
-    values : float, or ndarray of float64
-        The released numbers over the share: unbiased estimates for all rows.
-    variances : float, or ndarray of float64
-        Estimates of their variances, from released numbers alone: of the noise, over the square of
-        the share, and of the sampling. They are right, or too large, in the mean.
-
-    """
-
-    values: Any
-    variances: Any
-
-
-@recorded
-@dataclass(frozen=True, repr=False, kw_only=True)
-class SampleRelease(Exportable):
-    """A private release of a secret random share of the rows. `on_sample` returns it.
-
-    Attributes
-    ----------
-    query : SampleQuery
-        The query of the sample, and the share.
-    release : Release
-        The release of the sample: its numbers, errors and loss are about the sample.
-    payment : Payment or None
-        The entry of the ledger that has paid; None without a ledger.
-
-    """
-
-    query: SampleQuery
-    release: Release
-    payment: Any = field(default=None, compare=False)
-
-    @property
-    def share(self) -> Fraction:
-        """The probability with which each row was in the sample."""
-        return self.query.share
-
-    @property
-    def loss(self) -> PureDP | ApproxDP:
-        """Privacy cost for the whole table: the amplified one."""
-        return self.query.loss
-
-    @property
-    def relation(self) -> str:
-        """The relation of neighbours: "add-remove"."""
-        return self.query.relation
-
-    @property
-    def unit(self) -> str:
-        """What is protected, in words."""
-        return self.query.unit.words
-
-    @property
-    def metadata(self) -> dict[str, Any]:
-        """The facts besides the numbers, as JSON can hold them."""
-        return self.release.metadata | {
-            "function": self.query.function,
-            "loss": describe_loss(self.loss),
-            "sampling": {
-                "kind": "poisson",
-                "share": str(self.share),
-                "function": self.query.asked.function,
-                "loss_on_sample": describe_loss(self.query.asked.loss),
-            },
-        }
-
-    def estimate(self, *, most_rows: Integer | None = None) -> WholeEstimate:
-        """Return estimates for all rows from the released counts or sum.
-
-        Parameters
-        ----------
-        most_rows : int >= 1, optional
-            A public bound of the number of rows. Needed for the variance of a sum of numbers that
-            may be negative and positive.
-
-        Returns
-        -------
-        WholeEstimate
-
-        Raises
-        ------
-        TypeError, ValueError
-            If what was released is no count, histogram, sum or table with counts, or most_rows is
-            missing or not allowed. Means and quantiles of a sample need no scaling.
-
-        Notes
-        -----
-        docs/sampling.md, "Estimates".
-
-        Examples
-        --------
-        >>> import cydp
-        >>> from cydp.sampling import on_sample
-        >>> release = on_sample(cydp.count, [1] * 1000, share="1/10", epsilon=100)
-        >>> whole = release.estimate()
-        >>> 500 < whole.values < 1500, 5000 < whole.variances < 15000
-        (True, True)
-
-        """
-        rows = None if most_rows is None else read_integer(most_rows, "most_rows")
-        if rows is not None and rows < 1:
-            raise ValueError(f"most_rows must be at least 1, not {rows}")
-        share, made = float_of(self.share), self.release
-        counts: Any
-        if isinstance(made, NumberRelease) and isinstance(made.query, SumQuery):
-            return self._estimate_sum(made, made.query, rows)
-        if isinstance(made, NumberRelease) and isinstance(made.query, CountQuery):
-            counts, noise = float(made.value), made.variance
-        elif isinstance(made, HistogramRelease):
-            counts, noise = made.counts.astype(np.float64), made.variance
-        elif isinstance(made, TableRelease) and "n" in made.columns:
-            counts, noise = made.counts.astype(np.float64), made.variance["n"]
-        else:
-            raise TypeError(
-                "estimate is for counts, histograms, sums and tables with counts: other numbers of "
-                "a sample, such as means, are not scaled"
-            )
-        values = counts / share
-        # A binomial count of n rows has the variance n q (1 - q), and n is estimated.
-        variances = noise / share**2 + np.maximum(values, 0) * (1 - share) / share
-        return WholeEstimate(values, float(variances) if np.ndim(variances) == 0 else variances)
-
-    def _estimate_sum(
-        self, made: NumberRelease, query: SumQuery, rows: int | None
-    ) -> WholeEstimate:
-        share, (lower, upper) = float_of(self.share), map(float_of, query.grid.bounds)
-        value, largest = float(made) / share, max(abs(lower), abs(upper))
-        if rows is not None:
-            squares = rows * largest**2
-        elif lower >= 0 or upper <= 0:  # x**2 is at most largest * abs(x)
-            squares = largest * max(value if upper > 0 else -value, 0.0)
-        else:
-            raise TypeError(
-                "most_rows must be given: the variance of a sum of numbers of both signs depends "
-                "on how many there are"
-            )
-        return WholeEstimate(value, made.variance / share**2 + squares * (1 - share) / share)
-
-    def _sheet(self, confidence: Number, simultaneous: bool) -> Sheet:
-        sheet = self.release._sheet(confidence, simultaneous)
-        sampled = (
-            f"made of a secret random share of the rows, {format_number(self.share)}: numbers and "
-            "errors are those of the sample, for which alone it would cost "
-            f"{format_cost(self.query.asked.loss)}"
-        )
-        of_sample = self.query.asked.notes_on_cost  # which says nothing about the whole table
-        others = [note for note in sheet.notes if note not in of_sample]
-        return replace(
-            sheet,
-            title=f"{sheet.title} of a sample",
-            cost=format_cost(self.loss),
-            notes=(sampled, *others, *notes_on(self.loss, self.query.unit)),
-            further_notes=() if self.payment is None else self.payment.notes,
-        )
-
-    def _facts(self) -> Mapping[str, Any]:
-        facts = self.release._facts()
-        return {
-            **facts,
-            "exact": facts["exact"] | describe_loss(self.loss),
-            "metadata": self.metadata,
-        }
+_MOST_ROWS = 2**32  # of a mask
 
 
 @explain_arguments
@@ -277,15 +36,18 @@ def on_sample(
     function: Callable[..., Any],
     x: Any,
     *args: Any,
-    share: Number,
+    share: Number | None = None,
+    size: Integer | None = None,
+    rows: Integer | None = None,
     budget: Budget | None = None,
     rng: Generator | None = None,
     **kwargs: Any,
 ) -> SampleRelease:
     """Run a release on a secret random share of the rows, which costs less than on all rows.
 
-    Each row is in the sample with the probability `share`, independently of the others, by exact
-    draws of the generator. Nobody learns which rows were in it, or how many.
+    With `share` each row is in the sample with this probability, independently of the others.
+    With `size` and `rows` all samples of this size are equally likely, which is for
+    relation="change-one". Draws of the generator are exact. Nobody learns which rows were in it.
 
     Parameters
     ----------
@@ -296,8 +58,13 @@ def on_sample(
         files.
     *args : object
         Further arguments of the release, in its order.
-    share : number above 0 and at most 1
-        The probability, as an exact fraction such as "1/10".
+    share : number above 0 and at most 1, optional
+        The probability, as an exact fraction such as "1/10". Nobody learns how many rows are in the
+        sample.
+    size : int >= 1, optional
+        How many rows are in the sample, instead of `share`.
+    rows : int >= size, optional
+        How many rows the table has, which is public under "change-one"; with `size`.
     budget : PrivacyFilter, BudgetLedger or LedgerScope, optional
         What pays the amplified loss, once, before data is read.
     rng : Generator, optional
@@ -316,8 +83,9 @@ def on_sample(
     Raises
     ------
     TypeError, ValueError
-        If a parameter is not allowed; for `rho`, `relation="change-one"`, `user` and
-        `max_rows_per_unit`, for which no loss is proved. Nothing is charged, and no data is read.
+        If a parameter is not allowed; for `rho`, `user` and `max_rows_per_unit`, and another
+        relation, for which no loss is proved. Nothing is charged, and no data is read. If files
+        have another number of rows than `rows`, after the charge.
     PrivacyError
         If the budget refuses, or protects another unit. Nothing is charged, and no data is read.
 
@@ -329,6 +97,7 @@ def on_sample(
     References
     ----------
     .. [1] Li, Qardaji, Su, "On sampling, anonymization, and differential privacy", 2012.
+    .. [2] Balle, Barthe, Gaboardi, "Privacy amplification by subsampling", 2018.
 
     Examples
     --------
@@ -341,6 +110,11 @@ def on_sample(
     PureDP(epsilon=0.158566, relation='add-remove')
     >>> release.estimate().values.shape
     (2,)
+    >>> on_sample(
+    ...     cydp.histogram, ages, 2, (0, 100), column="age", size=40, rows=400,
+    ...     relation="change-one", epsilon=1,
+    ... ).loss
+    PureDP(epsilon=0.158566, relation='change-one')
 
     """
     given = arguments_of(function, args, kwargs, caller="on_sample")
@@ -348,13 +122,19 @@ def on_sample(
     why = "rows of a column beside it are not sampled"
     refuse_columns(given, ("column", "columns", "by"), why)
     prepared = prepare(kind, {**given, kind.data: x, "budget": budget})
-    query = SampleQuery(prepared.query, read_share(share))
-    _check(query)
+    query = SampleQuery(prepared.query, *_read_sample(share, size, rows))
+    _check(query, prepared.source.length)
     _check_ledger(budget, query)
 
     def draw(generator: Generator) -> Any:
-        prepared.source.sample = partial(generator.bernoulli, query.share)
-        return prepared.draw(generator)
+        if query.size is None or query.rows is None:
+            prepared.source.sample = partial(generator.bernoulli, query.share)
+            return prepared.draw(generator)
+        sample = FixedSize(generator, query.size, query.rows)
+        prepared.source.sample = sample
+        drawn = prepared.draw(generator)
+        sample.check()
+        return drawn
 
     if getattr(budget, "charge_id", None) is not None:
         prepared.query.check_recorded(prepared.source)
@@ -366,7 +146,23 @@ def on_sample(
     return SampleRelease(query=query, release=released, payment=payment_of(paid))
 
 
-def _check(query: SampleQuery) -> None:
+def _read_sample(
+    share: Number | None, size: Integer | None, rows: Integer | None
+) -> tuple[Fraction, int | None]:
+    """Return the share, and how many rows a table has whose sample has a fixed size."""
+    if (size is None) != (rows is None) or (share is None) == (size is None):
+        raise TypeError("share must be given, or size and rows instead: for change-one")
+    if size is None or rows is None:
+        return read_share(cast("Number", share)), None
+    number, all_rows = read_integer(size, "size"), read_integer(rows, "rows")
+    if not 1 <= number <= all_rows:
+        raise ValueError(f"size must be from 1 to rows, {all_rows}, not {number}")
+    if all_rows > _MOST_ROWS:
+        raise ValueError(f"rows must be at most 2**32, not {all_rows}")
+    return Fraction(number, all_rows), all_rows
+
+
+def _check(query: SampleQuery, length: int | None) -> None:
     """Refuse a release without a proved loss on a sample, before anything is charged."""
     unit, asked = query.unit, query.asked
     if unit.has_users or unit.promised:
@@ -374,12 +170,25 @@ def _check(query: SampleQuery) -> None:
             "user and max_rows_per_unit must not be given: rows are sampled one by one, and the "
             "rows of one user would have to be in the sample together"
         )
-    if unit.relation != "add-remove":
+    if query.rows is None and unit.relation != "add-remove":
         raise ValueError(
-            "relation must be 'add-remove' for a sample: with 'change-one' the theorem does not "
-            "hold, because both samples may have the row"
+            "relation must be 'add-remove' for a share: with 'change-one' the theorem does not "
+            "hold, because both samples may have the row. Give size and rows instead"
         )
-    if isinstance(asked.loss, ZCDP):
+    if query.rows is not None:
+        if unit.relation != "change-one":
+            raise ValueError(
+                "relation must be 'change-one' for a sample of a fixed size, which needs a public "
+                "number of rows: give a share instead"
+            )
+        if asked.reads.where is not None:
+            raise ValueError(
+                "where must not be given for a sample of a fixed size: how many rows meet a "
+                "condition is not public"
+            )
+        if length is not None and length != query.rows:
+            raise ValueError(f"rows must be the number of rows of the table, not {query.rows}")
+    if isinstance(asked.loss, ZCDP | ApproxZCDP):
         raise TypeError(
             "rho must not be given for a sample, which does not make it smaller: give epsilon and "
             "delta"

@@ -64,7 +64,7 @@ def test_what_each_measure_pays(path: Path) -> None:
     zcdp = new(path, ZCDP(1), relation="change-one")
     zcdp.charge(PureDP(1), relation="change-one")
     zcdp.charge(DiscreteGaussian(rho=0.25, sensitivity=1))
-    assert BudgetLedger.open(path).spent == ZCDP(0.75)
+    assert BudgetLedger.open(path).spent == ZCDP(PureDP(1).rho + Fraction(1, 4))
     approximate = new(path.with_name("other"), ApproxDP(1, 1e-6))
     approximate.charge(ApproxDP(0.5, 1e-6))
     approximate.charge(PureDP(0.5))

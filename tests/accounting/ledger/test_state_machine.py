@@ -78,7 +78,7 @@ class Model:
     def cost(self, asked: Asked) -> list[Fraction]:
         first, second = Fraction(asked.parts[0]), Fraction(asked.parts[1])
         if self.measure == "zcdp":
-            return [asked.count * (first**2 / 2 if asked.pure else first)]
+            return [asked.count * (PureDP(first).rho if asked.pure else first)]
         if self.measure == "pure":
             return [asked.count * first]
         return [asked.count * first, asked.count * (0 if asked.pure else second)]

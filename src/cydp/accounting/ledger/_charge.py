@@ -42,8 +42,8 @@ from cydp.accounting._errors import (
     ChargeInDoubtError,
     LedgerCorruptError,
 )
-from cydp.accounting._loss import Loss
-from cydp.accounting._loss_numbers import read_count
+from cydp.accounting._loss import ZCDP, Loss, PureDP
+from cydp.accounting._loss_numbers import half_square, read_count, rho_of_pure
 from cydp.accounting.ledger._blocks import (
     ALL,
     check_block_ids,
@@ -54,6 +54,7 @@ from cydp.accounting.ledger._blocks import (
 from cydp.accounting.ledger._entries import append_entry
 from cydp.accounting.ledger._paid import Receipt
 from cydp.accounting.ledger._serialize import (
+    amount_from,
     check_string,
     describe_writer,
     json_of,
@@ -176,6 +177,8 @@ class Charge:
     before : callable or None
         Returns the fields to compare with an entry that an earlier version wrote for a query. None:
         the charge is for no query.
+    cost_before : tuple of Fraction or None
+        What an earlier version has charged for a pure loss in zCDP.
 
     """
 
@@ -186,6 +189,7 @@ class Charge:
     charge_id: str
     entry: dict[str, Any]
     before: Callable[[], dict[str, Any]] | None = None
+    cost_before: Amount | None = None
 
 
 def requested_amount(
@@ -255,7 +259,19 @@ def check_charge(
         shown |= {"released": query.in_words, "table": query.path}
     entry = {"kind": "charge"} | shown | compared
     id_ = booking.charge_id or str(uuid.uuid4())
-    return Charge(type(budget), requested, rounded, ids, id_, entry, before)
+    return Charge(
+        type(budget), requested, rounded, ids, id_, entry, before, _cost_before(budget, cost, times)
+    )
+
+
+def _cost_before(budget: Loss, cost: Cost, count: int) -> Amount | None:
+    """Return what was charged when the rho of a pure loss was epsilon**2 / 2; None: the same."""
+    loss = loss_of(cost)
+    if not isinstance(budget, ZCDP) or not isinstance(loss, PureDP):
+        return None
+    if loss.rho != rho_of_pure(loss.epsilon):  # it was claimed
+        return None
+    return (shorten(count * half_square(loss.epsilon)),)
 
 
 def _fields_before_queries(compared: dict[str, Any], params: Any, query: Any) -> dict[str, Any]:
@@ -331,7 +347,7 @@ def write_charge(
     entry = append_entry(
         connection, charge.entry | {"rounded": rounded} | describe_writer(), charge.charge_id
     )
-    return _receipt(charge, entry["seq"], entry["hash"], rounded)
+    return _receipt(charge, charge.requested, entry["seq"], entry["hash"], rounded)
 
 
 def _refusal(
@@ -349,6 +365,9 @@ def _repeat(charge: Charge, seq: int, body: str, digest: str, result: Any) -> Re
     """Return the receipt of a charge that was paid before; it must be the same, with a result."""
     entry = json.loads(body)
     given, compared = charge.entry, set(_COMPARED)
+    paid = amount_from(entry["cost"])
+    if _is_cost_of_earlier_version(charge, paid):
+        compared.remove("cost")
     if "query" in entry:
         compared.remove("params")  # the text of the query
         if "table" not in entry:  # of an earlier version
@@ -369,11 +388,21 @@ def _repeat(charge: Charge, seq: int, body: str, digest: str, result: Any) -> Re
             f"charge_id {charge.charge_id!r} was charged and has no recorded result, which may "
             "have been released: to release again, use another charge_id, which is charged again"
         )
-    return _receipt(charge, seq, digest, entry["rounded"], read_result(result), fresh=False)
+    return _receipt(charge, paid, seq, digest, entry["rounded"], read_result(result), fresh=False)
+
+
+def _is_cost_of_earlier_version(charge: Charge, paid: Amount) -> bool:
+    """Whether the same charge may have cost more, when pure losses had larger rhos."""
+    if paid == charge.cost_before:
+        return True
+    # What the mechanism or the query is, which is compared too, decides what it costs.
+    is_described = charge.entry["mechanism"] is not None
+    return charge.kind is ZCDP and is_described and not exceeds(charge.requested, paid)
 
 
 def _receipt(
     charge: Charge,
+    paid: Amount,
     seq: int,
     digest: str,
     rounded: bool,
@@ -381,6 +410,6 @@ def _receipt(
     *,
     fresh: bool = True,
 ) -> Receipt:
-    cost = loss_of_amount(charge.kind, charge.requested)
+    cost = loss_of_amount(charge.kind, paid)
     blocks = () if charge.blocks == (ALL,) else charge.blocks
     return Receipt(seq, charge.charge_id, cost, blocks, digest, rounded, result, fresh)

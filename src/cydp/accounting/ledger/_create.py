@@ -15,6 +15,7 @@ from pathlib import Path
 from typing import Any, TypeVar
 
 from cydp._relations import check_relation
+from cydp.accounting._approx_zcdp import ApproxZCDP
 from cydp.accounting._budget import check_budget
 from cydp.accounting._errors import LedgerError
 from cydp.accounting._loss import ZCDP, ApproxDP, Loss, PureDP
@@ -25,7 +26,9 @@ from cydp.accounting.ledger._store import Store
 
 __all__ = ["MEASURES", "create_file", "first_entry"]
 
-MEASURES: dict[str, type[Loss]] = {"pure": PureDP, "approximate": ApproxDP, "zcdp": ZCDP}
+MEASURES: dict[str, type[Loss]] = {
+    "pure": PureDP, "approximate": ApproxDP, "zcdp": ZCDP, "approximate zcdp": ApproxZCDP
+}  # fmt: skip
 
 T = TypeVar("T")
 

@@ -12,6 +12,7 @@ from fractions import Fraction
 from typing import TypeAlias
 
 from cydp.accounting._amounts import Amount, loss_of_amount, zero_amount
+from cydp.accounting._approx_zcdp import ApproxZCDP, refuse_group
 from cydp.accounting._loss import ZCDP, ApproxDP, Loss
 from cydp.accounting._loss_numbers import group_delta
 from cydp.accounting.ledger._blocks import BlockState
@@ -44,7 +45,7 @@ def guarantee_of(states: Mapping[str, BlockState], budget: Loss, relation: str) 
 def _guaranteed(limit: Amount, spent: Loss) -> Amount:
     """Return what one block guarantees, even if earlier answers have decided its charges."""
     amount = own_amount_of(spent)
-    if isinstance(spent, ZCDP):
+    if isinstance(spent, ZCDP | ApproxZCDP):
         return limit if any(amount) else amount
     epsilon, *delta = amount  # a delta that was not spent on this path may be on another
     return (epsilon, *(most if paid else paid for most, paid in zip(limit[1:], delta, strict=True)))
@@ -73,9 +74,13 @@ def guarantee_of_several(
     ------
     ValueError
         If delta would reach 1, where nothing is guaranteed.
+    MeasureMismatchError
+        For a budget in approximate zCDP, and a unit in more than one block.
 
     """
     size = min(most_blocks, len(states)) or 1
+    if isinstance(budget, ApproxZCDP):
+        return guarantee_of(states, budget, relation) if size == 1 else refuse_group()
     if isinstance(budget, ZCDP):
         rho = _rho_of_any(states, size) if charges is None else _rho_of_fixed(charges, size)
         return loss_of_amount(ZCDP, (rho,), relation)

@@ -134,7 +134,7 @@ class BudgetLedger(LedgerResults, LedgerBlocks):
         ----------
         path : path
             The path of a file that does not exist, unless `exist_ok` is True.
-        budget : PureDP, ApproxDP or ZCDP
+        budget : PureDP, ApproxDP, ZCDP or ApproxZCDP
             What may be spent in all. Charges must be in its measure.
         relation : {"add-remove", "change-one", "add-remove-or-change"}, default "add-remove"
             The relation of neighbours that the losses are stated under.

@@ -13,7 +13,12 @@ from cydp._call_errors import explain_arguments
 from cydp._numbers.rational import read_integer
 from cydp.accounting._amounts import Amount
 from cydp.accounting._cost import Cost
-from cydp.accounting._errors import BlockRetiredError, LedgerError, UnknownBlockError
+from cydp.accounting._errors import (
+    BlockRetiredError,
+    LedgerError,
+    MeasureMismatchError,
+    UnknownBlockError,
+)
 from cydp.accounting._loss import Loss
 from cydp.accounting.ledger._blocks import (
     ALL,
@@ -375,7 +380,8 @@ class LedgerBlocks:
         loss
             For a unit in one block, a maximum over blocks. PureDP: the largest epsilon that was
             spent. ApproxDP: the same epsilon, and the largest delta budget of the blocks that have
-            spent some delta. ZCDP: the largest budget of the blocks that were charged something.
+            spent some delta. ZCDP, ApproxZCDP: the largest budget of the blocks that were charged
+            something.
             For a unit in several blocks, by group privacy: a charge to m of its blocks counts m
             epsilon, m**2 rho, and the delta of `group_privacy`. Charges are summed, for the choice
             of blocks that makes the sum largest. If charges are adaptive, an epsilon is what was
@@ -387,6 +393,8 @@ class LedgerBlocks:
             For another unit, for `max_blocks` with a unit in one block, and if delta would reach 1.
         TypeError
             For arguments of another type.
+        MeasureMismatchError
+            For an ApproxZCDP budget and a unit in several blocks.
 
         Notes
         -----
@@ -436,13 +444,14 @@ class LedgerBlocks:
     def _in_all_blocks(self, states: Mapping[str, BlockState]) -> tuple[str, Loss | None] | None:
         """Return the unit that blocks may split, and what holds for its records in all blocks.
 
-        None: there is no such unit. A loss of None: nothing holds, as delta would reach 1.
+        None: there is no such unit. A loss of None: nothing holds, as delta would reach 1, or as
+        approximate zCDP says nothing of several units.
         """
         if self._whole_unit == self.privacy_unit:
             return None
         try:
             found = guarantee_of_several(states, self.budget, self.relation, len(states), None)
-        except ValueError:
+        except (ValueError, MeasureMismatchError):
             return self._whole_unit, None
         return self._whole_unit, found
 

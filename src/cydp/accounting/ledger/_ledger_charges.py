@@ -140,7 +140,7 @@ class LedgerCharges:
         >>> with tempfile.TemporaryDirectory() as folder:
         ...     with BudgetLedger.create(folder + "/l", ZCDP(1), privacy_unit="person") as ledger:
         ...         ledger.charge(PureDP(0.5), charge_id="monday").cost
-        ZCDP(rho=0.125)
+        ZCDP(rho=0.1224593312018546)
 
         """
         charge = self._check(cost, count, Booking(blocks, label, charge_id, relation=relation))

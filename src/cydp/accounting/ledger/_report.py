@@ -19,8 +19,8 @@ from cydp._numbers.intervals import exp_interval
 from cydp._numbers.rational import float_of, format_number
 from cydp._numbers.rounding import words_above
 from cydp.accounting._amounts import loss_of_amount
-from cydp.accounting._conversion import convert
-from cydp.accounting._loss import ZCDP, ApproxDP, Loss
+from cydp.accounting._conversion import stated
+from cydp.accounting._loss import ApproxDP, Loss
 from cydp.accounting._words import format_name, format_numbers, numbers_of
 from cydp.accounting.ledger._blocks import ALL, BlockState
 from cydp.accounting.ledger._serialize import amount_from
@@ -31,7 +31,6 @@ MOST_READ = 1000  # charges that are grouped in lines
 _MOST_SHOWN = 20  # blocks, and lines of charges
 _MOST_NAMED = 5  # blocks of a line
 _LONGEST = 200  # characters of what a charge was for
-_STATED_DELTA = Fraction(1, 10**6)  # at which rho is said as epsilon
 _BLOCKS = re.compile(r" in blocks \((?:[^()']|'(?:[^']|'')*')*\)")  # of a condition
 _MOST_WRITTEN = 1000  # beyond which e**epsilon is not computed
 
@@ -299,8 +298,8 @@ def _promise(loss: Loss, unit: str, relation: str) -> str:
 
     It is the largest rate of true positives of any test, by its rate of false ones, in plain words.
     """
-    if isinstance(loss, ZCDP):
-        loss = convert(loss, delta=_STATED_DELTA)
+    is_nothing = not any(numbers_of(loss).values())
+    loss = stated(loss)
     if loss.epsilon > _MOST_WRITTEN:
         factor = f"10**{_MOST_WRITTEN * 43 // 100} or more"
     else:
@@ -312,7 +311,7 @@ def _promise(loss: Loss, unit: str, relation: str) -> str:
         "change-one": f"which of two values is that of one {unit}",
         "add-remove-or-change": f"whether one {unit} is in the data, or which data they have",
     }[relation]
-    if not any(numbers_of(loss).values()):
+    if is_nothing:
         return f"Nothing was spent: the releases tell nothing about {question}."
     return (
         f"Somebody may see all releases, know whatever else there is, and guess {question}. Any "

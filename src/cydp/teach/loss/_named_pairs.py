@@ -13,6 +13,7 @@ from typing import Any
 import numpy as np
 
 from cydp._numbers.rational import float_of, format_number, read_exact, read_integer
+from cydp.accounting._approx_zcdp import ApproxZCDP
 from cydp.accounting._cost import loss_of, relation_of
 from cydp.accounting._loss import LOSSES, ZCDP, Loss
 from cydp.accounting._measure import combine_relations
@@ -142,6 +143,11 @@ def add_up(found: Sequence[tuple[NamedPairs, int]], name: str) -> NamedPairs:
 
 def _of_loss(cost: Any) -> NamedPairs:
     loss = loss_of(cost)
+    if isinstance(loss, ApproxZCDP):
+        raise TypeError(
+            "cost must have one pair, and an ApproxZCDP has none: convert it by "
+            "cydp.accounting.convert(loss, delta=...)"
+        )
     if isinstance(loss, ZCDP):
         words = "normal noise of this rho, as an example: other mechanisms of it may lose otherwise"
     else:

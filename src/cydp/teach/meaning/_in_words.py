@@ -12,11 +12,14 @@ from cydp._call_errors import explain_arguments
 from cydp._numbers.intervals import exp_bounds, ln_bounds
 from cydp._numbers.rational import Exact, as_exact, format_number, read_exact
 from cydp._numbers.rounding import decimal_below, delta_float_above, float_above
-from cydp.accounting._conversion import RocBound, convert, curve_of
+from cydp.accounting._approx_zcdp import ApproxZCDP
+from cydp.accounting._conversion import convert
 from cydp.accounting._cost import Cost, loss_of, units_of
 from cydp.accounting._loss import ZCDP, ApproxDP, Loss, PureDP
 from cydp.accounting._loss_numbers import read_delta
 from cydp.accounting._plan import Plan
+from cydp.accounting._trade_off import EpsilonDelta, RocBound, curve_of
+from cydp.accounting._words import numbers_of
 from cydp.releases._explanation import read_rows
 from cydp.releases._meaning import meaning_of, notes_on, notes_on_delta
 from cydp.releases._unit import Unit
@@ -94,6 +97,12 @@ def _curve_about(loss: Loss, about: str | None) -> RocBound:
         )
     if about != "value" or relation != "add-remove":
         return curve_of(loss)
+    if isinstance(loss, ApproxZCDP):  # each (epsilon, delta) that it implies has a group of two
+        twice = (
+            EpsilonDelta(each.factor**2, each.delta * (1 + each.factor))
+            for each in curve_of(loss).pairs
+        )
+        return RocBound(tuple(twice))
     try:
         return curve_of(loss.group(2))
     except ValueError:  # delta would reach 1
@@ -108,10 +117,7 @@ def label_of(cost: CostOrPlan) -> str:
     if isinstance(cost, Sampled):
         return f"{label_of(cost.mechanism)}, on a sample of {_short(cost.share)}"
     loss = loss_of(cost, "losses")
-    if isinstance(loss, ZCDP):
-        return f"rho = {_short(loss.rho)}"
-    delta = f", delta = {_short(loss.delta)}" if isinstance(loss, ApproxDP) else ""
-    return f"epsilon = {_short(loss.epsilon)}{delta}"
+    return ", ".join(f"{name} = {_short(each)}" for name, each in numbers_of(loss).items())
 
 
 def _short(number: Fraction) -> str:
@@ -264,7 +270,7 @@ def delta_meaning(loss: Cost, n: Integer, *, delta: Number | None = None) -> Del
             "delta must be given for a ZCDP loss, which has none, and for no other: "
             f"{type(found).__name__}"
         )
-    own = found.delta if isinstance(found, ApproxDP) else Fraction(0)
+    own = found.delta if isinstance(found, ApproxDP | ApproxZCDP) else Fraction(0)
     stated = as_exact(own) if delta is None else read_delta(delta)
     said = _unit_of(loss)
     unit = "row" if said == "person" else said
