@@ -32,6 +32,7 @@ _MOST_GAIN = Fraction(5, 4)  # of the slow bound over the others, in most cases
 _LEAST, _MOST = Fraction(1, 10**290), 10**290  # parameters that floats can halve and double
 _NEXT = 1 + Fraction(1, 10 ** (DIGITS + 1))  # a decimal times it lies before the next decimal
 _A_CLASS = "mechanism must be a class such as cydp.DiscreteLaplace"
+_NOTHING_FITS = "mechanism must fit the budget for some parameter: none does"
 _NOT_RISING = "mechanism must cost more for a larger parameter: it did not"
 
 _Make: TypeAlias = Callable[[Exact], Mechanism]
@@ -103,9 +104,9 @@ def calibrate(
 
     def used(made: HasLoss) -> Fraction:
         first, *others = repeat_amount(loss_of(made), times, budget)
-        part = first / limits[0]
-        # A delta does not change with what is searched for: it fits, or nothing does.
-        return max(part, Fraction(2)) if exceeds(tuple(others), limits[1:]) else part
+        if exceeds(tuple(others), limits[1:]):  # a delta, which no other parameter makes smaller
+            raise ValueError(_NOTHING_FITS)
+        return first / limits[0]
 
     first = _try_to_make(make, share)
     part = Fraction(0) if first is None else used(first)
@@ -218,7 +219,7 @@ def _find_largest(
         low = decimal_below(low / step)
     if found is None:
         make(as_exact(start))  # its error says what is wrong with the parameters, if anything is
-        raise ValueError("mechanism must fit the budget for some parameter: none does")
+        raise ValueError(_NOTHING_FITS)
     high = decimal_above(low * step)
     for _ in range(_MOST_DOUBLINGS):
         larger = make_if_it_fits(high)
