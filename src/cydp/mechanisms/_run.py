@@ -45,7 +45,10 @@ Budget: TypeAlias = PrivacyFilter | BudgetLedger | LedgerScope
 
 _INSTEAD_OF_A_BUDGET = (  # what is passed by mistake, and what to do
     (str | os.PathLike, "open a ledger by its path with BudgetLedger.open"),
-    (PureDP | ApproxDP | ZCDP | ApproxZCDP, "make one PrivacyFilter of the loss, and pass it to every release"),
+    (
+        PureDP | ApproxDP | ZCDP | ApproxZCDP,
+        "make one PrivacyFilter of the loss, and pass it to every release",
+    ),
     (PrivacyOdometer, "it cannot refuse, so call its charge beside the release"),
 )
 
