@@ -36,8 +36,8 @@ from cydp.accounting import (
     sequential,
 )
 from cydp.accounting._approx_zcdp import rho_and_delta
-from cydp.accounting._conversion import curve_of
 from cydp.accounting._loss import Loss
+from cydp.accounting._trade_off import curve_of
 from cydp.mechanisms import PartitionSelection
 
 HALF = ApproxZCDP("0.5", "1e-6")

@@ -31,6 +31,7 @@ from cydp.accounting._optimal_composition import optimal_composition
 from cydp.accounting._plan import Plan
 from cydp.accounting._renyi import renyi_divergence
 from cydp.accounting._split import largest_count, split
+from cydp.accounting._trade_off import privacy_profile, trade_off_curve
 from cydp.accounting.ledger._blocks import BlockState
 from cydp.accounting.ledger._ledger import BudgetLedger
 from cydp.accounting.ledger._paid import Receipt
@@ -69,9 +70,11 @@ __all__ = [
     "largest_count",
     "optimal_composition",
     "parallel",
+    "privacy_profile",
     "renyi_divergence",
     "sequential",
     "split",
+    "trade_off_curve",
 ]
 
 

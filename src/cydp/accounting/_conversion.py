@@ -1,37 +1,33 @@
 # SPDX-License-Identifier: MIT
-"""What a loss implies: (epsilon, delta) of a rho, a rho of these, a bound of the ROC curve.
+"""What a loss implies: (epsilon, delta) of a rho, and a rho of these.
 
 Canonne, Kamath, Steinke, "The discrete Gaussian for differential privacy", 2020, corollary 13:
 rho-zCDP implies (epsilon, delta) for every epsilon and alpha = 1 + x, x > 0, with
 ln(delta) = x ((1 + x) rho - epsilon) + x ln(x) - (1 + x) ln(1 + x).
 Floats choose x. The formula is then evaluated by fractions and by bounds of logarithms, so that
-the result holds for every choice of x. docs/teach/meaning.md has the proofs of the ROC curve.
+the result holds for every choice of x.
 """
 
 from __future__ import annotations
 
 import math
 from collections.abc import Callable
-from dataclasses import dataclass
 from fractions import Fraction
 from functools import lru_cache
 from typing import overload
 
 from cydp._arguments import Number
 from cydp._call_errors import explain_arguments
-from cydp._numbers.intervals import exp_bounds, exp_interval, ln_bounds
+from cydp._numbers.intervals import exp_interval, ln_bounds
 from cydp._numbers.rational import MAX_BITS, as_exact, float_of, format_number, log_of
 from cydp._numbers.rounding import decimal_above
 from cydp.accounting._approx_zcdp import ApproxZCDP
 from cydp.accounting._cost import check_loss
 from cydp.accounting._loss import ZCDP, ApproxDP, Loss, PureDP
-from cydp.accounting._loss_numbers import read_positive_delta, rho_of_pure
+from cydp.accounting._loss_numbers import read_positive_delta
 
 __all__ = [
-    "EpsilonDelta",
-    "RocBound",
     "convert",
-    "curve_of",
     "delta_of",
     "epsilon_of",
     "rho_of",
@@ -44,12 +40,6 @@ _STATED_DELTA = Fraction(1, 10**6)
 _FAR = Fraction(10**20)  # an x, or a 1 / x, at which the logarithms would lose their digits
 _MARGIN = Fraction(1, 2**36)  # relative, of a rho, which may then be rounded to 12 digits
 _LEAST_LOG = -700  # the logarithm of a delta that is still a float
-
-# For the curve of a loss.
-_MOST_EPSILON = 1000  # above it, an (epsilon, delta) is taken to promise nothing
-_LEAST_RHO, _MOST_RHO = Fraction(1, 10**200), 10**4
-_DIGITS = 25  # of e**epsilon, which is rounded up
-_POINTS = 41  # epsilons at which a rho is converted
 
 
 @explain_arguments
@@ -212,82 +202,3 @@ def _round_to_53_bits(number: Fraction, *, up: bool) -> Fraction:
     """Round a number up or down to 53 significant bits."""
     unit = Fraction(2) ** (number.numerator.bit_length() - number.denominator.bit_length() - 53)
     return unit * (math.ceil(number / unit) if up else math.floor(number / unit))
-
-
-@dataclass(frozen=True, slots=True)
-class EpsilonDelta:
-    """An (epsilon, delta) that holds: e**epsilon, rounded up, and delta."""
-
-    factor: Fraction
-    delta: Fraction
-
-
-def _pair_of(epsilon: Fraction, delta: Fraction = Fraction(0)) -> EpsilonDelta:
-    if epsilon > _MOST_EPSILON:
-        return EpsilonDelta(Fraction(1), Fraction(1))  # (0, 1), which every mechanism has
-    return EpsilonDelta(exp_bounds(epsilon, _DIGITS)[1] if epsilon else Fraction(1), delta)
-
-
-@dataclass(frozen=True, slots=True)
-class RocBound:
-    """What tests can find out under a loss: a bound by each known (epsilon, delta) of the loss.
-
-    A test says "present" or not. Its rate of false positives is a number x from 0 to 1.
-    """
-
-    pairs: tuple[EpsilonDelta, ...]
-
-    def most(self, x: Fraction) -> Fraction:
-        """Return a rate of true positives that no test with x false positives exceeds."""
-        rising = (each.delta + each.factor * x for each in self.pairs)
-        falling = (1 - (1 - each.delta - x) / each.factor for each in self.pairs)
-        return min([Fraction(1), *rising, *falling])
-
-    def least(self, x: Fraction) -> Fraction:
-        """Return a rate that every test has at least: by `most` of the opposite test."""
-        return 1 - self.most(1 - x)
-
-    @property
-    def chance(self) -> Fraction:
-        """The chance to win a fair bet: (e**epsilon + delta) / (e**epsilon + 1), or less."""
-        found = ((each.factor + each.delta) / (each.factor + 1) for each in self.pairs)
-        return min(found, default=Fraction(1))
-
-    @property
-    def factor(self) -> Fraction | None:
-        """The most by which one output moves odds; None if nothing bounds it."""
-        return min((each.factor for each in self.pairs if not each.delta), default=None)
-
-
-def curve_of(loss: Loss) -> RocBound:
-    """Return the bound of a loss; a rho is converted at several epsilons."""
-    if isinstance(loss, ApproxZCDP):
-        own = loss.delta
-        return RocBound(
-            tuple(
-                EpsilonDelta(each.factor, own + (1 - own) * each.delta)
-                for each in _pairs_of_rho(loss.rho)
-            )
-        )
-    pairs: list[EpsilonDelta] = []
-    if not isinstance(loss, ZCDP):
-        pairs.append(
-            _pair_of(loss.epsilon, loss.delta if isinstance(loss, ApproxDP) else Fraction(0))
-        )
-    implied = isinstance(loss, PureDP) and loss.rho >= rho_of_pure(loss.epsilon)  # and tells less
-    if loss.rho is not None and not implied:
-        pairs += _pairs_of_rho(loss.rho)
-    return RocBound(tuple(pairs))
-
-
-def _pairs_of_rho(rho: Fraction) -> list[EpsilonDelta]:
-    if rho == 0:
-        return [_pair_of(Fraction(0))]
-    if rho > _MOST_RHO:
-        return []
-    rho = max(rho, _LEAST_RHO)  # a larger rho holds too
-    deviation = math.sqrt(2 * float_of(rho))  # of the privacy loss; its mean is rho
-    most = float_of(rho) + 9 * deviation
-    epsilons = [Fraction(most * step / (_POINTS - 1)) for step in range(_POINTS)]
-    pairs = [(epsilon, delta_of(rho, epsilon)) for epsilon in epsilons]
-    return [_pair_of(epsilon, delta) for epsilon, delta in pairs if delta < 1]

@@ -13,8 +13,9 @@ from cydp._numbers.intervals import exp_interval
 from cydp._numbers.rational import format_number
 from cydp._numbers.rounding import float_above
 from cydp.accounting._approx_zcdp import ApproxZCDP
-from cydp.accounting._conversion import curve_of, stated
+from cydp.accounting._conversion import stated
 from cydp.accounting._loss import ZCDP, ApproxDP, Loss, PureDP
+from cydp.accounting._trade_off import curve_of
 from cydp.accounting._words import format_numbers, numbers_of
 from cydp.releases._unit import Unit
 

@@ -13,7 +13,7 @@ import pytest
 from teach.looks import closed
 
 import cydp
-from cydp.accounting._conversion import curve_of
+from cydp.accounting._trade_off import curve_of
 from cydp.sampling import Sampled
 from cydp.teach import expected_change, posterior, privacy_loss, trade_off
 

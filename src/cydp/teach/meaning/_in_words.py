@@ -13,11 +13,12 @@ from cydp._numbers.intervals import exp_bounds, ln_bounds
 from cydp._numbers.rational import Exact, as_exact, format_number, read_exact
 from cydp._numbers.rounding import decimal_below, delta_float_above, float_above
 from cydp.accounting._approx_zcdp import ApproxZCDP
-from cydp.accounting._conversion import EpsilonDelta, RocBound, convert, curve_of
+from cydp.accounting._conversion import convert
 from cydp.accounting._cost import Cost, loss_of, units_of
 from cydp.accounting._loss import ZCDP, ApproxDP, Loss, PureDP
 from cydp.accounting._loss_numbers import read_delta
 from cydp.accounting._plan import Plan
+from cydp.accounting._trade_off import EpsilonDelta, RocBound, curve_of
 from cydp.accounting._words import numbers_of
 from cydp.releases._explanation import read_rows
 from cydp.releases._meaning import meaning_of, notes_on, notes_on_delta

@@ -1,0 +1,234 @@
+# SPDX-License-Identifier: MIT
+"""What a cost tells of a test: the privacy profile, and a bound of the trade-off (ROC) curve.
+
+docs/accounting/profile.md, and docs/teach/meaning.md for the proofs of the curve.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable
+from dataclasses import dataclass
+from fractions import Fraction
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from cydp._call_errors import explain_arguments
+from cydp._numbers.intervals import exp_bounds
+from cydp._numbers.rational import float_of, format_number, read_exact
+from cydp.accounting._approx_zcdp import ApproxZCDP
+from cydp.accounting._conversion import delta_of
+from cydp.accounting._cost import Cost
+from cydp.accounting._loss import ZCDP, ApproxDP, Loss, PureDP
+from cydp.accounting._loss_numbers import rho_of_pure
+from cydp.accounting._plan import Plan
+
+__all__ = ["EpsilonDelta", "RocBound", "curve_of", "privacy_profile", "trade_off_curve"]
+
+_MOST_EPSILON = 1000  # above it, an (epsilon, delta) is taken to promise nothing
+_LEAST_RHO, _MOST_RHO = Fraction(1, 10**200), 10**4
+_DIGITS = 25  # of e**epsilon, which is rounded up
+_POINTS = 41  # epsilons at which a rho is converted, or a plan is asked
+_FARTHEST = Fraction(1, 10**12)  # the delta at the last of these epsilons of a plan
+
+
+@explain_arguments
+def privacy_profile(cost: Cost | Plan, epsilons: ArrayLike) -> NDArray[np.float64]:
+    """Return the least known delta at each epsilon: the privacy profile.
+
+    Parameters
+    ----------
+    cost : loss, mechanism, release or Plan
+    epsilons : array_like of numbers >= 0
+        In nats.
+
+    Returns
+    -------
+    ndarray of float64, shape of `epsilons`
+        As `Plan.delta`, rounded up. The curve of Gaussian noise and of other known noise is that of
+        the noise itself; a loss alone has the curve of all mechanisms of that loss.
+
+    Raises
+    ------
+    TypeError, ValueError
+        If cost is no cost, or an epsilon is not allowed.
+
+    Notes
+    -----
+    Privacy cost: none by itself. The profile determines the trade-off curve, and the other way
+    round [1]_.
+
+    References
+    ----------
+    .. [1] Dong, Roth, Su, "Gaussian differential privacy", 2022, proposition 2.12.
+
+    Examples
+    --------
+    >>> from cydp import Gaussian, Plan
+    >>> steps = Plan([(Gaussian(sigma=10, sensitivity=1), 100)])
+    >>> privacy_profile(steps, [0, 1, 2, 4]).round(6)
+    array([3.82926e-01, 1.26937e-01, 2.09240e-02, 4.70000e-05])
+
+    """
+    plan = _plan_of(cost)
+    return _at_each(plan.delta, epsilons, "epsilons")
+
+
+@explain_arguments
+def trade_off_curve(cost: Cost | Plan, false_positives: ArrayLike) -> NDArray[np.float64]:
+    """Return the least rate of false negatives of any test, at each rate of false positives.
+
+    The test decides which of two neighbouring tables a release was made of.
+
+    Parameters
+    ----------
+    cost : loss, mechanism, release or Plan
+    false_positives : array_like of numbers from 0 to 1
+
+    Returns
+    -------
+    ndarray of float64, shape of `false_positives`
+        f(x), rounded down. It is a bound by the profile at 41 epsilons, so that the curve itself
+        may be a little higher between the corners.
+
+    Raises
+    ------
+    TypeError, ValueError
+        If cost is no cost, or a rate is not from 0 to 1.
+
+    Notes
+    -----
+    Privacy cost: none by itself. `cydp.teach.trade_off` draws the curve, and says what it means.
+
+    References
+    ----------
+    .. [1] Dong, Roth, Su, "Gaussian differential privacy", 2022.
+    .. [2] Kairouz, Oh, Viswanath, "The composition theorem for differential privacy", 2015.
+
+    Examples
+    --------
+    >>> from cydp import Gaussian, PureDP
+    >>> trade_off_curve(PureDP(1), [0.05, 0.5]).round(4)
+    array([0.8641, 0.1839])
+    >>> trade_off_curve(Gaussian(sigma=1, sensitivity=1), [0.05, 0.5]).round(3)
+    array([0.74 , 0.158])
+
+    """
+    curve, name = curve_of(_plan_of(cost)), "false_positives"
+
+    def at(false_positives: float) -> float:
+        rate = read_exact(false_positives, name)
+        if not 0 <= rate <= 1:
+            raise ValueError(f"{name} must be from 0 to 1, not {format_number(rate)}")
+        least = 1 - curve.most(rate)
+        value = float_of(least)
+        return value if Fraction(value) <= least else math.nextafter(value, 0)
+
+    return _at_each(at, false_positives, name)
+
+
+def _plan_of(cost: Cost | Plan) -> Plan:
+    return cost if isinstance(cost, Plan) else Plan([(cost, 1)])
+
+
+def _at_each(
+    function: Callable[[float], float], given: ArrayLike, name: str
+) -> NDArray[np.float64]:
+    """Return a function of each number of an array."""
+    numbers = np.asarray(given)
+    if numbers.dtype.kind not in "iuf":
+        raise TypeError(f"{name} must be numbers, not of dtype {numbers.dtype}")
+    found = [function(each) for each in numbers.astype(np.float64).ravel().tolist()]
+    return np.array(found, np.float64).reshape(numbers.shape)
+
+
+@dataclass(frozen=True, slots=True)
+class EpsilonDelta:
+    """An (epsilon, delta) that holds: e**epsilon, rounded up, and delta."""
+
+    factor: Fraction
+    delta: Fraction
+
+
+def _pair_of(epsilon: Fraction, delta: Fraction = Fraction(0)) -> EpsilonDelta:
+    if epsilon > _MOST_EPSILON:
+        return EpsilonDelta(Fraction(1), Fraction(1))  # (0, 1), which every mechanism has
+    return EpsilonDelta(exp_bounds(epsilon, _DIGITS)[1] if epsilon else Fraction(1), delta)
+
+
+@dataclass(frozen=True, slots=True)
+class RocBound:
+    """What tests can find out under a loss: a bound by each known (epsilon, delta) of the loss.
+
+    A test says "present" or not. Its rate of false positives is a number x from 0 to 1.
+    """
+
+    pairs: tuple[EpsilonDelta, ...]
+
+    def most(self, x: Fraction) -> Fraction:
+        """Return a rate of true positives that no test with x false positives exceeds."""
+        rising = (each.delta + each.factor * x for each in self.pairs)
+        falling = (1 - (1 - each.delta - x) / each.factor for each in self.pairs)
+        return min([Fraction(1), *rising, *falling])
+
+    def least(self, x: Fraction) -> Fraction:
+        """Return a rate that every test has at least: by `most` of the opposite test."""
+        return 1 - self.most(1 - x)
+
+    @property
+    def chance(self) -> Fraction:
+        """The chance to win a fair bet: (e**epsilon + delta) / (e**epsilon + 1), or less."""
+        found = ((each.factor + each.delta) / (each.factor + 1) for each in self.pairs)
+        return min(found, default=Fraction(1))
+
+    @property
+    def factor(self) -> Fraction | None:
+        """The most by which one output moves odds; None if nothing bounds it."""
+        return min((each.factor for each in self.pairs if not each.delta), default=None)
+
+
+def curve_of(loss: Loss | Plan) -> RocBound:
+    """Return the bound of a loss or a plan; a rho is converted at several epsilons."""
+    if isinstance(loss, Plan):
+        return RocBound(tuple(_pairs_of_plan(loss)))
+    if isinstance(loss, ApproxZCDP):
+        own = loss.delta
+        return RocBound(
+            tuple(
+                EpsilonDelta(each.factor, own + (1 - own) * each.delta)
+                for each in _pairs_of_rho(loss.rho)
+            )
+        )
+    pairs: list[EpsilonDelta] = []
+    if not isinstance(loss, ZCDP):
+        pairs.append(
+            _pair_of(loss.epsilon, loss.delta if isinstance(loss, ApproxDP) else Fraction(0))
+        )
+    implied = isinstance(loss, PureDP) and loss.rho >= rho_of_pure(loss.epsilon)  # and tells less
+    if loss.rho is not None and not implied:
+        pairs += _pairs_of_rho(loss.rho)
+    return RocBound(tuple(pairs))
+
+
+def _pairs_of_rho(rho: Fraction) -> list[EpsilonDelta]:
+    if rho == 0:
+        return [_pair_of(Fraction(0))]
+    if rho > _MOST_RHO:
+        return []
+    rho = max(rho, _LEAST_RHO)  # a larger rho holds too
+    deviation = math.sqrt(2 * float_of(rho))  # of the privacy loss; its mean is rho
+    most = float_of(rho) + 9 * deviation
+    epsilons = [Fraction(most * step / (_POINTS - 1)) for step in range(_POINTS)]
+    pairs = [(epsilon, delta_of(rho, epsilon)) for epsilon in epsilons]
+    return [_pair_of(epsilon, delta) for epsilon, delta in pairs if delta < 1]
+
+
+def _pairs_of_plan(plan: Plan) -> list[EpsilonDelta]:
+    """Return what a plan costs at several epsilons, and at delta = 0 if that is finite."""
+    found = plan.epsilon_by_method(0)
+    pairs = [_pair_of(Fraction(min(found.values())))] if found else []
+    most = Fraction(min(plan.epsilon_by_method(_FARTHEST).values(), default=0))
+    epsilons = [most * step / (_POINTS - 1) for step in range(_POINTS)]
+    deltas = [(epsilon, Fraction(plan.delta(epsilon))) for epsilon in epsilons]
+    return pairs + [_pair_of(epsilon, delta) for epsilon, delta in deltas if delta < 1]

@@ -1,0 +1,81 @@
+"""The privacy profile and the trade-off curve, as arrays."""
+
+from __future__ import annotations
+
+import doctest
+from pathlib import Path
+from statistics import NormalDist
+
+import numpy as np
+import pytest
+from scipy.stats import binom
+
+from cydp import ZCDP, ApproxDP, DiscreteLaplace, Gaussian, Plan, PureDP
+from cydp.accounting import privacy_profile, trade_off_curve
+
+RATES = np.array([0.0, 1e-6, 0.01, 0.1, 0.3, 0.5, 0.9, 1.0])
+NORMAL = NormalDist()
+
+
+def test_the_curve_of_gaussian_noise_is_close_and_never_above() -> None:
+    for sigma, count in ((1, 1), (10, 100), (4, 3)):
+        noise = Gaussian(sigma=sigma, sensitivity=1)
+        mu = count**0.5 / sigma
+        true = np.array(
+            [1 - NORMAL.cdf(NORMAL.inv_cdf(x) + mu) if 0 < x < 1 else 1 - x for x in RATES]
+        )
+        found = trade_off_curve(Plan([(noise, count)]), RATES)
+        assert (found <= true + 1e-12).all()
+        assert (found >= true - 2e-3).all()
+        assert (np.diff(found) <= 0).all()
+
+
+def test_the_curve_of_a_pure_loss_is_exact() -> None:
+    """A test of two outputs reaches it; a mutant with twice the epsilon is lower."""
+    epsilon = 1.0
+    true = np.maximum(1 - np.exp(epsilon) * RATES, np.exp(-epsilon) * (1 - RATES))
+    for cost in (PureDP(1), DiscreteLaplace(epsilon=1, sensitivity=1)):
+        found = trade_off_curve(cost, RATES)
+        assert (found <= true).all()
+        assert (found >= true - 1e-5).all()
+    assert (trade_off_curve(PureDP(2), [0.1, 0.5]) < found[[3, 5]] - 0.05).all()
+
+
+def test_tests_of_counts_do_not_beat_the_curve() -> None:
+    """Of 50 reports by randomized response: all thresholds of the count of ones."""
+    p = float(np.e / (1 + np.e))
+    tops = np.arange(-1, 51)
+    rates, missed = binom.sf(tops, 50, 1 - p), binom.cdf(tops, 50, p)
+    found = trade_off_curve(Plan([(PureDP(1), 50)]), rates)
+    assert (found <= missed + 1e-9).all()
+    assert np.abs(found - missed).max() < 0.05
+
+
+def test_the_profile_is_what_plans_say() -> None:
+    plan = Plan([(PureDP("0.1"), 30), (Gaussian(sigma=4, sensitivity=1), 2)])
+    epsilons = np.array([[0, 1], [2, 5]])
+    found = privacy_profile(plan, epsilons)
+    assert found.shape == (2, 2)
+    assert found.tolist() == [[plan.delta(each) for each in row] for row in epsilons.tolist()]
+    assert privacy_profile(ApproxDP(1, 1e-6), [0.5, 1]).tolist()[1] == 1e-6
+    assert privacy_profile(ZCDP(0), [0.0]).tolist() == [0.0]
+    assert trade_off_curve(ZCDP(0), [0.25]).tolist() == [0.75]
+    assert trade_off_curve(PureDP(10**6), [0.25]).tolist() == [0.0]
+
+
+def test_what_is_no_number_is_refused() -> None:
+    for call, error, words in (
+        (lambda: privacy_profile(PureDP(1), ["1"]), TypeError, "epsilons must be numbers"),
+        (lambda: privacy_profile(PureDP(1), [-1]), ValueError, "epsilon must be at least 0"),
+        (lambda: privacy_profile(PureDP(1), [np.nan]), ValueError, "epsilon must be finite"),
+        (lambda: privacy_profile(1, [1]), TypeError, "loss"),  # type: ignore[arg-type]
+        (lambda: trade_off_curve(PureDP(1), [1.5]), ValueError, "from 0 to 1, not 1.5"),
+        (lambda: trade_off_curve(PureDP(1), [True]), TypeError, "must be numbers"),
+    ):
+        with pytest.raises(error, match=words):
+            call()
+
+
+def test_the_examples_of_the_page_run() -> None:
+    page = Path(__file__).parents[2] / "docs" / "accounting" / "profile.md"
+    assert doctest.testfile(str(page), module_relative=False) == (0, 5)
