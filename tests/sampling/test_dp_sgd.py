@@ -35,7 +35,7 @@ def test_it_learns(shown: dict[str, Any], capsys: pytest.CaptureFixture[str]) ->
     printed = capsys.readouterr().out
     assert "100 x Sampled(DiscreteGaussian(sigma=67108864, sensitivity=16777216), 0.1)" in printed
     assert "on all rows they would cost epsilon 13.2" in printed
-    assert "epsilon 0.982853 by the privacy loss distribution (this counts)" in printed
+    assert "epsilon 0.982854 by the privacy loss distribution (this counts)" in printed
     x, y = shown["read_people"]()
     clip = shown["CLIP"]
     loud = cydp.DiscreteGaussian(sigma=4000 * clip, sensitivity=clip)

@@ -27,7 +27,7 @@ __all__ = ["calibrate"]
 Mechanism = TypeVar("Mechanism", bound=HasLoss)
 
 _MOST_DOUBLINGS = 64
-_SLOW = 5  # every fifth step bisects, in case interpolation is slow
+_SLOW = 8  # every eighth step bisects, in case interpolation is slow
 _MOST_GAIN = Fraction(5, 4)  # of the slow bound over the others, in most cases
 _LEAST, _MOST = Fraction(1, 10**290), 10**290  # parameters that floats can halve and double
 _NEXT = 1 + Fraction(1, 10 ** (DIGITS + 1))  # a decimal times it lies before the next decimal
@@ -228,9 +228,9 @@ def _find_largest(
     else:
         raise ValueError(_NOT_RISING)
     for steps in itertools.count(1):
-        below, above = parts.get(low), parts.get(high)
-        if steps % _SLOW and below and above:
-            middle = _interpolate(low, high, below, above)
+        last = [(given, part) for given, part in parts.items() if part][-2:]
+        if steps % _SLOW and len(last) == 2:
+            middle = _interpolate(low, high, *last)
         else:
             middle = _bisect(low, high)
         if middle == high:
@@ -257,13 +257,23 @@ def _try_to_make(make: _Make[Mechanism], parameter: Exact) -> Mechanism | None:
         return None
 
 
-def _interpolate(low: Fraction, high: Fraction, below: Fraction, above: Fraction) -> Exact:
-    """Return a decimal near which the whole budget is used up; `high` only if no other is left.
+def _interpolate(
+    low: Fraction,
+    high: Fraction,
+    one: tuple[Fraction, Fraction],
+    other: tuple[Fraction, Fraction],
+) -> Exact:
+    """Return a decimal between, near which all is used up; `high` only if no other is left.
 
-    Logarithms of costs are nearly linear in those of parameters.
+    `one` and `other` are two parameters, and the parts of the budget that they use up. Logarithms
+    of parts are nearly linear in those of parameters.
     """
-    share = log_of(below) / (log_of(below) - log_of(above))
-    guess = decimal_below(Fraction(math.exp(log_of(low) + share * log_of(high / low))))
+    (x, of_x), (y, of_y) = ((log_of(given), log_of(part)) for given, part in (one, other))
+    slope = (of_y - of_x) / (y - x)
+    if slope <= 0:
+        return _bisect(low, high)
+    log_guess = min(max(y - of_y / slope, log_of(low)), log_of(high))
+    guess = decimal_below(Fraction(math.exp(log_guess)))
     return max(min(guess, decimal_below(high / _NEXT)), decimal_above(low * _NEXT))
 
 

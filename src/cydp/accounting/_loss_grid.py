@@ -31,7 +31,7 @@ class LossGrid:
     Attributes
     ----------
     exponent : int
-        The step is 2**exponent nats.
+        The step is unit * 2**exponent nats.
     first : int
         The multiple of the step at which the first mass is.
     masses : array
@@ -40,6 +40,8 @@ class LossGrid:
     tilt : float
     error : float
         The masses of a pair that dominates differ from these by at most so much, all together.
+    unit : float
+        In nats; 1, unless all losses are multiples of another number.
 
     """
 
@@ -49,11 +51,12 @@ class LossGrid:
     log_scale: float
     tilt: float
     error: float
+    unit: float = 1.0
 
     @property
     def step(self) -> float:
-        """The step, which is exact."""
-        return math.ldexp(1.0, self.exponent)
+        """The step, in nats."""
+        return math.ldexp(self.unit, self.exponent)
 
 
 @dataclass(frozen=True, slots=True)
@@ -67,12 +70,13 @@ class Layers:
         """Return the sum of two independent losses; at each end `most` may be cut off."""
         fine = convolve(self.fine, other.fine, most)
         coarse = None
-        if self.coarse:
-            coarse = convolve(self.coarse, other.fine, most)
-        if other.coarse:
+        if self.coarse and self is other:  # c (2 f + c) is one sum less than c (f + c) + f c
+            twice = replace(self.fine, log_scale=self.fine.log_scale + math.log(2))
+            coarse = convolve(self.coarse, Layers(twice, self.coarse).joined(), most)
+        elif self.coarse:
+            coarse = convolve(self.coarse, other.joined(), most)
+        if other.coarse and self is not other:
             coarse = _mixture(coarse, convolve(other.coarse, self.fine, most))
-        if self.coarse and other.coarse:
-            coarse = _mixture(coarse, convolve(self.coarse, other.coarse, most))
         return Layers(fine, coarse)
 
     def in_steps_of(self, exponent: int) -> Layers:
@@ -156,7 +160,7 @@ def convolve(one: LossGrid, other: LossGrid, most: float) -> LossGrid:
         new = math.sqrt(size) * (new + 8 * ROUNDING * min(norms)) * 1.001
     grid = LossGrid(
         exponent, one.first + other.first, found, one.log_scale + other.log_scale, one.tilt,
-        inherited + new,
+        inherited + new, one.unit,
     )  # fmt: skip
     return cut(grid, max(most, new / 4))
 
@@ -195,8 +199,8 @@ def in_steps_of(grid: LossGrid, exponent: int) -> LossGrid:
             masses = np.concatenate([[0.0], masses])
         if len(masses) % 2 == 0:
             masses = np.concatenate([masses, [0.0]])
-        up = math.exp(grid.tilt * h) / (1 + math.exp(-h))
-        down = math.exp(-grid.tilt * h) / (1 + math.exp(h))
+        up = float(np.exp(grid.tilt * h)) / (1 + math.exp(-h))
+        down = math.exp(-(1 + grid.tilt) * h) / (1 + math.exp(-h))
         found = masses[::2].copy()
         found[1:] += up * masses[1::2]
         found[:-1] += down * masses[1::2]

@@ -25,7 +25,8 @@ _MOST_RELEASES = 10**12
 _LEAST_RHO, _MOST_RHO = Fraction(1, 10**280), 5000  # of one pair; times share**2 if sampled
 _MARGIN = 4e-12  # relative, of a sum of positive numbers, of smooth noise, and of an epsilon
 _SMOOTH = 2e-12  # nats: more than noise on a grid, all of it, loses beside normal noise
-_PER_WIDTH = 1024  # points of the grid in a standard deviation of the tilted loss
+_MOST_EPSILON = 1e100  # asked for; a larger one has no larger delta
+_PER_WIDTH = 512  # points of the grid in a standard deviation of the tilted loss
 _CUT = 1e-13  # the tilted mass that may be left out
 _TILTS = 64  # in a factor of 2
 _LARGEST = 2.0**64  # tilt, in standard deviations of the loss
@@ -33,6 +34,7 @@ _FAR = 5000.0  # -ln of a delta: no delta of MAX_BITS is so small
 _LEAST_WIDTH = 2.0**-7  # of a mean: losses that are at their largest need no finer grid
 _NARROW = 1e-3  # of a mean: the standard deviation of losses that are at their largest
 _ENOUGH = 14.0  # -ln of a tilted mass that is well above all errors
+_MOST_GROWN = 4.0  # ln of what rounding a loss up by a step multiplies its tilted mass by
 _KEPT = 8  # compositions, of a few 10**5 bytes each
 _SURE = 1e-8  # relative: so close to the largest loss an epsilon may be where losses are bounded
 _CLOSE = 2.0**-44  # of epsilon: the width at which a bisection ends
@@ -56,7 +58,7 @@ class LossProfile:
     ----------
     pairs : Pairs
         How many times each pair is composed.
-    per_width : int, default 1024
+    per_width : int, default 512
         Points of the grid in a standard deviation of the loss. Fewer are quicker.
 
     """
@@ -83,7 +85,7 @@ class LossProfile:
 
     def delta(self, epsilon: Fraction) -> Fraction:
         """Return a delta at an epsilon >= 0, above 0; 1 where floats do not follow."""
-        at = float_of(epsilon)
+        at = min(float_of(epsilon), _MOST_EPSILON)
         log_delta = max(side.log_delta(at) for side in self._sides)
         if log_delta < _LEAST_LOG:
             return Fraction(1, 2 ** min(math.floor(-log_delta / math.log(2)), MAX_BITS - 1))
@@ -159,18 +161,26 @@ class _Side:
             )
         )
 
+    @np.errstate(over="ignore", invalid="ignore")  # the curve says that it knows nothing
     def _compose(self, tilt: float) -> _Curve:
         moments = self._moments(tilt)
         # Rounding to a grid of h adds about tilt h**2 / 16 to epsilon, which is about the mean.
         even = math.sqrt(max(moments.mean, self._width) / tilt)
         width = min(even, max(math.sqrt(moments.variance), _LEAST_WIDTH * moments.mean))
         step = min(width / self._per_width, 1 / tilt)  # so that no tilted mass grows by much
-        exponent = math.floor(math.log2(max(step, sys.float_info.min)))
+        # Losses of one lattice stay on it.
+        own = self._parts[0][0].unit if len(self._parts) == 1 else None
+        if own and tilt * own > _MOST_GROWN:
+            own = None
+        unit = own or 1.0
+        exponent = math.floor(math.log2(max(step, sys.float_info.min)) - math.log2(unit))
         releases = sum(times for _, times in self._parts)
         total: LossGrid | None = None
         for part, times in self._parts:
             finer = exponent - times.bit_length() // 2
-            one = part.on_grid(finer, exponent, tilt, _CUT / (4 * releases))
+            if own:
+                finer, exponent = max(finer, 0), max(exponent, 0)
+            one = part.on_grid(finer, exponent, tilt, _CUT / (4 * releases), unit)
             found = raised(one, times, exponent, _CUT)
             total = found if total is None else convolve(total, found, _CUT)
         assert total is not None

@@ -27,6 +27,7 @@ from cydp.accounting._loss_grid import ROUNDING, Floats, Layers, LossGrid, cut
 __all__ = ["Moments", "PairLoss"]
 
 _MOST_POINTS = 2**17  # of one loss on a grid
+_NEAR = 2**14  # steps around the largest mass, beyond which losses are rare
 _FINEST = 30  # binary digits by which a step may be smaller than the largest loss
 _WIDE = 13.0  # standard deviations of normal noise, beyond which there is less than 1e-37
 _SMALL = 4  # a sigma from which on normal noise tells the moments of discrete noise
@@ -120,19 +121,29 @@ class PairLoss:
         variance = float((masses * (points.losses - mean) ** 2).sum()) / total
         return Moments(top + math.log(total), mean, variance)
 
-    def on_grid(self, fine: int, coarse: int, tilt: float, most: float) -> Layers:
-        """Return the loss at multiples of 2**fine, and of 2**coarse far from where most of it is.
+    @property
+    def unit(self) -> float | None:
+        """A number of which all losses are multiples, nearly; None if there is none."""
+        pair = self._pair
+        if self._share < 1 or isinstance(pair, NormalPair | BoundedRangePair):
+            return None
+        if isinstance(pair, LaplacePair):
+            return float_of(pair.epsilon / pair.steps)
+        return float_of(pair.steps / (2 * pair.sigma2))
+
+    def on_grid(self, fine: int, coarse: int, tilt: float, most: float, unit: float) -> Layers:
+        """Return the loss in steps of unit * 2**fine, and of unit * 2**coarse where it is rare.
 
         At each end of a layer a mass of `most` may be cut off.
         """
         if isinstance(self._pair, BoundedRangePair):
             middle = self._largest
-            fine = max(fine, _least_exponent(np.array([-middle, middle])))
+            fine = max(fine, _least_exponent(np.array([-middle, middle]), unit))
         else:
             some = self._some_points(tilt)
             middle = float(some.losses[some.logs.argmax()])
-            fine = max(fine, _least_exponent(np.array([middle])))
-        reach = math.ldexp(_MOST_POINTS / 2, fine)
+            fine = max(fine, _least_exponent(np.array([middle]), unit))
+        reach = math.ldexp(_NEAR * unit, fine)
         if isinstance(self._pair, NormalPair):
             near = middle - reach, middle + reach
             points, log_lost = self._normal_points_in(fine, coarse, near, tilt, most)
@@ -147,10 +158,10 @@ class PairLoss:
         log_rest = top + math.log(rest) if rest else -math.inf
         is_near = np.abs(points.losses - middle) < reach
         if not (likely & is_near).any() or not (likely & ~is_near).any():
-            return Layers(_spread(points.only(likely), log_rest, fine, tilt, most))
+            return Layers(_spread(points.only(likely), log_rest, fine, tilt, most, unit))
         return Layers(
-            _spread(points.only(likely & is_near), log_rest, fine, tilt, most),
-            _spread(points.only(likely & ~is_near), -math.inf, max(fine, coarse), tilt, most),
+            _spread(points.only(likely & is_near), log_rest, fine, tilt, most, unit),
+            _spread(points.only(likely & ~is_near), -math.inf, max(fine, coarse), tilt, most, unit),
         )
 
     def _some_points(self, tilt: float) -> _Points:
@@ -333,7 +344,7 @@ def _nodes_between(edges: Floats) -> tuple[Floats, Floats]:
 
 def _multiples(exponent: int, low: float, high: float) -> Floats:
     """Return the multiples of a step from low to high; of a larger step if they are too many."""
-    exponent = max(exponent, _least_exponent(np.array([low, high])))
+    exponent = max(exponent, _least_exponent(np.array([low, high]), 1.0))
     step = math.ldexp(1.0, exponent)
     return step * np.arange(math.ceil(low / step), math.floor(high / step) + 1)
 
@@ -344,14 +355,17 @@ def _share_above(share: Fraction) -> float:
     return min(found if share <= Fraction(found) else math.nextafter(found, 1), 1.0)
 
 
-def _least_exponent(losses: Floats) -> int:
+def _least_exponent(losses: Floats, unit: float) -> int:
     """Return the exponent of a step in which these losses are not too many points."""
+    losses = losses / unit
     low, high = float(losses.min()), float(losses.max())
     finest = max((high - low) / _MOST_POINTS, math.ldexp(max(abs(low), abs(high)), -_FINEST))
     return math.ceil(math.log2(finest)) if finest > 0 else -1000
 
 
-def _spread(points: _Points, log_rest: float, exponent: int, tilt: float, most: float) -> LossGrid:
+def _spread(
+    points: _Points, log_rest: float, exponent: int, tilt: float, most: float, unit: float
+) -> LossGrid:
     """Move each mass to the two multiples of the step around its loss, and keep P and Q of it.
 
     The part that moves up is (1 - e**-x) / (1 - e**-step), x the distance to the lower one.
@@ -359,8 +373,8 @@ def _spread(points: _Points, log_rest: float, exponent: int, tilt: float, most: 
     """
     top = float(points.logs.max())
     losses, masses = points.losses, np.exp(points.logs - top)
-    exponent = max(exponent, _least_exponent(losses))
-    step = math.ldexp(1.0, exponent)
+    exponent = max(exponent, _least_exponent(losses, unit))
+    step = math.ldexp(unit, exponent)
     below = np.floor(losses / step)
     x = losses - below * step
     up = masses * np.expm1(-x) / math.expm1(-step) * np.exp(tilt * (step - x))
@@ -371,6 +385,9 @@ def _spread(points: _Points, log_rest: float, exponent: int, tilt: float, most: 
     counts = np.bincount(at, minlength=size) + np.bincount(at + 1, minlength=size)
     found = np.bincount(at, down, size) + np.bincount(at + 1, up, size)
     wrong = (points.rounding + 16 * ROUNDING * (1 + tilt * step)) * masses
-    error = float(wrong.sum()) * math.exp(tilt * step) + float((found * counts).sum()) * ROUNDING
-    grid = LossGrid(exponent, first, found, top, tilt, error * 1.001 + math.exp(log_rest - top))
+    error = (
+        float(wrong.sum()) * float(np.exp(tilt * step)) + float((found * counts).sum()) * ROUNDING
+    )
+    error = error * 1.001 + math.exp(log_rest - top)
+    grid = LossGrid(exponent, first, found, top, tilt, error, unit)
     return cut(grid, most)

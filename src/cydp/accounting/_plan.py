@@ -70,7 +70,7 @@ class Plan:
     >>> plan.epsilon_by_method(1e-6)["zcdp"]
     2.90904
     >>> plan.epsilon(1e-6)
-    2.71293
+    2.71294
     >>> PrivacyFilter(ApproxDP(3, 1e-6)).charge(plan.as_loss(1e-6))  # before the first release
 
     """

@@ -241,7 +241,7 @@ class Sampled:
     >>> cydp.Plan([(noise, 1000)]).epsilon(1e-5) > 600
     True
     >>> cydp.Plan([(Sampled(noise, "1/100"), 1000)]).epsilon(1e-5)
-    1.82824
+    1.82825
 
     """
 
