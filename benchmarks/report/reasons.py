@@ -186,7 +186,7 @@ REASONS = (
     ),
     Reason(
         "a plan of", "dp-accounting",
-        "A plan computes three other bounds too, and guards against rounding in dp-accounting.",
+        "A plan computes three other bounds too, and states its rounding.",
     ),
     Reason(
         "with_total|normalized|shares", "numpy",

@@ -10,7 +10,6 @@ import math
 import sys
 from collections.abc import Callable
 from fractions import Fraction
-from functools import cache, lru_cache
 
 import numpy as np
 
@@ -35,7 +34,8 @@ _LEAST_WIDTH = 2.0**-7  # of a mean: losses that are at their largest need no fi
 _NARROW = 1e-3  # of a mean: the standard deviation of losses that are at their largest
 _ENOUGH = 14.0  # -ln of a tilted mass that is well above all errors
 _MOST_GROWN = 4.0  # ln of what rounding a loss up by a step multiplies its tilted mass by
-_KEPT = 8  # compositions, of a few 10**5 bytes each
+_KEPT = 4  # compositions, of a few 10**5 bytes each
+_NEXT_TO_LARGEST = 1e-6  # relative: no tilt is for an epsilon that is closer to the largest loss
 _SURE = 1e-8  # relative: so close to the largest loss an epsilon may be where losses are bounded
 _CLOSE = 2.0**-44  # of epsilon: the width at which a bisection ends
 _LEAST_LOG = -700.0  # the logarithm of a delta that is still a float
@@ -98,8 +98,9 @@ class _Side:
     def __init__(self, parts: list[tuple[PairLoss, int]], per_width: int) -> None:
         self._parts, self._per_width = parts, per_width
         self._whole = math.sqrt(sum(2 * float_of(part.rho) * times for part, times in parts))
-        self._moments = cache(self._compute_moments)
-        self._composed = lru_cache(_KEPT)(self._compose)
+        # No functools.cache: its cycle would keep arrays until the garbage collector looks.
+        self._known: dict[float, Moments] = {}
+        self._curves: dict[float, _Curve] = {}
         self._width = max(math.sqrt(self._moments(0.0).variance), sys.float_info.min)
         most = min(_LARGEST / self._width, *(part.most_tilt() for part, _ in parts), math.inf)
         self._range = -8 * _TILTS, math.floor(math.log2(most * self._whole) * _TILTS)
@@ -129,7 +130,8 @@ class _Side:
         """Return the tilt that moves the mean loss to an epsilon, as far as that matters."""
 
         def enough(tilt: float, moments: Moments) -> bool:
-            return moments.mean >= epsilon or moments.log_scale - tilt * epsilon <= -_FAR
+            at_epsilon = moments.mean >= epsilon * (1 - _NEXT_TO_LARGEST)
+            return at_epsilon or moments.log_scale - tilt * epsilon <= -_FAR
 
         return self._find_tilt(enough)
 
@@ -151,6 +153,18 @@ class _Side:
 
     def _tilt(self, index: int) -> float:
         return math.exp2(index / _TILTS) / self._whole
+
+    def _moments(self, tilt: float) -> Moments:
+        if tilt not in self._known:
+            self._known[tilt] = self._compute_moments(tilt)
+        return self._known[tilt]
+
+    def _composed(self, tilt: float) -> _Curve:
+        if tilt not in self._curves:
+            if len(self._curves) == _KEPT:
+                del self._curves[next(iter(self._curves))]
+            self._curves[tilt] = self._compose(tilt)
+        return self._curves[tilt]
 
     def _compute_moments(self, tilt: float) -> Moments:
         found = [(part.moments(tilt), times) for part, times in self._parts]

@@ -68,7 +68,7 @@ def privacy_profile(cost: Cost | Plan, epsilons: ArrayLike) -> NDArray[np.float6
     >>> from cydp import Gaussian, Plan
     >>> steps = Plan([(Gaussian(sigma=10, sensitivity=1), 100)])
     >>> privacy_profile(steps, [0, 1, 2, 4]).round(6)
-    array([3.82926e-01, 1.26937e-01, 2.09240e-02, 4.70000e-05])
+    array([3.82925e-01, 1.26937e-01, 2.09240e-02, 4.70000e-05])
 
     """
     plan = _plan_of(cost)
