@@ -32,8 +32,10 @@ from cydp.accounting import (
     MeasureMismatchError,
     PrivacyOdometer,
     convert,
+    largest_count,
     parallel,
     sequential,
+    split,
 )
 from cydp.accounting._approx_zcdp import rho_and_delta
 from cydp.accounting._loss import Loss
@@ -294,6 +296,13 @@ def test_calibration_looks_at_both_numbers() -> None:
     assert 4 * PureDP(chosen.epsilon).rho <= 1 < 4 * PureDP(chosen.epsilon * Fraction("1.0001")).rho
     with pytest.raises(ValueError, match="fit the budget"):
         calibrate(PartitionSelection, budget, delta="1e-6", **given)  # type: ignore[arg-type]
+
+
+def test_shares_and_counts_have_both_numbers() -> None:
+    budget = ApproxZCDP(1, "4e-6")
+    assert split(budget, [3, 1]) == [ApproxZCDP("0.75", "3e-6"), ApproxZCDP("0.25", "1e-6")]
+    assert largest_count(ApproxZCDP("0.01", "1e-6"), budget) == 4
+    assert largest_count(ApproxZCDP("0.3", "1e-6"), budget) == 3
 
 
 def test_words_say_what_it_allows() -> None:

@@ -100,6 +100,17 @@ def test_a_report_is_a_page(run: Run, path: str, ledger: str, tmp_path: Path) ->
     refused(run("ledger", "report", ledger, "--force"), 2, "--force needs --html")
 
 
+def test_a_budget_of_rho_and_delta(run: Run, path: str) -> None:
+    budget = ["--rho", "1", "--delta", "1e-6"]
+    assert run("ledger", "create", path, *budget, "--privacy-unit", "person")[0] == 0
+    run(*HISTOGRAM, "--rho", "0.5", "--ledger", path)
+    printed = run("ledger", "charge", path, "--label", "keys", "--rho", "0", "--delta", "1e-7")[1]
+    assert "rho=0.5, delta=9e-07" in printed
+    refused(run(*HISTOGRAM, "--rho", "0.6", "--ledger", path), 1, "costs rho=0.6, delta=0, and rho")
+    assert "budget: rho=1, delta=1e-06" in run("ledger", "show", path)[1]
+    assert run("ledger", "verify", path)[0] == 0
+
+
 def test_json_has_exact_texts(run: Run, path: str) -> None:
     budget = ["--epsilon", "2", "--delta", "1e-6"]
     unit = ["--privacy-unit", "person-day", "--by-block", "--units-in-one-block"]

@@ -145,6 +145,10 @@ CASES: list[tuple[list[str], Release]] = [
         lambda: cydp.value_counts(WEEK, column="Day", epsilon=1, delta="1e-6", **USER),
     ),
     (
+        ["value-counts", WEEK, "--column", "Day", "--rho", "1", "--delta", "1e-6", *BY_DAY[4:]],
+        lambda: cydp.value_counts(WEEK, column="Day", rho=1, delta="1e-6", **USER),
+    ),
+    (
         ["top-k", WEEK, "--column", "Day", "--k", "2", "--key-list", ALL_DAYS, "--epsilon",
          "1", "--user", "VisitorId", "--max-rows-per-partition", "1"],
         lambda: cydp.top_k(

@@ -313,6 +313,7 @@ KNOWN: dict[str, Release] = {
 }  # fmt: skip
 UNKNOWN: dict[str, Release] = {
     "value_counts, unknown": _released(cydp.value_counts, column="word", **DELTA),
+    "value_counts, unknown, rho": _released(cydp.value_counts, column="word", rho=60, delta=1e-5),
     "value_counts of n, unknown": _released(cydp.value_counts, column="n", **DELTA),
     "value_counts of x, unknown, user": _released(
         cydp.value_counts, column="x", **DELTA, **_user(True)

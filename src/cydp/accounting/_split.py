@@ -43,7 +43,7 @@ def split(
 
     Parameters
     ----------
-    budget : PureDP, ApproxDP or ZCDP
+    budget : PureDP, ApproxDP, ZCDP or ApproxZCDP
         What all analyses may cost together.
     weights : mapping of name to number, or sequence of numbers
         Of each analysis, above 0. Shares are in proportion to them.
@@ -103,7 +103,7 @@ def largest_count(mechanism: Cost, budget: Loss, *, beside: Plan | None = None) 
     ----------
     mechanism : mechanism or loss
         What is released again and again.
-    budget : PureDP, ApproxDP or ZCDP
+    budget : PureDP, ApproxDP, ZCDP or ApproxZCDP
         What all releases may cost together. For ApproxDP that is the cost of a `Plan`, so the
         releases must all be fixed in advance.
     beside : Plan, optional
