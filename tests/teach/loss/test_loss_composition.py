@@ -146,7 +146,7 @@ def test_no_releases_lose_nothing() -> None:
     "items", [PLANS[2], *(pytest.param(items, marks=pytest.mark.long) for items in PLANS)]
 )
 def test_it_agrees_with_the_bounds_of_plans(items: list[Any]) -> None:
-    """A plan's delta is a bound of this one; with dp-accounting, it is close."""
+    """A plan's delta is a bound of this one; where it knows all pairs, it is close."""
     plan = Plan(items)
     loss, is_close = privacy_loss(plan), "pld" in plan.epsilon_by_method(1e-6)
     for epsilon in EPSILONS:
