@@ -392,8 +392,8 @@ def test_a_call_with_wrong_arguments_gets_one_line() -> None:
             "unexpected keyword argument 'zzz': call count(x, ",)),
         "no bounds": (lambda: cydp.sum(X, epsilon=1), (  # type: ignore[call-arg]
             "missing a required argument: 'bounds': call sum(x, bounds, ", ", ...)")),
-        "a share": (lambda: cydp.sampling.on_sample(cydp.count, X, epsilon=1), (  # type: ignore[call-arg]
-            "'share': call on_sample(function, x, *args, share, ", "**kwargs)")),
+        "a share": (lambda: cydp.sampling.on_sample(cydp.count, X, epsilon=1), (
+            "share must be given", "size and rows")),
     }  # fmt: skip
     check_refusals({name: (call, TypeError, words) for name, (call, words) in calls.items()})
     for call, _ in calls.values():
