@@ -23,7 +23,8 @@ from cydp import (
     mechanisms,
 )
 from cydp._numbers.rounding import delta_float_above
-from cydp.accounting import RelationMismatchError
+from cydp.accounting import ApproxZCDP, RelationMismatchError, convert
+from cydp.accounting._dominating_pairs import pairs_of
 from cydp.mechanisms import PartitionSelection
 
 MIXED = [
@@ -334,3 +335,30 @@ def test_agreement_with_dp_accounting(seeds: range) -> None:
     """Between what it computes from below and from above."""
     for seed in seeds:
         agree(seed)
+
+
+def test_pure_losses_beside_others_are_added_as_is_best() -> None:
+    """At a tiny delta by epsilon, where a rho would cost more; else by rho."""
+    wide = DiscreteGaussian(sigma2="1.79", sensitivity=2)  # it has no pair
+    assert pairs_of(wide) is None
+    for epsilon, delta in (("7.85", "1e-40"), ("0.1", "1e-6")):
+        large = (PureDP(epsilon), 1)
+        alone = Plan([(wide, 1)]).epsilon_by_method(delta)["zcdp"]
+        both = Plan([(wide, 1), large]).epsilon_by_method(delta)["zcdp"]
+        assert both <= alone + float(epsilon) + 1e-3
+        assert both > alone
+        assert Plan([(wide, 1), large]).delta(float(epsilon) + 30) <= Plan([(wide, 1)]).delta(30)
+    assert Plan([(wide, 1), (PureDP("0.1"), 1)]).epsilon_by_method("1e-6")["zcdp"] < alone + 0.03
+    several = Plan([(ZCDP("0.1"), 7)]).epsilon_by_method(1e-6)
+    assert several["zcdp"] == float(convert(ZCDP("0.7"), delta=1e-6).epsilon)
+
+
+def test_normal_noise_alone_has_its_closed_form_however_little_it_is() -> None:
+    for sensitivity in (99, 100, 1000):
+        found = Plan([(Gaussian(sigma=1, sensitivity=sensitivity), 1)]).epsilon_by_method("4e-4")
+        assert found["pld"] < 0.999 * found["zcdp"]
+
+
+def test_a_loss_in_approximate_zcdp_is_told_to_be_converted() -> None:
+    with pytest.raises(TypeError, match=r"convert it first, as in cydp\.accounting\.convert"):
+        Plan([(ApproxZCDP(1, 1e-6), 1)])

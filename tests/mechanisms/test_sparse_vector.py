@@ -160,6 +160,8 @@ def test_nothing_is_told_after_the_last_positive() -> None:
     with pytest.raises(ValueError, match="2 were said to be above"):
         tests.is_above(50)
     assert (tests.left, tests.asked) == (0, 3)
+    with pytest.raises(AttributeError):
+        tests.left = 1  # type: ignore[misc]
 
 
 def test_answers_beyond_the_error_bound_are_told_right() -> None:
@@ -246,6 +248,7 @@ def test_what_is_not_allowed_is_refused() -> None:
                 make(monotonic=True, sensitivity=cydp.sensitivity.count(relation="change-one")),
                 ValueError, ("monotonic must be False",),
             ),
+            "far too much noise": (make(epsilon="1e-16"), ValueError, ("epsilon must be larger",)),
             "threshold": (lambda: start("0.5"), TypeError, ("threshold must be",)),  # type: ignore[arg-type]
             "tests": (
                 lambda: SparseVector(epsilon=1, sensitivity=1).error_bound(count=0),

@@ -84,6 +84,9 @@ def test_the_amplified_loss_holds_and_is_tight_under_change_one() -> None:
     loss = amplified(ApproxDP(1, "1e-6", relation="change-one"), "1/10", relation="change-one")
     assert loss == ApproxDP("0.158566", "1e-7", relation="change-one")
     assert loss_on_sample(loss, "1/10", relation="change-one").relation == "change-one"
+    both = PureDP(1, relation="add-remove-or-change")
+    for relation in ("add-remove", "change-one"):
+        assert amplified(both, "1/10", relation=relation).relation == relation
 
 
 RELEASES: dict[str, Callable[..., Any]] = {

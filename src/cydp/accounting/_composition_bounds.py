@@ -152,10 +152,29 @@ def _basic_bound(parts: Sequence[EqualReleases]) -> Bound | None:
 
 
 def _zcdp_bound(parts: Sequence[EqualReleases]) -> Bound:
-    """Losses in zCDP add up; losses without a rho are added in (epsilon, delta)."""
-    rho = sum((part.count * (part.loss.rho or Fraction(0)) for part in parts), Fraction(0))
+    """Losses in zCDP add up; losses without a rho are added in (epsilon, delta).
+
+    At a small delta a few large pure losses cost less if they are added so, too.
+    """
+    by_rho = _zcdp_beside([part for part in parts if part.loss.rho is None], parts)
+    known = [part for part in parts if part.loss.rho is None or isinstance(part.loss, PureDP)]
+    if len(known) in (0, len(parts)):
+        return by_rho
+    by_epsilon = _zcdp_beside(known, parts)
+
+    def epsilon(delta: Fraction) -> Fraction | None:
+        found = (by_rho.epsilon(delta), by_epsilon.epsilon(delta))
+        return min((each for each in found if each is not None), default=None)
+
+    return Bound(epsilon, lambda epsilon: min(by_rho.delta(epsilon), by_epsilon.delta(epsilon)))
+
+
+def _zcdp_beside(added: Sequence[EqualReleases], parts: Sequence[EqualReleases]) -> Bound:
+    """Return the bound in zCDP of parts, of which some are added in (epsilon, delta)."""
+    rest = [part for part in parts if part not in added]
+    rho = sum((part.count * (part.loss.rho or Fraction(0)) for part in rest), Fraction(0))
     return _beside(
-        [part for part in parts if part.loss.rho is None],
+        added,
         Bound(
             lambda delta: _conversion.epsilon_of(rho, delta) if rho else Fraction(0),
             lambda epsilon: _conversion.delta_of(rho, epsilon),
@@ -258,7 +277,8 @@ def _pld_bound(parts: Sequence[EqualReleases]) -> Bound | None:
             without_pairs.append(part)
         for pair, times in pairs_of_part.items():
             pairs[pair] += times * part.count
-    if not pairs or not can_compose(pairs):
+    is_normal = all(isinstance(pair, NormalPair) for pair in pairs)
+    if not pairs or not (is_normal or can_compose(pairs)):
         return None
     if _optimal_bound(parts) and set(pairs) == {
         LaplacePair(part.known[0]) for part in parts if part.known
@@ -268,7 +288,7 @@ def _pld_bound(parts: Sequence[EqualReleases]) -> Bound | None:
 
     @cache
     def curve() -> LossProfile | NormalProfile:
-        if any(not isinstance(pair, NormalPair) for pair in pairs):
+        if not is_normal:
             return LossProfile(pairs)
         return NormalProfile(sum((n * pair.rho for pair, n in pairs.items()), Fraction(0)))
 

@@ -11,6 +11,7 @@ from cydp._arguments import Integer, Number
 from cydp._call_errors import explain_arguments
 from cydp._numbers.rational import format_number
 from cydp._numbers.rounding import as_float, decimal_above, delta_float_above, float_above
+from cydp.accounting._approx_zcdp import ApproxZCDP
 from cydp.accounting._composition_bounds import (
     Bound,
     compute_bounds,
@@ -136,9 +137,9 @@ class Plan:
         Returns
         -------
         float
-            A probability, rounded up to six digits as `epsilon` is. It is 0 only if nothing is
-            lost. Above 0.999999 it has more digits, and it is 1 only if the delta that was found is
-            above the largest float below 1.
+            A probability, rounded up to six digits as `epsilon` is. It is 0 only where pure losses
+            add up to no more than epsilon. Above 0.999999 it has more digits, and it is 1 only if
+            the delta that was found is above the largest float below 1.
 
         Raises
         ------
@@ -369,6 +370,11 @@ def _read_item(item: tuple[Cost, Integer]) -> tuple[Cost, int]:
     if not isinstance(item, tuple | list) or len(item) != 2:
         raise TypeError(f"{_PAIRS}: one item is {_describe(item)}, not a pair")
     cost, count = item
+    if isinstance(getattr(cost, "loss", cost), ApproxZCDP):
+        raise TypeError(
+            "items must have no loss in approximate zCDP: convert it first, as in "
+            "cydp.accounting.convert(loss, delta=1e-9)"
+        )
     if not isinstance(getattr(cost, "loss", cost), PureDP | ApproxDP | ZCDP):
         raise TypeError(f"{_PAIRS}: one pair begins with {_describe(cost)}")
     return cost, read_count(count)

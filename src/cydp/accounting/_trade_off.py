@@ -17,20 +17,33 @@ from numpy.typing import ArrayLike, NDArray
 from cydp._call_errors import explain_arguments
 from cydp._numbers.intervals import exp_bounds
 from cydp._numbers.rational import float_of, format_number, read_exact
+from cydp._numbers.rounding import decimal_above
 from cydp.accounting._approx_zcdp import ApproxZCDP
 from cydp.accounting._conversion import delta_of
-from cydp.accounting._cost import Cost
+from cydp.accounting._cost import Cost, loss_of
 from cydp.accounting._loss import ZCDP, ApproxDP, Loss, PureDP
 from cydp.accounting._loss_numbers import rho_of_pure
 from cydp.accounting._plan import Plan
 
-__all__ = ["EpsilonDelta", "RocBound", "curve_of", "privacy_profile", "trade_off_curve"]
+__all__ = [
+    "EpsilonDelta",
+    "RocBound",
+    "curve_of",
+    "privacy_profile",
+    "profile_points",
+    "trade_off_curve",
+]
 
 _MOST_EPSILON = 1000  # above it, an (epsilon, delta) is taken to promise nothing
 _LEAST_RHO, _MOST_RHO = Fraction(1, 10**200), 10**4
 _DIGITS = 25  # of e**epsilon, which is rounded up
-_POINTS = 41  # epsilons at which a rho is converted, or a plan is asked
-_FARTHEST = Fraction(1, 10**12)  # the delta at the last of these epsilons of a plan
+_POINTS = 41  # epsilons at which a rho is converted
+_EVEN = 33  # epsilons at which a plan is asked, besides those of these deltas
+_DELTAS = [
+    Fraction(text)
+    for text in ("0", "1e-12", "1e-9", "1e-6", "1e-4", "1e-3", "0.01", "0.03", "0.1", "0.2", "0.3",
+                 "0.5", "0.7", "0.9", "0.99")
+]  # fmt: skip
 
 
 @explain_arguments
@@ -89,8 +102,8 @@ def trade_off_curve(cost: Cost | Plan, false_positives: ArrayLike) -> NDArray[np
     Returns
     -------
     ndarray of float64, shape of `false_positives`
-        f(x), rounded down. It is a bound by the profile at 41 epsilons, so that the curve itself
-        may be a little higher between the corners.
+        f(x), rounded down. It is a bound by the profile at 48 epsilons: the curve itself is a
+        little higher between the corners, and for losses of many nats several times as high.
 
     Raises
     ------
@@ -191,7 +204,7 @@ class RocBound:
 def curve_of(loss: Loss | Plan) -> RocBound:
     """Return the bound of a loss or a plan; a rho is converted at several epsilons."""
     if isinstance(loss, Plan):
-        return RocBound(tuple(_pairs_of_plan(loss)))
+        return RocBound(tuple(_pair_of(*point) for point in profile_points(loss)))
     if isinstance(loss, ApproxZCDP):
         own = loss.delta
         return RocBound(
@@ -224,11 +237,22 @@ def _pairs_of_rho(rho: Fraction) -> list[EpsilonDelta]:
     return [_pair_of(epsilon, delta) for epsilon, delta in pairs if delta < 1]
 
 
-def _pairs_of_plan(plan: Plan) -> list[EpsilonDelta]:
-    """Return what a plan costs at several epsilons, and at delta = 0 if that is finite."""
-    found = plan.epsilon_by_method(0)
-    pairs = [_pair_of(Fraction(min(found.values())))] if found else []
-    most = Fraction(min(plan.epsilon_by_method(_FARTHEST).values(), default=0))
-    epsilons = [most * step / (_POINTS - 1) for step in range(_POINTS)]
-    deltas = [(epsilon, Fraction(plan.delta(epsilon))) for epsilon in epsilons]
-    return pairs + [_pair_of(epsilon, delta) for epsilon, delta in deltas if delta < 1]
+def profile_points(plan: Plan) -> list[tuple[Fraction, Fraction]]:
+    """Return some (epsilon, delta) that a plan costs: at several deltas, and at even epsilons.
+
+    >>> from cydp import PureDP
+    >>> profile_points(Plan([(PureDP("0.1"), 3)]))[0]
+    (Fraction(3, 10), Fraction(0, 1))
+    """
+    least = Fraction(0)  # of a plan of losses with a delta
+    for cost, count in plan.items:
+        least += count * getattr(loss_of(cost), "delta", Fraction(0))
+    deltas = [*_DELTAS, *([least] if least < 1 else [])]
+    found = [(plan._epsilons(delta).values(), delta) for delta in deltas]
+    points = [
+        (Fraction(decimal_above(min(epsilons))), delta) for epsilons, delta in found if epsilons
+    ]
+    most = max((epsilon for epsilon, _ in points), default=Fraction(0))
+    epsilons = [most * step / (_EVEN - 1) for step in range(_EVEN)]
+    even = [(epsilon, Fraction(plan.delta(epsilon))) for epsilon in epsilons]
+    return [*points, *((epsilon, delta) for epsilon, delta in even if delta < 1)]

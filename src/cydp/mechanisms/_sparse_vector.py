@@ -25,7 +25,7 @@ from cydp.accounting._budget import Asked
 from cydp.accounting._errors import PrivacyError
 from cydp.accounting._loss import PureDP
 from cydp.accounting.ledger._scope import LedgerScope
-from cydp.mechanisms._laplace import DiscreteLaplace
+from cydp.mechanisms._laplace import MOST_UNSATURATED_SCALE, DiscreteLaplace
 from cydp.mechanisms._noisy_max import check_monotonic
 from cydp.mechanisms._parameters import format_sensitivity, read_level, set_fields
 from cydp.mechanisms._run import Budget, pay_and_draw
@@ -121,6 +121,9 @@ class SparseVector:
         ratio = Fraction(f"{float(moves) ** (2 / 3):.6g}")
         first = as_exact(whole.epsilon / (1 + ratio))
         norm = Fraction(math.floor(whole.sensitivity))  # integers move by integers
+        noise = DiscreteLaplace(epsilon=as_exact((whole.epsilon - first) / moves), sensitivity=norm)
+        if noise.scale > MOST_UNSATURATED_SCALE:
+            raise ValueError("epsilon must be larger, or count smaller: the noise ends at 2**63")
         set_fields(
             self,
             epsilon=whole.epsilon,
@@ -129,9 +132,7 @@ class SparseVector:
             monotonic=monotonic,
             relation=relation,
             threshold_noise=DiscreteLaplace(epsilon=first, sensitivity=norm),
-            answer_noise=DiscreteLaplace(
-                epsilon=as_exact((whole.epsilon - first) / moves), sensitivity=norm
-            ),
+            answer_noise=noise,
         )
 
     @property
@@ -231,14 +232,6 @@ class ThresholdTests:
     It holds the noisy threshold: it is not to be published. It cannot be copied, nor used in a
     forked process, since two copies would tell more than was paid for.
 
-    Attributes
-    ----------
-    mechanism : SparseVector
-    left : int
-        How many answers may still be said to be above.
-    asked : int
-        How many answers were tested.
-
     Examples
     --------
     >>> tests = SparseVector(epsilon=100, sensitivity=1, count=2).start(10)
@@ -247,12 +240,27 @@ class ThresholdTests:
 
     """
 
-    __slots__ = ("_generator", "_lock", "_noisy", "_pid", "asked", "left", "mechanism")
+    __slots__ = ("_asked", "_generator", "_left", "_lock", "_mechanism", "_noisy", "_pid")
 
     def __init__(self, mechanism: SparseVector, noisy: int, rng: Generator | None) -> None:
-        self.mechanism, self._noisy, self._generator = mechanism, noisy, rng
-        self.left, self.asked = mechanism.count, 0
+        self._mechanism, self._noisy, self._generator = mechanism, noisy, rng
+        self._left, self._asked = mechanism.count, 0
         self._lock, self._pid = Lock(), os.getpid()
+
+    @property
+    def mechanism(self) -> SparseVector:
+        """The mechanism: its noise, and its loss."""
+        return self._mechanism
+
+    @property
+    def left(self) -> int:
+        """How many answers may still be said to be above."""
+        return self._left
+
+    @property
+    def asked(self) -> int:
+        """How many answers were tested."""
+        return self._asked
 
     def is_above(self, answer: Integer) -> bool:
         """Return whether an answer, with noise, is at least the noisy threshold.
@@ -290,7 +298,7 @@ class ThresholdTests:
                 "than was paid for: one process tests all answers"
             )
         with self._lock:
-            if not self.left:
+            if not self._left:
                 raise ValueError(
                     f"{self.mechanism.count} were said to be above, which is all that was paid for"
                 )
@@ -298,8 +306,8 @@ class ThresholdTests:
                 self.mechanism.answer_noise.scale
             )
             is_above = int(answer) + noise >= self._noisy
-            self.asked += 1
-            self.left -= is_above
+            self._asked += 1
+            self._left -= is_above
             return is_above
 
     def __repr__(self) -> str:

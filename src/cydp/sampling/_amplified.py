@@ -11,6 +11,7 @@ from cydp._call_errors import explain_arguments
 from cydp._numbers.intervals import exp_bounds, ln_bounds
 from cydp._numbers.rational import Exact, as_exact, format_number, literal_of, read_exact
 from cydp._numbers.rounding import decimal_above, decimal_below
+from cydp._relations import implies
 from cydp.accounting._approx_zcdp import ApproxZCDP
 from cydp.accounting._cost import Cost, describe_cost, loss_of, relation_of, units_of
 from cydp.accounting._dominating_pairs import LaplacePair, Pairs, pairs_of, sampled_pairs
@@ -140,7 +141,7 @@ def _read(cost: Cost, name: str, relation: str) -> PureDP | ApproxDP:
             "Use cydp.accounting.convert(loss, delta=...), which is ApproxDP, or a cydp.Plan of "
             "cydp.sampling.Sampled"
         )
-    if stated not in (None, relation):
+    if not implies(stated, relation):
         raise RelationMismatchError(
             f"{name} must be stated under {relation!r}, and not under {stated!r}: samples of "
             f"independent rows are for {_RELATION!r}, samples of a fixed size for {_CHANGE!r}"

@@ -15,10 +15,11 @@ from cydp._numbers.rounding import decimal_below, delta_float_above, float_above
 from cydp.accounting._approx_zcdp import ApproxZCDP
 from cydp.accounting._conversion import convert
 from cydp.accounting._cost import Cost, loss_of, units_of
+from cydp.accounting._dominating_pairs import pairs_of
 from cydp.accounting._loss import ZCDP, ApproxDP, Loss, PureDP
 from cydp.accounting._loss_numbers import read_delta
 from cydp.accounting._plan import Plan
-from cydp.accounting._trade_off import EpsilonDelta, RocBound, curve_of
+from cydp.accounting._trade_off import EpsilonDelta, RocBound, curve_of, profile_points
 from cydp.accounting._words import numbers_of
 from cydp.releases._explanation import read_rows
 from cydp.releases._meaning import meaning_of, notes_on, notes_on_delta
@@ -40,8 +41,6 @@ __all__ = [
 
 CostOrPlan = Cost | Plan
 _UP = Context(prec=3, rounding=ROUND_CEILING, Emax=MAX_EMAX, Emin=MIN_EMIN)
-_EPSILONS = ("0", "0.25", "0.5", "1", "1.5", "2", "3", "4", "6", "8", "12", "16")
-_DELTAS = ("0", "1e-12", "1e-9", "1e-6", "1e-4", "1e-3", "0.01", "0.03", "0.1", "0.2", "0.3")
 _NOT_SAID = "person"
 
 
@@ -57,19 +56,12 @@ def read_curve(cost: CostOrPlan, delta: Number | None, about: str | None) -> Roc
 
 def _losses_of(cost: CostOrPlan, delta: Fraction | None) -> list[Loss]:
     """Return losses that all hold: the one that is given, or a plan's at one or several deltas."""
-    if isinstance(cost, Sampled):  # a plan knows more of a sample than one loss can say
-        return [*_losses_of(cost.loss, delta), *_losses_of(Plan([(cost, 1)]), delta)]
     if isinstance(cost, Plan):
         if delta is not None:
             return [_at_one_delta(cost.as_loss(delta))]
-        stated = [(cost.epsilon_by_method(each), each) for each in _DELTAS]
-        pairs: list[tuple[Number, Number]] = [
-            (min(found.values()), each) for found, each in stated if found
-        ]
-        # With much noise, large deltas and the fair bet (at epsilon 0) say most.
-        at_epsilons = [(each, cost.delta(each)) for each in _EPSILONS]
-        pairs += [(epsilon, delta) for epsilon, delta in at_epsilons if delta < 1]
-        return [ApproxDP(epsilon, delta, relation=cost.relation) for epsilon, delta in pairs]
+        return [ApproxDP(*point, relation=cost.relation) for point in profile_points(cost)]
+    if pairs_of(cost) is not None:  # a plan knows more of a mechanism than one loss can say
+        return [*_losses_of(loss_of(cost), delta), *_losses_of(Plan([(cost, 1)]), delta)]
     loss = loss_of(cost, "loss")
     if delta is None or (delta == 0 and isinstance(loss, PureDP)):
         return [loss]
