@@ -28,6 +28,7 @@ _MOST_EPSILON = 1e100  # asked for; a larger one has no larger delta
 _PER_WIDTH = 512  # points of the grid in a standard deviation of the tilted loss
 _CUT = 1e-13  # the tilted mass that may be left out
 _TILTS = 64  # in a factor of 2
+_NEAR_MEAN = 10.0  # standard deviations by which a tilt moves the mean, at most, if it is shared
 _LARGEST = 2.0**64  # tilt, in standard deviations of the loss
 _FAR = 5000.0  # -ln of a delta: no delta of MAX_BITS is so small
 _LEAST_WIDTH = 2.0**-7  # of a mean: losses that are at their largest need no finer grid
@@ -115,7 +116,7 @@ class _Side:
             at_largest = moments.variance <= (_NARROW * moments.mean) ** 2
             return lacking <= 0 or (at_largest and lacking <= _ENOUGH + gained * _SURE)
 
-        found = self._composed(self._find_tilt(enough)).epsilon(log_delta)
+        found = self._composed(self._tilt(self._find_tilt(enough))).epsilon(log_delta)
         if found is None or found >= self._width:
             return found
         # Next to 0 this tilt is too large.
@@ -133,10 +134,13 @@ class _Side:
             at_epsilon = moments.mean >= epsilon * (1 - _NEXT_TO_LARGEST)
             return at_epsilon or moments.log_scale - tilt * epsilon <= -_FAR
 
-        return self._find_tilt(enough)
+        index = self._find_tilt(enough)
+        if self._tilt(index) * self._width < _NEAR_MEAN:  # so that deltas of a profile share some
+            index -= index % (_TILTS // 4)
+        return self._tilt(index)
 
-    def _find_tilt(self, enough: Callable[[float, Moments], bool]) -> float:
-        """Return the largest tilt, of some, that is not enough. Every tilt gives a bound.
+    def _find_tilt(self, enough: Callable[[float, Moments], bool]) -> int:
+        """Return the index of the largest tilt, of some, that is not enough. Each gives a bound.
 
         A bit above the best tilt, rare and huge losses of sampled noise may count alone.
         """
@@ -149,7 +153,7 @@ class _Side:
                 high = middle
             else:
                 low = middle
-        return self._tilt(low)
+        return low
 
     def _tilt(self, index: int) -> float:
         return math.exp2(index / _TILTS) / self._whole

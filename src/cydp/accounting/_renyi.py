@@ -17,6 +17,7 @@ from cydp.accounting._cost import Cost, loss_of
 from cydp.accounting._dominating_pairs import LaplacePair, pairs_of
 from cydp.accounting._errors import MeasureMismatchError
 from cydp.accounting._loss import Loss, PureDP
+from cydp.accounting._plan import Plan
 
 __all__ = ["renyi_divergence"]
 
@@ -26,13 +27,13 @@ _MOST_EXPONENT = 10**15  # above it, a divergence is epsilon, but for 1e-15 of i
 _ROUNDED = 1 + Fraction(1, 10**20)  # more than the rounding of decimals
 
 
-def renyi_divergence(cost: Cost, orders: ArrayLike) -> NDArray[np.float64]:
-    """Return the Renyi divergences that a loss or a mechanism has at most, at some orders.
+def renyi_divergence(cost: Cost | Plan, orders: ArrayLike) -> NDArray[np.float64]:
+    """Return the Renyi divergences that a loss, a mechanism or a plan has at most, at some orders.
 
     Parameters
     ----------
-    cost : loss, mechanism or release
-        With an epsilon alone, or a known rho.
+    cost : loss, mechanism, release or Plan
+        With an epsilon alone, or a known rho. Those of the items of a plan add up.
     orders : array_like of numbers > 1
         The orders alpha; 1.1 means 11/10. Infinity is one, too.
 
@@ -63,8 +64,24 @@ def renyi_divergence(cost: Cost, orders: ArrayLike) -> NDArray[np.float64]:
     array([0.7353, 0.9652, 1.    ])
     >>> renyi_divergence(DiscreteLaplace(epsilon=1, sensitivity=100), [2, 10]).round(4)
     array([0.6191, 0.9287])
+    >>> renyi_divergence(Plan([(ZCDP(0.5), 2), (PureDP(1), 1)]), 2).round(4)
+    array(2.7353)
 
     """
+    items = cost.items if isinstance(cost, Plan) else ((cost, 1),)
+    curves = [(_curve_of(item), count) for item, count in items]
+
+    def at(order: float) -> Fraction | None:
+        found = [(curve(order), count) for curve, count in curves if count]
+        if any(each is None for each, _ in found):
+            return None
+        return sum((count * each for each, count in found if each is not None), Fraction(0))
+
+    return _at_orders(at, orders)
+
+
+def _curve_of(cost: Cost) -> Callable[[float], Fraction | None]:
+    """Return the curve of a cost: its divergence at an order; None: infinity."""
     loss = loss_of(cost)
     if loss.rho is None or isinstance(loss, ApproxZCDP):
         raise MeasureMismatchError(
@@ -83,7 +100,7 @@ def renyi_divergence(cost: Cost, orders: ArrayLike) -> NDArray[np.float64]:
             found = total if found is None else min(found, total)
         return found
 
-    return _at_orders(at, orders)
+    return at
 
 
 def _at_orders(at: Callable[[float], Fraction | None], orders: ArrayLike) -> NDArray[np.float64]:
