@@ -61,6 +61,7 @@ _SHIFT = 1e-12  # added to epsilon: more than discrete noise on a grid costs abo
 _UP, _UP_BY = 1 + Fraction(_RENYI_MARGIN), Fraction(_SHIFT)
 _LEAST_LOG = -700  # the logarithm of a delta that is still a float
 _LEAST_SHARE = 1e-300  # smaller shares are raised to this: a larger share never costs less
+_LEAST_NORMAL, _MOST_NORMAL = Fraction(1, 10**280), 10**7  # rho of pairs with a closed form
 _BELOW_1 = 1 - 2.0**-53  # the largest float below 1, with which logarithms of 1 - q are finite
 
 
@@ -277,7 +278,9 @@ def _pld_bound(parts: Sequence[EqualReleases]) -> Bound | None:
             without_pairs.append(part)
         for pair, times in pairs_of_part.items():
             pairs[pair] += times * part.count
-    is_normal = all(isinstance(pair, NormalPair) for pair in pairs)
+    is_normal = all(
+        isinstance(pair, NormalPair) and _LEAST_NORMAL <= pair.rho <= _MOST_NORMAL for pair in pairs
+    )
     if not pairs or not (is_normal or can_compose(pairs)):
         return None
     if _optimal_bound(parts) and set(pairs) == {

@@ -21,6 +21,7 @@ __all__ = [
     "NormalPair",
     "Pair",
     "Pairs",
+    "ResponsePair",
     "SampledPair",
     "gaussian_pairs",
     "laplace_pairs",
@@ -41,6 +42,19 @@ class LaplacePair:
 
     epsilon: Fraction
     steps: int = 1
+
+    @property
+    def rho(self) -> Fraction:
+        """At least what the pair costs in zCDP."""
+        return self.epsilon**2 / 2
+
+
+@dataclass(frozen=True, slots=True)
+class ResponsePair:
+    """Randomized response with several categories, of which two are the true ones."""
+
+    epsilon: Fraction
+    n_categories: int
 
     @property
     def rho(self) -> Fraction:
@@ -99,7 +113,9 @@ class SampledPair:
         return self.pair.rho
 
 
-Pair: TypeAlias = LaplacePair | BoundedRangePair | GaussianPair | NormalPair | SampledPair
+Pair: TypeAlias = (
+    LaplacePair | ResponsePair | BoundedRangePair | GaussianPair | NormalPair | SampledPair
+)
 Pairs: TypeAlias = Mapping[Pair, int]  # how many times each pair is composed
 
 
@@ -186,7 +202,7 @@ def sampled_pairs(pairs: Pairs, share: Fraction) -> Pairs | None:
         if rho is None:
             return None
         pair = NormalPair(times * rho)
-    if isinstance(pair, BoundedRangePair):
+    if isinstance(pair, BoundedRangePair | ResponsePair):
         pair = LaplacePair(pair.epsilon)
     return None if isinstance(pair, SampledPair) else {SampledPair(pair, share): 1}
 

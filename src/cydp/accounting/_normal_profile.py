@@ -19,6 +19,7 @@ __all__ = ["SMOOTH", "SMOOTH_SHARE", "NormalProfile"]
 SMOOTH = Fraction(2, 10**12)  # nats that noise on a grid, all of it, may lose beside normal noise
 SMOOTH_SHARE = Fraction(4, 10**12)  # of a delta, for the same reason
 _FAR = 40  # standard deviations of a move, beyond which delta is taken to be 1
+_LAST = 80  # standard deviations of the loss above its mean
 _CLOSE = 2.0**-44  # of epsilon: the width at which a bisection ends
 
 
@@ -53,7 +54,8 @@ class NormalProfile:
 
     def delta(self, epsilon: Fraction) -> Fraction:
         """Return a delta at an epsilon >= 0."""
-        at = epsilon - SMOOTH
+        # No delta of MAX_BITS is so small as there, and a decimal would have a huge exponent.
+        at = min(epsilon - SMOOTH, self._rho + _LAST * Fraction(self._move))
         if at <= 0:
             found = Fraction(math.erf(float(self._move) / math.sqrt(8))) + SMOOTH
         else:

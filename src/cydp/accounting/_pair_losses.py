@@ -20,6 +20,7 @@ from cydp.accounting._dominating_pairs import (
     LaplacePair,
     NormalPair,
     Pair,
+    ResponsePair,
     SampledPair,
 )
 from cydp.accounting._loss_grid import ROUNDING, Floats, Layers, LossGrid, cut
@@ -129,6 +130,8 @@ class PairLoss:
             return None
         if isinstance(pair, LaplacePair):
             return float_of(pair.epsilon / pair.steps)
+        if isinstance(pair, ResponsePair):
+            return float_of(pair.epsilon)
         return float_of(pair.steps / (2 * pair.sigma2))
 
     def on_grid(self, fine: int, coarse: int, tilt: float, most: float, unit: float) -> Layers:
@@ -166,7 +169,7 @@ class PairLoss:
 
     def _some_points(self, tilt: float) -> _Points:
         pair = self._pair
-        if isinstance(pair, LaplacePair) or (
+        if isinstance(pair, LaplacePair | ResponsePair) or (
             isinstance(pair, GaussianPair) and pair.sigma2 < _SMALL**2
         ):
             return self._integer_points(tilt)[0]
@@ -256,6 +259,11 @@ class PairLoss:
     def _integer_points(self, tilt: float) -> tuple[_Points, float]:
         """Return the points of noise on integers, and ln of a bound of the mass beyond them."""
         pair = self._pair
+        if isinstance(pair, ResponsePair):
+            epsilon, others = float_of(pair.epsilon), pair.n_categories - 1
+            log_lie = -epsilon - math.log1p(others * math.exp(-epsilon))
+            masses = [log_lie + epsilon, log_lie + math.log(others - 1), log_lie]
+            return self._tilted(epsilon * np.array([1.0, 0, -1]), np.array(masses), tilt), -math.inf
         if isinstance(pair, LaplacePair):
             rate, steps = float_of(pair.epsilon / pair.steps), pair.steps
             moved = np.arange(steps + 1, dtype=np.float64)
