@@ -4,19 +4,22 @@ import math
 import random
 from decimal import Decimal
 from fractions import Fraction
+from itertools import product
 from typing import Any
 
 import mpmath
+import numpy as np
 import pytest
 from accounting.exact_profiles import exact_delta, number
 
-from cydp import Gaussian, Plan
+from cydp import Gaussian, Plan, RandomizedResponse
 from cydp.accounting._dominating_pairs import (
     GaussianPair,
     LaplacePair,
     NormalPair,
     Pair,
     Pairs,
+    ResponsePair,
     SampledPair,
 )
 from cydp.accounting._gaussian_delta import normal_delta
@@ -153,3 +156,49 @@ def test_both_directions_count(share: str, epsilon: str, goes_is_larger: bool) -
     goes, comes = (math.exp(side.log_delta(float(at))) for side in profile._sides)
     assert (goes > 1.01 * comes) == goes_is_larger
     assert number(profile.delta(at)) >= exact_delta(pairs, at)
+
+
+def delta_of_responses(epsilon: float, k: int, count: int, at: float) -> float:
+    """Return the delta of reports for two categories: by how many are each of both, and others."""
+    odds = math.exp(epsilon)
+    p, q = odds / (odds + k - 1), 1 / (odds + k - 1)
+    total = 0.0
+    for own, other in product(range(count + 1), repeat=2):
+        rest = count - own - other
+        loss = epsilon * (own - other)
+        if rest >= 0 and loss > at:
+            ways = math.comb(count, own) * math.comb(count - own, other)
+            total += ways * p**own * q**other * ((k - 2) * q) ** rest * -math.expm1(at - loss)
+    return total
+
+
+@pytest.mark.parametrize("k", [3, 10, 1000])
+def test_responses_with_several_categories(k: int) -> None:
+    """Beside sums over all reports; that of two categories is far above."""
+    for each, count in ((Fraction(1), 8), (Fraction(1, 10), 20), (Fraction(5), 3)):
+        profile = LossProfile({ResponsePair(each, k): count})
+        for share in (0.0, 0.3, 0.6):
+            at = share * count * float(each)
+            true = delta_of_responses(float(each), k, count, at)
+            found = float(profile.delta(Fraction(at)))
+            assert true * (1 - 1e-9) <= found <= true * 1.001 + 1e-12
+            assert found < float(LossProfile({LaplacePair(each): count}).delta(Fraction(at)))
+
+
+def test_plans_of_reports_know_their_categories() -> None:
+    found = [
+        Plan([(RandomizedResponse(epsilon=1, n_categories=k), 30)]).epsilon(1e-6)
+        for k in (2, 3, 10, 100)
+    ]
+    assert found == pytest.approx([29.9879, 27.89, 17.94, 6.94], abs=0.006)
+
+
+def test_reports_of_a_code_outside_are_dominated() -> None:
+    """They are uniform: closer to those of each category than two categories are."""
+    for k in (3, 7):
+        mechanism = RandomizedResponse(epsilon=2, n_categories=k)
+        own, other, outside = (mechanism.probabilities(code) for code in (0, 1, k))
+        for factor in (1.0, 2.0, 5.0):
+            worst = np.maximum(own - factor * other, 0).sum()
+            for one, two in ((own, outside), (outside, own)):
+                assert np.maximum(one - factor * two, 0).sum() <= worst + 1e-12

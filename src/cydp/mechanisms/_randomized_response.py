@@ -28,6 +28,7 @@ from cydp._numbers.rational import (
 )
 from cydp._samplers import prepare_category_offset
 from cydp._threads import threads_for
+from cydp.accounting._dominating_pairs import LaplacePair, Pairs, ResponsePair
 from cydp.mechanisms._frequency_oracle import (
     Estimate,
     FrequencyOracle,
@@ -113,6 +114,12 @@ class RandomizedResponse(FrequencyOracle):
     @property
     def _distribution(self) -> _Distribution:
         return _distribution_of(self.epsilon.numerator, self.epsilon.denominator, self.n_categories)
+
+    @property
+    def _pairs(self) -> Pairs:
+        if self.n_categories == 2:
+            return {LaplacePair(self.epsilon): 1}
+        return {ResponsePair(self.epsilon, self.n_categories): 1}
 
     @property
     def _odds(self) -> ReportOdds:
