@@ -255,7 +255,7 @@ def test_no_other_budget_pays_for_it() -> None:
         with pytest.raises(MeasureMismatchError, match=advice):
             mine.charge(HALF)
         assert mine.spent == mine.spent * 0
-    with pytest.raises(TypeError, match="items must be"):
+    with pytest.raises(TypeError, match="items must have no loss in approximate zCDP"):
         cydp.Plan([(HALF, 2)])  # type: ignore[list-item]
     with pytest.raises(MeasureMismatchError, match="no rho says"):
         cydp.sampling.amplified(HALF, "0.1")

@@ -64,8 +64,8 @@ def renyi_divergence(cost: Cost | Plan, orders: ArrayLike) -> NDArray[np.float64
     array([0.7353, 0.9652, 1.    ])
     >>> renyi_divergence(DiscreteLaplace(epsilon=1, sensitivity=100), [2, 10]).round(4)
     array([0.6191, 0.9287])
-    >>> renyi_divergence(Plan([(ZCDP(0.5), 2), (PureDP(1), 1)]), 2).round(4)
-    array(2.7353)
+    >>> renyi_divergence(Plan([(ZCDP(0.5), 2), (PureDP(1), 1)]), [2]).round(4)
+    array([2.7353])
 
     """
     items = cost.items if isinstance(cost, Plan) else ((cost, 1),)
