@@ -153,7 +153,9 @@ def test_all_outcomes_of_random_plans(seeds: range) -> None:
 def test_both_directions_count(share: str, epsilon: str, goes_is_larger: bool) -> None:
     pairs = {SampledPair(LaplacePair(Fraction(3)), Fraction(share)): 2}
     profile, at = LossProfile(pairs), Fraction(epsilon)
-    goes, comes = (math.exp(side.log_delta(float(at))) for side in profile._sides)
+    assert profile._comes is not None
+    sides = profile._when_it_goes(0.0), profile._comes
+    goes, comes = (math.exp(side.log_delta(float(at))) for side in sides)
     assert (goes > 1.01 * comes) == goes_is_larger
     assert number(profile.delta(at)) >= exact_delta(pairs, at)
 
@@ -202,3 +204,22 @@ def test_reports_of_a_code_outside_are_dominated() -> None:
             worst = np.maximum(own - factor * other, 0).sum()
             for one, two in ((own, outside), (outside, own)):
                 assert np.maximum(one - factor * two, 0).sum() <= worst + 1e-12
+
+
+@pytest.mark.parametrize(
+    ("sigma", "share", "delta", "largest"),
+    [(3, "1/10000", "1e-6", 1.01), (3, "1/1000", "1e-12", 1.3), (1, "1/10000", "1e-12", 1.2)],
+)
+def test_rare_losses_of_one_sample_are_left_out(
+    sigma: int, share: str, delta: str, largest: float
+) -> None:
+    """The delta of one sample is a share of that of the noise, which is known."""
+    rho, q = Fraction(1, 2 * sigma**2), Fraction(share)
+    profile = LossProfile({SampledPair(NormalPair(rho), q): 1})
+    found = profile.epsilon(Fraction(delta))
+    assert found is not None
+    at = math.log1p(math.expm1(found) / q)
+    assert q * delta_of_normal(rho, at) <= Fraction(delta)
+    less = math.log1p(math.expm1(found / largest) / q)
+    assert q * delta_of_normal(rho, less) > Fraction(delta)
+    assert float(profile.delta(Fraction(found))) <= float(delta) * (1 + 1e-6)

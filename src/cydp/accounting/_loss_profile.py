@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import math
 import sys
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from fractions import Fraction
 
 import numpy as np
@@ -35,6 +35,11 @@ _LEAST_WIDTH = 2.0**-7  # of a mean: losses that are at their largest need no fi
 _NARROW = 1e-3  # of a mean: the standard deviation of losses that are at their largest
 _ENOUGH = 14.0  # -ln of a tilted mass that is well above all errors
 _MOST_GROWN = 4.0  # ln of what rounding a loss up by a step multiplies its tilted mass by
+_CUT_SHARE = 1e-7  # of delta, that rare losses may have that are left out
+_LEAST_CUT = -600.0  # ln of the least delta at which some are: floats hold the mass
+_CUTS = 6  # times that a delta is made smaller by leaving them out
+_WORTH = 1e-7  # of its logarithm, by which it must be
+_BETTER = 1e-5  # relative: what another tilt must gain
 _KEPT = 4  # compositions, of a few 10**5 bytes each
 _NEXT_TO_LARGEST = 1e-6  # relative: no tilt is for an epsilon that is closer to the largest loss
 _SURE = 1e-8  # relative: so close to the largest loss an epsilon may be where losses are bounded
@@ -64,33 +69,60 @@ class LossProfile:
 
     """
 
-    __slots__ = ("_sides",)
+    __slots__ = ("_comes", "_goes", "_pairs", "_per_width", "_rare")
 
     def __init__(self, pairs: Pairs, per_width: int = _PER_WIDTH) -> None:
-        goes, comes = (
-            [(PairLoss(pair, comes), times) for pair, times in pairs.items()]
-            for comes in (False, True)
-        )
+        self._pairs, self._per_width = pairs, per_width
+        self._goes: dict[float, _Side] = {}  # by the mass that is cut
+        comes = [(PairLoss(pair, True), times) for pair, times in pairs.items()]
         differ = any(loss.comes for loss, _ in comes)
-        self._sides = [_Side(each, per_width) for each in ([goes, comes] if differ else [goes])]
+        self._comes = _Side(comes, per_width) if differ else None
+        self._rare = sum(n for pair, n in pairs.items() if PairLoss(pair, False).is_rare)
 
     def epsilon(self, delta: Fraction) -> float | None:
         """Return an epsilon at a delta in (0, 1); None where floats do not follow."""
-        largest = 0.0
-        for side in self._sides:
-            found = side.epsilon(log_of(delta))
-            if found is None:
-                return None
-            largest = max(largest, found)
-        return largest
+        log_delta = log_of(delta)
+        cut = self._cut_at(log_delta)
+        left = log_delta + math.log1p(-_CUT_SHARE) if cut else log_delta
+        found = [self._when_it_goes(cut).epsilon(left)]
+        if self._comes is not None:
+            found.append(self._comes.epsilon(log_delta))
+        known = [each for each in found if each is not None]
+        return max(known) if len(known) == len(found) else None
 
     def delta(self, epsilon: Fraction) -> Fraction:
         """Return a delta at an epsilon >= 0, above 0; 1 where floats do not follow."""
         at = min(float_of(epsilon), _MOST_EPSILON)
-        log_delta = max(side.log_delta(at) for side in self._sides)
+        log_delta = self._when_it_goes(0.0).log_delta(at)
+        for _ in range(_CUTS if self._rare else 0):
+            cut = self._cut_at(log_delta)
+            if not cut:
+                break
+            rest = self._when_it_goes(cut).log_delta(at, log_delta)
+            less = float(np.logaddexp(rest, math.log(cut * self._rare)))
+            if less > log_delta - _WORTH:
+                break
+            log_delta = less
+        if self._comes is not None:
+            log_delta = max(log_delta, self._comes.log_delta(at))
         if log_delta < _LEAST_LOG:
             return Fraction(1, 2 ** min(math.floor(-log_delta / math.log(2)), MAX_BITS - 1))
         return Fraction(math.exp(min(log_delta, 0.0)))
+
+    def _cut_at(self, log_delta: float) -> float:
+        """Return which mass of each rare loss may be left out at a delta; 0 for none."""
+        if not self._rare or log_delta < _LEAST_CUT:
+            return 0.0
+        share = math.log(_CUT_SHARE / self._rare)
+        return 10.0 ** math.floor((log_delta + share) / math.log(10))
+
+    def _when_it_goes(self, cut: float) -> _Side:
+        if cut not in self._goes:
+            if len(self._goes) == _KEPT:
+                del self._goes[next(iter(self._goes))]
+            parts = [(PairLoss(pair, False, cut), times) for pair, times in self._pairs.items()]
+            self._goes[cut] = _Side(parts, self._per_width)
+        return self._goes[cut]
 
 
 class _Side:
@@ -103,11 +135,41 @@ class _Side:
         self._known: dict[float, Moments] = {}
         self._curves: dict[float, _Curve] = {}
         self._width = max(math.sqrt(self._moments(0.0).variance), sys.float_info.min)
+        sums = [times * part.supremum for part, times in parts]
+        self._supremum = math.fsum(sums) * (1 + _MARGIN) if math.inf not in sums else math.inf
         most = min(_LARGEST / self._width, *(part.most_tilt() for part, _ in parts), math.inf)
         self._range = -8 * _TILTS, math.floor(math.log2(most * self._whole) * _TILTS)
 
     def epsilon(self, log_delta: float) -> float | None:
         """Return an epsilon at ln(delta)."""
+        found: float | None = None
+        for curve in self._curves_at(log_delta):
+            other = curve.epsilon(log_delta)
+            if other is None or (found is not None and other > found * (1 - _BETTER)):
+                break
+            found = other
+        if found is None or found >= self._supremum:
+            return self._supremum if self._supremum < math.inf else found
+        if found >= self._width:
+            return found
+        # Next to 0 this tilt is too large.
+        others = (self._composed(self._tilt_at(at)).epsilon(log_delta) for at in (found, 0.0))
+        return min([found, *(other for other in others if other is not None)])
+
+    def log_delta(self, epsilon: float, at_most: float | None = None) -> float:
+        """Return ln(delta) at an epsilon; `at_most` is what it is known to be at most."""
+        if epsilon >= self._supremum:
+            return -_FAR
+        found = self._composed(self._tilt_at(epsilon)).log_delta(epsilon)
+        if at_most is None:
+            return found
+        return min(found, *(each.log_delta(epsilon) for each in self._curves_at(at_most)))
+
+    def _curves_at(self, log_delta: float) -> Iterator[_Curve]:
+        """Yield curves that may have the least epsilon at ln(delta): one, unless losses are rare.
+
+        Beside rare losses a smaller tilt than the best one of a bound may be better.
+        """
 
         def enough(tilt: float, moments: Moments) -> bool:
             # The bound of epsilon no longer falls, with all mass where it counts most.
@@ -116,16 +178,10 @@ class _Side:
             at_largest = moments.variance <= (_NARROW * moments.mean) ** 2
             return lacking <= 0 or (at_largest and lacking <= _ENOUGH + gained * _SURE)
 
-        found = self._composed(self._tilt(self._find_tilt(enough))).epsilon(log_delta)
-        if found is None or found >= self._width:
-            return found
-        # Next to 0 this tilt is too large.
-        others = (self._composed(self._tilt_at(at)).epsilon(log_delta) for at in (found, 0.0))
-        return min([found, *(other for other in others if other is not None)])
-
-    def log_delta(self, epsilon: float) -> float:
-        """Return ln(delta) at an epsilon."""
-        return self._composed(self._tilt_at(epsilon)).log_delta(epsilon)
+        index = self._find_tilt(enough)
+        is_rare = any(part.is_rare for part, _ in self._parts)
+        for lower in range(0, _TILTS + 1 if is_rare else 1, _TILTS // 2):
+            yield self._composed(self._tilt(index - lower))
 
     def _tilt_at(self, epsilon: float) -> float:
         """Return the tilt that moves the mean loss to an epsilon, as far as that matters."""

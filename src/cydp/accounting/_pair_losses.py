@@ -31,6 +31,7 @@ _MOST_POINTS = 2**17  # of one loss on a grid
 _NEAR = 2**14  # steps around the largest mass, beyond which losses are rare
 _FINEST = 30  # binary digits by which a step may be smaller than the largest loss
 _WIDE = 13.0  # standard deviations of normal noise, beyond which there is less than 1e-37
+_FARTHEST = 38.0  # standard deviations, beyond which there is less than 1e-300
 _SMALL = 4  # a sigma from which on normal noise tells the moments of discrete noise
 _COARSE = 1 / 16  # standard deviations between points that tell moments
 _MOST_MOVED = 200.0  # standard deviations by which a tilt may move sampled noise
@@ -76,12 +77,15 @@ class PairLoss:
     pair : Pair
     comes : bool
         Whether a row comes. It matters for sampled pairs only.
+    cut : float
+        The mass under P of losses that may be left out, if they are rare: the largest ones of
+        sampled noise, when a row goes.
 
     """
 
-    __slots__ = ("_log_share", "_pair", "_rest", "_share", "_sign")
+    __slots__ = ("_log_share", "_pair", "_rest", "_share", "_sign", "_top")
 
-    def __init__(self, pair: Pair, comes: bool) -> None:
+    def __init__(self, pair: Pair, comes: bool, cut: float = 0.0) -> None:
         self._share = 1.0
         if isinstance(pair, SampledPair):
             self._share, pair = _share_above(pair.share), pair.pair
@@ -89,6 +93,33 @@ class PairLoss:
         self._log_share = math.log(self._share)
         self._rest = math.log1p(-self._share) if self._share < 1 else -math.inf
         self._pair = pair
+        self._top = self._end_of(cut) if cut and self.is_rare else math.inf
+
+    @property
+    def is_rare(self) -> bool:
+        """Whether there are rare losses, far beyond all others, which tilts would make likely."""
+        return self._share < 1 and self._sign > 0 and not isinstance(self._pair, LaplacePair)
+
+    @property
+    def supremum(self) -> float:
+        """A number that the loss does not exceed."""
+        if self._sign < 0:
+            return -self._rest * (1 + 8 * ROUNDING)
+        if isinstance(self._pair, LaplacePair | ResponsePair | BoundedRangePair):
+            return math.nextafter(float_of(self._pair.epsilon), math.inf)
+        return math.inf
+
+    def _end_of(self, cut: float) -> float:
+        """Return the point beyond which the noise has a mass of `cut` at most, under P.
+
+        Normal noise, on integers or not, is beyond z with a chance of e**(-z**2 / 2) at most.
+        """
+        mu, low, high = self._move, self._move, self._move + _FARTHEST
+        for _ in range(60):
+            middle = (low + high) / 2
+            beyond = self._share * math.exp(-((middle - mu) ** 2) / 2) + math.exp(-(middle**2) / 2)
+            low, high = (low, middle) if beyond <= cut else (middle, high)
+        return high
 
     @property
     def comes(self) -> bool:
@@ -107,8 +138,8 @@ class PairLoss:
 
     def most_tilt(self) -> float:
         """Return a tilt up to which the points of `on_grid` are not too many."""
-        is_rare = self._share < 1 and not isinstance(self._pair, LaplacePair)
-        return _MOST_MOVED / self._move if is_rare else math.inf
+        is_sampled = self._share < 1 and not isinstance(self._pair, LaplacePair)
+        return _MOST_MOVED / self._move if is_sampled else math.inf
 
     def moments(self, tilt: float) -> Moments:
         """Return the moments at a tilt, nearly."""
@@ -251,7 +282,7 @@ class PairLoss:
             return tilt * mu - _WIDE, tilt * mu + _WIDE
         low = -mu - _WIDE
         if self._sign > 0:
-            return low, tilt * mu + _WIDE
+            return low, min(tilt * mu + _WIDE, self._top)
         loss = np.array([mu * low + mu**2 / 2])
         slope = math.exp(min(self._log_share + float((loss - self._sampled(loss)[0])[0]), 0.0))
         return low - tilt * mu * slope, _WIDE - mu
@@ -280,7 +311,8 @@ class PairLoss:
         points = self._tilted(
             pair.steps * (pair.steps + 2 * at) * half, -(at**2) * half - math.log(total), tilt
         )
-        ends = float(np.logaddexp(points.logs[0], points.logs[-1]))
+        last = -math.inf if high == self._top else points.logs[-1]
+        ends = float(np.logaddexp(points.logs[0], last))
         return points, ends + math.log1p(sigma / _WIDE)
 
     def _normal_points(self, z: Floats, weights: Floats | float, tilt: float) -> _Points:
@@ -313,7 +345,8 @@ class PairLoss:
         allowed = most * float(np.exp(points.logs - top).sum()) / 4
         first = int(np.searchsorted(np.cumsum(cells), allowed, side="right"))
         last = len(cells) - int(np.searchsorted(np.cumsum(cells[::-1]), allowed, side="right"))
-        beyond = (bound[0] + bound[-1]) / ((z[1] - z[0]) * _WIDE)
+        last_bound = 0.0 if z[-1] == self._top else bound[-1]
+        beyond = (bound[0] + last_bound) / ((z[1] - z[0]) * _WIDE)
         lost = float(cells[:first].sum() + cells[last:].sum() + beyond)
         z = z[first : last + 1]
         low, high = np.sort(self._normal_points(z[[0, -1]], 1.0, tilt).losses)
