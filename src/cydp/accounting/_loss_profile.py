@@ -28,7 +28,7 @@ _MOST_EPSILON = 1e100  # asked for; a larger one has no larger delta
 _PER_WIDTH = 512  # points of the grid in a standard deviation of the tilted loss
 _CUT = 1e-13  # the tilted mass that may be left out
 _TILTS = 64  # in a factor of 2
-_NEAR_MEAN = 10.0  # standard deviations by which a tilt moves the mean, at most, if it is shared
+_LEAST_SHARED = -30.0  # ln of about the least delta whose tilt need not be the best
 _LARGEST = 2.0**64  # tilt, in standard deviations of the loss
 _FAR = 5000.0  # -ln of a delta: no delta of MAX_BITS is so small
 _LEAST_WIDTH = 2.0**-7  # of a mean: losses that are at their largest need no finer grid
@@ -191,8 +191,9 @@ class _Side:
             return at_epsilon or moments.log_scale - tilt * epsilon <= -_FAR
 
         index = self._find_tilt(enough)
-        if self._tilt(index) * self._width < _NEAR_MEAN:  # so that deltas of a profile share some
-            index -= index % (_TILTS // 4)
+        tilt = self._tilt(index)
+        if self._moments(tilt).log_scale - tilt * epsilon > _LEAST_SHARED:
+            index -= index % (_TILTS // 4)  # so that deltas of a profile share compositions
         return self._tilt(index)
 
     def _find_tilt(self, enough: Callable[[float, Moments], bool]) -> int:
