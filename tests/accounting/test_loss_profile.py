@@ -137,7 +137,7 @@ def check(pairs: Pairs, seed: int) -> None:
     assert found is not None
     assert exact_delta(pairs, Fraction(found)) <= number(delta)
     if found:
-        lower = Fraction(found) * Fraction("0.97" if is_rare else "0.9999")
+        lower = Fraction(found) * Fraction("0.97" if is_rare else "0.999")
         assert exact_delta(pairs, lower) > number(delta)
 
 
