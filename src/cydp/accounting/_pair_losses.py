@@ -112,12 +112,13 @@ class PairLoss:
     def _end_of(self, cut: float) -> float:
         """Return the point beyond which the noise has a mass of `cut` at most, under P.
 
-        Normal noise, on integers or not, is beyond z with a chance of e**(-z**2 / 2) at most.
+        Points are where the noise of P is around 0, and that of Q around -mu. Normal noise, on
+        integers or not, is beyond z with a chance of e**(-z**2 / 2) at most.
         """
-        mu, low, high = self._move, self._move, self._move + _FARTHEST
+        mu, low, high = self._move, 0.0, _FARTHEST
         for _ in range(60):
             middle = (low + high) / 2
-            beyond = self._share * math.exp(-((middle - mu) ** 2) / 2) + math.exp(-(middle**2) / 2)
+            beyond = self._share * math.exp(-(middle**2) / 2) + math.exp(-((middle + mu) ** 2) / 2)
             low, high = (low, middle) if beyond <= cut else (middle, high)
         return high
 
