@@ -146,6 +146,7 @@ RELATIONS = {  # where the default is not "add-remove"
     "cydp.ApproxDP": (None, SAID_OF_A_COST),
     "cydp.ApproxZCDP": (None, SAID_OF_A_COST),
     "cydp.ZCDP": (None, SAID_OF_A_COST),
+    "cydp.accounting.RenyiDP": (None, SAID_OF_A_COST),
     "cydp.sensitivity.Sensitivity": (None, "None: it holds under both, or nobody says"),
     "cydp.sensitivity.Unbounded": (None, "None: nobody says"),
     "cydp.PrivacyFilter.charge": (None, SAID_OF_A_COST),

@@ -30,6 +30,7 @@ from cydp.accounting._odometer import PrivacyOdometer
 from cydp.accounting._optimal_composition import optimal_composition
 from cydp.accounting._plan import Plan
 from cydp.accounting._renyi import renyi_divergence
+from cydp.accounting._renyi_dp import RenyiDP
 from cydp.accounting._split import largest_count, split
 from cydp.accounting._trade_off import privacy_profile, trade_off_curve
 from cydp.accounting.ledger._blocks import BlockState
@@ -62,6 +63,7 @@ __all__ = [
     "PureDP",
     "Receipt",
     "RelationMismatchError",
+    "RenyiDP",
     "UnitMismatchError",
     "UnknownBlockError",
     "calibrate",

@@ -2,7 +2,8 @@
 """Amounts: the numbers of a loss in the measure of a budget. A budget adds up amounts.
 
 An amount is (epsilon,) for a PureDP budget, (epsilon, delta) for an ApproxDP budget, (rho,) for a
-ZCDP budget, and (rho, delta) for an ApproxZCDP budget. Amounts of one budget have the same length.
+ZCDP budget, (rho, delta) for an ApproxZCDP budget, and (divergence,) for a RenyiDP budget. Amounts
+of one budget have the same length.
 A total is an amount as integers over one denominator: fractions would be reduced at every charge,
 which takes most of the time of a charge.
 """
@@ -11,12 +12,13 @@ from __future__ import annotations
 
 from fractions import Fraction
 from math import lcm
-from typing import TypeAlias
+from typing import TypeAlias, TypeVar
 
 from cydp.accounting._approx_zcdp import ApproxZCDP, rho_and_delta
 from cydp.accounting._errors import MeasureMismatchError
 from cydp.accounting._loss import ZCDP, ApproxDP, Loss, PureDP
 from cydp.accounting._loss_numbers import COMPUTED_LATER, check_nonnegative, fill
+from cydp.accounting._renyi_dp import AnyLoss, RenyiDP
 from cydp.accounting._words import format_loss
 
 __all__ = [
@@ -30,6 +32,7 @@ __all__ = [
     "amount_of_total",
     "exceeds",
     "exceeds_total",
+    "loss_like",
     "loss_of_amount",
     "repeat_amount",
     "repeat_total",
@@ -44,6 +47,7 @@ MOST_BITS = 8192  # of a total; a longer one is rounded up to a multiple of 1 / 
 _GRID = 2**4096
 
 Amount: TypeAlias = tuple[Fraction, ...]
+_Like = TypeVar("_Like", Loss, AnyLoss)
 
 
 Total: TypeAlias = tuple[int, int, int]
@@ -52,13 +56,15 @@ Total: TypeAlias = tuple[int, int, int]
 NOTHING: Total = (1, 0, 0)
 
 
-def amount_of(loss: Loss, budget: Loss) -> Amount:
+def amount_of(loss: AnyLoss, budget: AnyLoss) -> Amount:
     """Return the numbers of a loss in the measure of a budget; else MeasureMismatchError.
 
     >>> from cydp import ZCDP, PureDP
     >>> amount_of(PureDP(1, rho=0.1), ZCDP(3)), amount_of(PureDP(1), PureDP(3))
     ((Fraction(1, 10),), (Fraction(1, 1),))
     """
+    if isinstance(loss, RenyiDP) or isinstance(budget, RenyiDP):
+        return _divergence_of(loss, budget)
     if isinstance(budget, ApproxZCDP):
         return rho_and_delta(loss)
     if isinstance(loss, ApproxZCDP):
@@ -91,6 +97,33 @@ def amount_of(loss: Loss, budget: Loss) -> Amount:
     )
 
 
+def _divergence_of(loss: AnyLoss, budget: AnyLoss) -> Amount:
+    if not isinstance(budget, RenyiDP):
+        raise MeasureMismatchError(
+            f"the cost {format_loss(loss)} can be paid from a RenyiDP budget alone, or charge "
+            "cydp.accounting.convert(loss, delta=...) to an ApproxDP budget"
+        )
+    if not isinstance(loss, RenyiDP) or loss.order != budget.order:
+        raise MeasureMismatchError(
+            f"the cost {format_loss(loss)} is of another order than the budget "
+            f"{format_loss(budget)}: cydp.accounting.renyi_divergence has the one of each order"
+        )
+    return (loss.divergence,)
+
+
+def loss_like(budget: _Like, amount: Amount) -> _Like:
+    """Return an amount as a loss in the measure of a budget, and under its relation.
+
+    >>> loss_like(RenyiDP(8, 1), (Fraction(1, 2),))
+    RenyiDP(order=8, divergence=0.5)
+    """
+    if not isinstance(budget, RenyiDP):
+        return loss_of_amount(type(budget), amount, budget.relation)
+    loss = object.__new__(RenyiDP)
+    fill(loss, budget.order, check_nonnegative(amount[0]), budget.relation)
+    return loss
+
+
 def loss_of_amount(kind: type[Loss], amount: Amount, relation: str | None = None) -> Loss:
     """Return an amount as a loss of a measure. Its delta may be 1 or more, in a refused charge."""
     numbers: list[object] = [check_nonnegative(number) for number in amount]
@@ -101,7 +134,7 @@ def loss_of_amount(kind: type[Loss], amount: Amount, relation: str | None = None
     return loss
 
 
-def repeat_amount(loss: Loss, count: int, budget: Loss) -> Amount:
+def repeat_amount(loss: AnyLoss, count: int, budget: AnyLoss) -> Amount:
     """Return what `count` releases of a loss cost in the measure of a budget.
 
     Raises MeasureMismatchError, and ValueError for a negative cost.

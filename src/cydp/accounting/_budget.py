@@ -11,13 +11,18 @@ from dataclasses import dataclass, field
 from typing import Any, Protocol
 
 from cydp._relations import check_relation
-from cydp.accounting._amounts import loss_of_amount, repeat_amount
+from cydp.accounting._amounts import Amount, loss_like, repeat_amount
 from cydp.accounting._cost import Cost, loss_of
 from cydp.accounting._errors import AdaptivityError, RelationMismatchError
 from cydp.accounting._loss import LOSSES, Loss
+from cydp.accounting._renyi import divergence_of
+from cydp.accounting._renyi_dp import AnyLoss, RenyiDP
 from cydp.accounting._words import describe_wrong_loss
 
-__all__ = ["Asked", "Paid", "PaidInMemory", "check_budget", "note_charge"]
+__all__ = [
+    "Asked", "Paid", "PaidInMemory", "amount_of_cost", "check_budget", "check_budget_in_memory",
+    "note_charge",
+]  # fmt: skip
 
 
 def check_budget(budget: Loss, relation: str | None = None) -> Loss:
@@ -33,16 +38,40 @@ def check_budget(budget: Loss, relation: str | None = None) -> Loss:
             "before the first release"
         )
     if not isinstance(budget, LOSSES):
+        wrong = describe_wrong_loss(budget)
+        if isinstance(budget, RenyiDP):
+            wrong += ", which is a budget of a PrivacyFilter alone"
         raise TypeError(
             "budget must be PureDP(epsilon), ApproxDP(epsilon, delta), ZCDP(rho) or "
-            f"ApproxZCDP(rho, delta), not {describe_wrong_loss(budget)}"
+            f"ApproxZCDP(rho, delta), not {wrong}"
         )
+    _check_stated(budget, relation)
+    return budget
+
+
+def check_budget_in_memory(budget: AnyLoss, relation: str) -> AnyLoss:
+    """Return a loss that can be a budget in memory, as `check_budget` does for all budgets."""
+    if not isinstance(budget, RenyiDP):
+        return check_budget(budget, relation)
+    _check_stated(budget, relation)
+    return budget
+
+
+def _check_stated(budget: AnyLoss, relation: str | None) -> None:
     if relation is not None and budget.relation not in (None, check_relation(relation)):
         raise RelationMismatchError(
             f"budget is stated under {budget.relation!r} and cannot be kept under {relation!r}: "
             f"pass relation={budget.relation!r}, or state the budget under {relation!r}"
         )
-    return budget
+
+
+def amount_of_cost(cost: Cost | RenyiDP, count: int, budget: AnyLoss) -> Amount:
+    """Return what `count` releases cost in the measure of a budget; else MeasureMismatchError."""
+    if isinstance(cost, RenyiDP):
+        return repeat_amount(cost, count, budget)
+    if not isinstance(budget, RenyiDP):
+        return repeat_amount(loss_of(cost), count, budget)
+    return (count * divergence_of(cost, budget.order),)
 
 
 @dataclass(frozen=True, slots=True)
@@ -79,7 +108,7 @@ class Paid(Protocol):
     """What a budget returns when it has paid, or had paid for the same call before."""
 
     @property
-    def cost(self) -> Loss:
+    def cost(self) -> AnyLoss:
         """What was charged, in the measure of the budget."""
 
     @property
@@ -110,15 +139,14 @@ class PaidInMemory:
     result = None
     stands = True
 
-    def __init__(self, asked: Asked, budget: Loss) -> None:
+    def __init__(self, asked: Asked, budget: AnyLoss) -> None:
         self._asked, self._budget = asked, budget
 
     @property
-    def cost(self) -> Loss:
+    def cost(self) -> AnyLoss:
         """What was charged, in the measure of the budget."""
-        budget = self._budget
-        amount = repeat_amount(loss_of(self._asked.cost), self._asked.count, budget)
-        return loss_of_amount(type(budget), amount, budget.relation)
+        amount = amount_of_cost(self._asked.cost, self._asked.count, self._budget)
+        return loss_like(self._budget, amount)
 
     def keep(self, result: Any) -> Any:
         """Return the result."""

@@ -14,7 +14,6 @@ from fractions import Fraction
 from functools import cache
 
 import numpy as np
-from numpy.typing import NDArray
 
 from cydp._numbers.rational import float_of, format_number, log_of
 from cydp._numbers.rounding import decimal_above
@@ -32,6 +31,7 @@ from cydp.accounting._dominating_pairs import (
 from cydp.accounting._loss import ApproxDP, Loss, PureDP
 from cydp.accounting._loss_profile import LossProfile, can_compose
 from cydp.accounting._normal_profile import NormalProfile
+from cydp.accounting._sampled_renyi import log_moment
 
 __all__ = [
     "Bound",
@@ -54,15 +54,13 @@ _NO_BOUND = "at delta {} no bound gives an epsilon: a larger delta is needed"
 _SMALL = Fraction(1, 10**12)
 _MARGIN = Fraction(1, 10**12)  # relative; more than the rounding of logarithms and expm1
 
-# Orders of Renyi divergences: any integers above 1 do. Large ones are for tiny deltas and shares.
-_ORDERS = [*range(2, 65), *(round(64 * 1.1**i) for i in range(1, 45))]
+# Orders of Renyi divergences: any above 1 do. Large ones are for tiny deltas and shares.
+_ORDERS = [1 + 2.0 ** (i / 16) for i in range(-64, 194)]
 _RENYI_MARGIN = 1e-9  # relative; more than the rounding of sums of positive numbers
 _SHIFT = 1e-12  # added to epsilon: more than discrete noise on a grid costs above normal noise
 _UP, _UP_BY = 1 + Fraction(_RENYI_MARGIN), Fraction(_SHIFT)
 _LEAST_LOG = -700  # the logarithm of a delta that is still a float
-_LEAST_SHARE = 1e-300  # smaller shares are raised to this: a larger share never costs less
 _LEAST_NORMAL, _MOST_NORMAL = Fraction(1, 10**280), 10**7  # rho of pairs with a closed form
-_BELOW_1 = 1 - 2.0**-53  # the largest float below 1, with which logarithms of 1 - q are finite
 
 
 @dataclass(frozen=True, slots=True)
@@ -186,7 +184,7 @@ def _zcdp_beside(added: Sequence[EqualReleases], parts: Sequence[EqualReleases])
 
 def _renyi_bound(parts: Sequence[EqualReleases]) -> Bound | None:
     """Renyi divergences add up. Normal noise on samples has its own, other losses alpha * rho."""
-    sampled = [(*pair, part.count) for part in parts if (pair := _sampled_normal(part))]
+    sampled = [(pair, part.count) for part in parts if (pair := _sampled_normal(part))]
     if not sampled:
         return None
     rest = [part for part in parts if not _sampled_normal(part)]
@@ -203,13 +201,12 @@ def _renyi_bound(parts: Sequence[EqualReleases]) -> Bound | None:
     )
 
 
-def _sampled_normal(part: EqualReleases) -> tuple[Fraction, Fraction] | None:
-    """Return (rho, share) if the part is normal noise on a Poisson sample, else None."""
+def _sampled_normal(part: EqualReleases) -> SampledPair | None:
+    """Return the pair of a part that is normal noise on a Poisson sample, else None."""
     pairs = list(part.pairs or ())
     if len(pairs) != 1 or not isinstance(pairs[0], SampledPair):
         return None
-    rho = normal_rho(pairs[0].pair)
-    return None if rho is None else (rho, pairs[0].share)
+    return None if normal_rho(pairs[0].pair) is None else pairs[0]
 
 
 def _beside(others: Sequence[EqualReleases], bound: Bound, needs_delta: bool) -> Bound:
@@ -341,8 +338,8 @@ class RenyiCurve:
 
     Parameters
     ----------
-    sampled : sequence of (rho, share, count)
-        For each kind: rho of the normal noise, share of the Poisson samples, number of releases.
+    sampled : sequence of (pair, count)
+        For each kind: its pair, and the number of releases.
     rho : Fraction
         Of everything else, in zCDP.
 
@@ -351,15 +348,12 @@ class RenyiCurve:
     __slots__ = ("_constants", "_orders", "_times")
 
     @np.errstate(over="ignore")  # an order with infinite moments gives no bound
-    def __init__(self, sampled: Sequence[tuple[Fraction, Fraction, int]], rho: Fraction) -> None:
+    def __init__(self, sampled: Sequence[tuple[SampledPair, int]], rho: Fraction) -> None:
         orders = np.array(_ORDERS, np.float64)
         self._orders = orders
         moments = orders * (orders - 1) * float_of(rho)
-        for each, share, count in sampled:
-            q = min(max(float_of(share), _LEAST_SHARE), _BELOW_1)
-            moments = moments + count * np.array(
-                [_log_moment(n, float_of(each), q) for n in _ORDERS]
-            )
+        for pair, count in sampled:
+            moments = moments + count * np.array([log_moment(pair, each) for each in _ORDERS])
         self._times = moments * (1 + _RENYI_MARGIN)  # divergence times (order - 1)
         # Canonne, Kamath, Steinke 2020, proposition 12:
         # ln(delta) = (n - 1) (divergence - epsilon) + n ln(1 - 1/n) - ln(n - 1)
@@ -377,29 +371,3 @@ class RenyiCurve:
         with np.errstate(invalid="ignore"):  # infinite losses at an infinite epsilon: no bound
             least = float(np.min(self._times - (self._orders - 1) * at + self._constants))
         return Fraction(math.exp(max(least, _LEAST_LOG))) * _UP if least < 0 else Fraction(1)
-
-
-@np.errstate(over="ignore", divide="ignore")
-def _log_moment(order: int, rho: float, share: float) -> float:
-    """Return ln E (1 - q + q r)**n; r is the likelihood ratio, with k-th moment e^(rho k (k-1)).
-
-    The moments of order 0 and 1 are 1. What is left beside them is a sum of positive terms, which
-    loses no digits, however small it is.
-    """
-    k = np.arange(2, order + 1, dtype=np.float64)
-    power = rho * k * (k - 1)
-    logs = (
-        _log_binomials(order)
-        + k * math.log(share)
-        + (order - k) * math.log1p(-share)
-        + np.where(power > 1, power + np.log1p(-np.exp(-power)), np.log(np.expm1(power)))
-    )
-    return float(np.logaddexp(0, np.logaddexp.reduce(logs)))
-
-
-@cache
-def _log_binomials(order: int) -> NDArray[np.float64]:
-    """Return the logarithms of the numbers of ways to choose 2, 3, ..., n of n."""
-    whole = math.lgamma(order + 1)
-    ways = [whole - math.lgamma(k + 1) - math.lgamma(order - k + 1) for k in range(2, order + 1)]
-    return np.array(ways)

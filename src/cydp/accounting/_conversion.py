@@ -25,6 +25,7 @@ from cydp.accounting._approx_zcdp import ApproxZCDP
 from cydp.accounting._cost import check_loss
 from cydp.accounting._loss import ZCDP, ApproxDP, Loss, PureDP
 from cydp.accounting._loss_numbers import read_positive_delta
+from cydp.accounting._renyi_dp import AnyLoss, RenyiDP, epsilon_of_divergence
 
 __all__ = [
     "convert",
@@ -43,12 +44,12 @@ _LEAST_LOG = -700  # the logarithm of a delta that is still a float
 
 
 @explain_arguments
-def convert(loss: Loss, *, delta: Number) -> ApproxDP:
+def convert(loss: AnyLoss, *, delta: Number) -> ApproxDP:
     """Return the (epsilon, delta) that a loss implies at a delta.
 
     Parameters
     ----------
-    loss : PureDP, ApproxDP, ZCDP or ApproxZCDP
+    loss : PureDP, ApproxDP, ZCDP, ApproxZCDP or RenyiDP
     delta : number in (0, 1)
         The delta of the result. For an ApproxDP without a rho, at least the delta of the loss, and
         for an ApproxZCDP more.
@@ -56,8 +57,9 @@ def convert(loss: Loss, *, delta: Number) -> ApproxDP:
     Returns
     -------
     ApproxDP
-        Its epsilon is the least that is known to hold: the epsilon of the loss, or what its rho
-        implies, rounded up to a decimal of six digits. It is stated under the relation of the loss.
+        Its epsilon is the least that is known to hold: the epsilon of the loss, or what its rho or
+        its divergence implies, rounded up to a decimal of six digits. It is stated under the
+        relation of the loss.
 
     Raises
     ------
@@ -67,6 +69,8 @@ def convert(loss: Loss, *, delta: Number) -> ApproxDP:
     References
     ----------
     Canonne, Kamath, Steinke, "The discrete Gaussian for differential privacy", 2020, corollary 13.
+    Of one divergence: Asoodeh, Liao, Calmon, Kosut, Sankar, "Three variants of differential
+    privacy", 2021.
 
     Examples
     --------
@@ -75,6 +79,10 @@ def convert(loss: Loss, *, delta: Number) -> ApproxDP:
     ApproxDP(epsilon=5.22154, delta=1e-06)
 
     """
+    if isinstance(loss, RenyiDP):
+        at = read_positive_delta(delta)
+        implied = decimal_above(epsilon_of_divergence(loss.order, loss.divergence, at))
+        return ApproxDP(implied, at, relation=loss.relation)
     check_loss(loss, "loss")
     at = read_positive_delta(delta)
     own = loss.delta if isinstance(loss, ApproxDP | ApproxZCDP) else Fraction(0)

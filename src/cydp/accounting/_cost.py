@@ -13,7 +13,7 @@ from cydp._numbers.rational import literal_of
 from cydp._relations import check_optional_relation, implies
 from cydp.accounting._errors import RelationMismatchError, UnitMismatchError
 from cydp.accounting._loss import LOSSES, ApproxDP, Loss
-from cydp.accounting._measure import combine_relations
+from cydp.accounting._measure import Measure, combine_relations
 from cydp.accounting._words import describe_wrong_loss
 
 __all__ = [
@@ -84,7 +84,7 @@ def relation_of(cost: Cost) -> str | None:
     Raises RelationMismatchError for a mechanism that is stated under another relation than its
     loss.
     """
-    if isinstance(cost, LOSSES):
+    if isinstance(cost, Measure):
         return cost.relation
     return combine_relations(
         "a mechanism and its loss", getattr(cost, "relation", None), loss_of(cost).relation
@@ -122,7 +122,7 @@ def note_release(error: BaseException, *costs: Cost) -> None:
     A loss, and a release, may be charged after the release. A mechanism, or the query of a release
     that a budget pays for, has released nothing yet.
     """
-    if any(isinstance(cost, LOSSES) or is_made(cost) for cost in costs):
+    if any(isinstance(cost, Measure) or is_made(cost) for cost in costs):
         error.add_note(
             "if this was released already, it is out, and the budget does not count it: pass "
             "budget= to a release, so that it is charged first"

@@ -17,24 +17,28 @@ from cydp.accounting._amounts import (
     amount_of,
     amount_of_total,
     exceeds_total,
-    loss_of_amount,
-    repeat_amount,
+    loss_like,
     repeat_total,
     subtract_amounts,
     total_of,
 )
-from cydp.accounting._budget import Asked, PaidInMemory, check_budget
+from cydp.accounting._budget import (
+    Asked,
+    PaidInMemory,
+    amount_of_cost,
+    check_budget_in_memory,
+)
 from cydp.accounting._cost import (
     Cost,
     check_relation_of_cost,
     describe_cost,
     kept_units,
-    loss_of,
     note_release,
 )
 from cydp.accounting._errors import BudgetExceededError, PrivacyError
-from cydp.accounting._loss import LOSSES, ApproxDP, Loss
+from cydp.accounting._loss import LOSSES, ApproxDP
 from cydp.accounting._loss_numbers import read_count
+from cydp.accounting._renyi_dp import AnyLoss
 from cydp.accounting._words import html_of
 
 __all__ = ["PrivacyFilter"]
@@ -52,7 +56,7 @@ class PrivacyFilter:
 
     Parameters
     ----------
-    budget : PureDP, ApproxDP, ZCDP or ApproxZCDP
+    budget : PureDP, ApproxDP, ZCDP, ApproxZCDP or RenyiDP
         What may be spent in all. Charges must be in its measure. Totals are exact fractions.
     relation : {"add-remove", "change-one", "add-remove-or-change"}, default "add-remove"
         The relation of neighbours that the losses are stated under.
@@ -72,7 +76,8 @@ class PrivacyFilter:
     All releases that it pays for must protect the same unit, such as a row or a user: losses of
     different units do not add up. A loss that is charged by itself, and a mechanism, say no unit.
 
-    Charges, and the sizes of charges, may depend on earlier releases [1]_; for zCDP see [2]_.
+    Charges, and the sizes of charges, may depend on earlier releases [1]_; for zCDP and a Renyi
+    divergence of one order see [2]_.
 
     References
     ----------
@@ -107,12 +112,12 @@ class PrivacyFilter:
 
     @explain_arguments
     def __init__(
-        self, budget: Loss, *, relation: str = "add-remove", privacy_unit: str | None = None
+        self, budget: AnyLoss, *, relation: str = "add-remove", privacy_unit: str | None = None
     ) -> None:
         self._relation = check_relation(relation)
-        self._limit = amount_of(check_budget(budget, relation), budget)
+        self._limit = amount_of(check_budget_in_memory(budget, relation), budget)
         # A rho beside an epsilon belongs to certain releases: it is no limit of this budget.
-        self._budget = loss_of_amount(type(budget), self._limit, budget.relation)
+        self._budget = loss_like(budget, self._limit)
         self._most = total_of(self._limit)
         self._spent: Total = NOTHING
         self._kept: _Checked | None = None  # the last loss that was charged once
@@ -124,7 +129,7 @@ class PrivacyFilter:
         self._pid = os.getpid()
 
     @property
-    def budget(self) -> Loss:
+    def budget(self) -> AnyLoss:
         """What may be spent in all."""
         return self._budget
 
@@ -228,12 +233,12 @@ class PrivacyFilter:
         return exceeds_total(add_totals(self._spent, requested), self._most)
 
     @property
-    def spent(self) -> Loss:
+    def spent(self) -> AnyLoss:
         """What was charged."""
         return self._loss_of(self._spent)
 
     @property
-    def remaining(self) -> Loss:
+    def remaining(self) -> AnyLoss:
         """What may still be charged."""
         return self._left(self._spent)
 
@@ -246,19 +251,18 @@ class PrivacyFilter:
             )
         check_relation_of_cost(cost, relation, self.relation)
         times = read_count(count)
-        return times, total_of(repeat_amount(loss_of(cost), times, self.budget))
+        return times, total_of(amount_of_cost(cost, times, self.budget))
 
     def _refusal(self, requested: Total) -> BudgetExceededError:
         requested_loss = self._loss_of(requested)
         return BudgetExceededError(self.budget, self.spent, self.remaining, requested_loss)
 
-    def _left(self, spent: Total) -> Loss:
+    def _left(self, spent: Total) -> AnyLoss:
         left = subtract_amounts(self._limit, amount_of_total(spent, len(self._limit)))
-        return loss_of_amount(type(self.budget), left, self.budget.relation)
+        return loss_like(self.budget, left)
 
-    def _loss_of(self, total: Total) -> Loss:
-        amount = amount_of_total(total, len(self._limit))
-        return loss_of_amount(type(self.budget), amount, self.budget.relation)
+    def _loss_of(self, total: Total) -> AnyLoss:
+        return loss_like(self.budget, amount_of_total(total, len(self._limit)))
 
     def report(self) -> str:
         """Return a text for people that says what was spent, on what, and what is left.

@@ -116,6 +116,8 @@ class Measure:
 
     __slots__ = ()
 
+    relation: str | None
+
     @property
     @abstractmethod
     def _numbers(self) -> tuple[Fraction, Fraction]:
@@ -147,10 +149,11 @@ class Measure:
         Returns
         -------
         dict
-            "measure" is the name of the class. "epsilon", "delta" and "rho" are floats, as far as
-            the loss has them: a decimal that a float prints is kept, every other number is rounded
-            up to six digits (None beyond the largest float). "relation" is text or None. "exact"
-            holds the same numbers exactly, as text, by the names that the class takes.
+            "measure" is the name of the class. "epsilon", "delta", "rho", "order" and "divergence"
+            are floats, as far as the loss has them: a decimal that a float prints is kept, every
+            other number is rounded up to six digits (None beyond the largest float). "relation" is
+            text or None. "exact" holds the same numbers exactly, as text, by the names that the
+            class takes.
 
         Examples
         --------
@@ -162,7 +165,8 @@ class Measure:
         ApproxDP(epsilon=0.1, delta=1e-06)
 
         """
-        numbers = {name: getattr(self, name, None) for name in ("epsilon", "delta", "rho")}
+        names = ("epsilon", "delta", "rho", "order", "divergence")
+        numbers = {name: getattr(self, name, None) for name in names}
         known = {name: number for name, number in numbers.items() if number is not None}
         return {
             "measure": type(self).__name__,
@@ -185,9 +189,14 @@ def exact_string(number: Fraction) -> str:
 
 def _is_at_most(loss: Measure, other: Measure) -> bool:
     combine_relations("losses", *(getattr(each, "relation", None) for each in (loss, other)))
-    if hasattr(loss, "epsilon") != hasattr(other, "epsilon"):
+    if _scale_of(loss) != _scale_of(other):
         raise MeasureMismatchError(
             f"cannot compare {loss} and {other}: ask for both in one measure, as "
             "cydp.accounting.convert(loss, delta=1e-6) of each does"
         )
     return all(a <= b for a, b in zip(loss._numbers, other._numbers, strict=True))
+
+
+def _scale_of(loss: Measure) -> object:
+    """Return what the first number of a loss is: an epsilon, a rho, or a divergence of an order."""
+    return getattr(loss, "order", hasattr(loss, "epsilon"))

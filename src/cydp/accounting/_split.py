@@ -15,7 +15,7 @@ from cydp.accounting._amounts import (
     add_amounts,
     amount_of,
     exceeds,
-    loss_of_amount,
+    loss_like,
     repeat_amount,
 )
 from cydp.accounting._budget import check_budget
@@ -88,10 +88,7 @@ def split(
     if not each:
         raise ValueError("weights must have one number for each analysis, and there are none")
     total = sum(each, Fraction(0))
-    shares = [
-        loss_of_amount(type(budget), tuple(n * one / total for n in whole), budget.relation)
-        for one in each
-    ]
+    shares = [loss_like(budget, tuple(n * one / total for n in whole)) for one in each]
     return dict(zip(weights, shares, strict=True)) if isinstance(weights, Mapping) else shares
 
 

@@ -68,6 +68,8 @@ def names_of(loss: Any) -> tuple[str, ...]:
     >>> names_of(ZCDP(1)), names_of(ApproxDP(1, 1e-6))
     (('rho',), ('epsilon', 'delta'))
     """
+    if hasattr(loss, "order"):
+        return "order", "divergence"
     first = "epsilon" if hasattr(loss, "epsilon") else "rho"
     return (first, "delta") if hasattr(loss, "delta") else (first,)
 

@@ -9,6 +9,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from cydp.accounting._loss import Loss
+from cydp.accounting._renyi_dp import AnyLoss
 from cydp.accounting._words import format_loss
 from cydp.releases._format import format_cost
 
@@ -19,7 +20,7 @@ _MOST_SHOWN = 20
 
 _HEADS = ("", "cost", "entry", "question")
 
-Account = tuple[str, Loss, Loss, Loss]
+Account = tuple[str, AnyLoss, AnyLoss, AnyLoss]
 """A block or "", what all have spent of it, what this session has, and what is left."""
 
 
@@ -49,7 +50,7 @@ class SessionEntry:
     question: str
     analyst: str | None
     loss: Loss
-    cost: Loss
+    cost: AnyLoss
     repeated: bool = False
     answered: bool = True
     seq: int | None = None

@@ -19,13 +19,13 @@ from cydp.accounting._amounts import (
     Amount,
     add_amounts,
     amount_of,
-    loss_of_amount,
+    loss_like,
     subtract_amounts,
     zero_amount,
 )
 from cydp.accounting._errors import ChargeInDoubtError, PrivacyError
 from cydp.accounting._filter import PrivacyFilter
-from cydp.accounting._loss import Loss
+from cydp.accounting._renyi_dp import AnyLoss
 from cydp.accounting._words import format_loss, format_name, html_of
 from cydp.accounting.ledger._blocks import ALL
 from cydp.accounting.ledger._ledger import BudgetLedger
@@ -286,7 +286,7 @@ class Session:
             If an entry of the ledger is not what was written.
 
         """
-        kind = self._kind
+        budget = self._one_budget
         if isinstance(self._budget, PrivacyFilter):
             entries, spent = self._current().entries.copy(), self._budget.spent
             mine = self._sum_of(entries)
@@ -294,7 +294,7 @@ class Session:
             amounts = {self._analyst: mine}
             if self._analyst is None or any(rest):
                 amounts[None] = add_amounts(amounts.get(None, self._nothing), rest)
-            return {who: loss_of_amount(kind, amount) for who, amount in amounts.items()}
+            return {who: loss_like(budget, amount) for who, amount in amounts.items()}
         ledger, blocks = self._ledger(), self._blocks or (ALL,)
         nothing = dict.fromkeys(blocks, self._nothing)
         totals: dict[str | None, dict[str, Amount]] = defaultdict(nothing.copy)
@@ -304,7 +304,7 @@ class Session:
                 for block in set(blocks) & set(entry["blocks"]):
                     total[block] = add_amounts(total[block], cost)
         found = {
-            who: {block: loss_of_amount(kind, amount) for block, amount in total.items()}
+            who: {block: loss_like(budget, amount) for block, amount in total.items()}
             for who, total in totals.items()
         }
         if len(blocks) > 1:
@@ -374,7 +374,7 @@ class Session:
         if self._version is not None:
             about += f", table version {self._version!r}"
         entries = self._current().entries.copy()
-        here = loss_of_amount(self._kind, self._sum_of(entries))
+        here = loss_like(self._one_budget, self._sum_of(entries))
         accounts = [(block, spent, here, left) for block, spent, left in self._accounts()]
         return write_report(about, accounts, entries)
 
@@ -491,7 +491,7 @@ class Session:
         )
 
     def _repeated(self, question: Question, seq: int | None) -> SessionEntry:
-        cost = loss_of_amount(self._kind, self._nothing)
+        cost = loss_like(self._one_budget, self._nothing)
         return SessionEntry(
             question.text, self._analyst, question.query.loss, cost, repeated=True, seq=seq
         )
@@ -539,14 +539,10 @@ class Session:
         return self._budget.blocks if isinstance(self._budget, LedgerScope) else ()
 
     @property
-    def _one_budget(self) -> Loss:
+    def _one_budget(self) -> AnyLoss:
         """The whole budget; for a ledger with blocks, the most that a block has."""
         whole = self._budget if isinstance(self._budget, PrivacyFilter) else self._ledger()
         return whole.budget
-
-    @property
-    def _kind(self) -> type[Loss]:
-        return type(self._one_budget)
 
     @property
     def _nothing(self) -> Amount:
@@ -560,13 +556,13 @@ class Session:
             total = add_amounts(total, amount_of(entry.cost, budget))
         return total
 
-    def _accounts(self) -> list[tuple[str, Loss, Loss]]:
+    def _accounts(self) -> list[tuple[str, AnyLoss, AnyLoss]]:
         """Return the name of each block, or "", what was spent of it and what is left."""
         if isinstance(self._budget, PrivacyFilter):
             spent = self._budget.spent
             limit = self._budget.budget
             left = subtract_amounts(amount_of(limit, limit), amount_of(spent, spent))
-            return [("", spent, loss_of_amount(self._kind, left))]
+            return [("", spent, loss_like(self._one_budget, left))]
         states = self._ledger()._states(self._blocks or (ALL,))
         return [
             ("" if block == ALL else block, state.spent, state.remaining)

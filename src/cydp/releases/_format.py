@@ -8,7 +8,7 @@ from fractions import Fraction
 from typing import Any
 
 from cydp._numbers.rational import float_of, literal_of
-from cydp.accounting._loss import Loss
+from cydp.accounting._renyi_dp import AnyLoss
 from cydp.accounting._words import format_numbers, numbers_of
 from cydp.exact._grid import Grid
 from cydp.mechanisms._laplace import DiscreteLaplace
@@ -46,7 +46,7 @@ def _plural_of(noun: str) -> str:
     return f"{noun}s"
 
 
-def format_cost(loss: Loss) -> str:
+def format_cost(loss: AnyLoss) -> str:
     """Return a loss as the parameters that a release takes; long numbers are rounded up.
 
     >>> from cydp import ZCDP, PureDP

@@ -24,6 +24,7 @@ from cydp._generator import Generator
 from cydp.accounting._approx_zcdp import ApproxZCDP
 from cydp.accounting._budget import Asked
 from cydp.accounting._loss import ZCDP
+from cydp.accounting._renyi_dp import RenyiDP
 from cydp.accounting.ledger._paid import payment_of
 from cydp.accounting.ledger._scope import LedgerScope
 from cydp.exact._contributions import sample_key
@@ -171,7 +172,7 @@ def with_noise(given: Given, budget: Any) -> Given:
     payer = budget.ledger if isinstance(budget, LedgerScope) else budget
     if given.get("keys", ()) is None:  # their selection costs epsilon and delta in any case
         return given
-    if is_open and isinstance(getattr(payer, "budget", None), ZCDP | ApproxZCDP):
+    if is_open and isinstance(getattr(payer, "budget", None), ZCDP | ApproxZCDP | RenyiDP):
         return {**given, "noise": "gaussian"}
     return given
 
