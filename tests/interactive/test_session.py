@@ -29,8 +29,7 @@ from cydp import (
     releases,
 )
 from cydp.accounting import UnitMismatchError, UnknownBlockError
-from cydp.accounting.ledger import _store
-from cydp.accounting.ledger._entries import read_head
+from cydp.accounting.ledger._sqlite_rows import SqliteRows
 
 X, S, U = [1.0, 2.0, 3.0, 4.0], ["a", "b", "a", "c"], [7, 7, 8, 9]
 TABLE = {"x": X, "s": S, "u": U}
@@ -343,15 +342,18 @@ def test_a_charge_that_was_rolled_back_is_not_in_the_history(
 ) -> None:
     heads: Iterator[Any] = iter([KeyboardInterrupt])
 
-    def interrupted(connection: Any) -> Any:
-        """Interrupt the first transaction between its charge and its commit."""
-        if error := next(heads, None):
+    last = SqliteRows.last
+
+    def interrupted(rows: Any) -> Any:
+        """Interrupt the first transaction that charges, between its charge and its commit."""
+        found = last(rows)
+        if found[0] == 3 and (error := next(heads, None)):
             raise error
-        return read_head(connection)
+        return found
 
     with BudgetLedger.create(tmp_path / "ledger", PureDP(1), privacy_unit="row") as ledger:
         session = Session(TABLE, ledger, version="1")
-        monkeypatch.setattr(_store, "read_head", interrupted)
+        monkeypatch.setattr(SqliteRows, "last", interrupted)
         with pytest.raises(KeyboardInterrupt):
             session.count(epsilon=0.5)
         assert session.history() == []

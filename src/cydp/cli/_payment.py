@@ -77,9 +77,7 @@ def check_blocks(ledger: BudgetLedger, blocks: Sequence[str] | None, name: str =
     """
     if has_blocks(ledger) != (blocks is not None):
         block = blocks[0] if blocks and name != "blocks" else ALL
-        raise ValueError(
-            ledger._store.read(lambda connection: unknown_message(connection, block, name))
-        )
+        raise ValueError(ledger._store.read(lambda rows: unknown_message(rows, block, name)))
 
 
 @contextmanager

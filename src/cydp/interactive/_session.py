@@ -474,8 +474,8 @@ class Session:
         ledger = self._ledger()
         pause = 0.005
         while True:
-            outcome = ledger._read_outcome(str(watched.charge_id))
-            if outcome is not None and outcome[0] is not None:
+            charge = ledger._read_charge(str(watched.charge_id))
+            if charge is not None and charge[-1] is not None:
                 return True
             left = until - time.monotonic()
             if left <= 0:

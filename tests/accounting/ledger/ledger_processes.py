@@ -25,6 +25,7 @@ from cydp.accounting.ledger import (
     _open_file,
     _path,
     _serialize,
+    _sqlite_rows,
     _store,
 )
 
@@ -32,7 +33,7 @@ LEDGER_FILES = {
     module.__file__
     for module in (
         _blocks, _charge, _create, _entries, _ledger, _ledger_blocks, _ledger_charges,
-        _ledger_results, _open_file, _path, _serialize, _store,
+        _ledger_results, _open_file, _path, _serialize, _sqlite_rows, _store,
     )
 }  # fmt: skip
 

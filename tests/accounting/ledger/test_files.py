@@ -22,6 +22,7 @@ from cydp.accounting import (
 )
 from cydp.accounting.ledger import _open_file, _store
 from cydp.accounting.ledger._entries import append_entry
+from cydp.accounting.ledger._sqlite_rows import SqliteRows
 
 pytestmark = pytest.mark.filterwarnings("ignore:.*fork.*:DeprecationWarning")
 
@@ -283,7 +284,7 @@ def test_the_hash_of_an_entry_is_that_of_all_before_it(path: Path) -> None:
         with new(path.with_name(name)) as ledger:
             ledger.charge(PureDP(cost))
         with sqlite3.connect(path.with_name(name)) as connection:
-            heads.add(append_entry(connection, entry)["hash"])
+            heads.add(append_entry(SqliteRows(connection), entry)["hash"])
         connection.close()
     assert len(heads) == 2
 
@@ -291,7 +292,7 @@ def test_the_hash_of_an_entry_is_that_of_all_before_it(path: Path) -> None:
 def appended(path: Path, entry: dict[str, Any]) -> None:
     """Write an entry with the right hash, as somebody who knows how may do."""
     with sqlite3.connect(path) as connection:
-        append_entry(connection, entry)
+        append_entry(SqliteRows(connection), entry)
         connection.execute("UPDATE block SET spent = '[\"2\"]' WHERE id = 'all'")
     connection.close()
 

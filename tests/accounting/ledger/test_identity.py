@@ -5,7 +5,6 @@ The attacks put another file in the place of the ledger, in another process, bet
 
 import os
 import shutil
-import sqlite3
 import subprocess
 import threading
 from collections.abc import Callable
@@ -174,14 +173,14 @@ def test_a_refused_charge_is_not_expected_afterwards(path: Path) -> None:
     ledger = new(path)
     ledger.charge(PureDP("0.125"))
 
-    def fail_before_the_commit(connection: sqlite3.Connection) -> None:
-        connection.execute("INSERT INTO entry VALUES (4, NULL, '{}', 'x')")
+    def fail_before_the_commit(rows: Any) -> None:
+        rows.append((4, None, "{}", "x"))
         raise BlockingIOError
 
-    def fail_at_the_commit(connection: sqlite3.Connection) -> None:
-        connection.execute("INSERT INTO entry VALUES (4, NULL, '{}', 'x')")
-        connection.execute("PRAGMA defer_foreign_keys = 1")
-        connection.execute("INSERT INTO outcome VALUES ('nobody', '1')")
+    def fail_at_the_commit(rows: Any) -> None:
+        rows.append((4, None, "{}", "x"))
+        rows._connection.execute("PRAGMA defer_foreign_keys = 1")
+        rows.add_result("nobody", "1")
 
     with pytest.raises(BlockingIOError):
         ledger._store.write(fail_before_the_commit)

@@ -21,7 +21,7 @@ from accounting.ledger.ledger_processes import child, ended, forked, new
 
 from cydp import BudgetExceededError, BudgetLedger, LedgerError, PureDP
 from cydp.accounting.ledger import _path
-from cydp.accounting.ledger._store import Store
+from cydp.accounting.ledger._store import FileStore
 
 pytestmark = [
     pytest.mark.skipif(not hasattr(os, "fork"), reason="needs fork"),
@@ -165,7 +165,7 @@ def test_a_charge_that_was_not_copied_before_its_ledger_was_moved(
     path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """A signal may come between a charge and the copy of its WAL file into the ledger."""
-    monkeypatch.setattr(Store, "_copy_wal", lambda _: None)
+    monkeypatch.setattr(FileStore, "_copy_wal", lambda _: None)
     ledger, other = BudgetLedger.open(path), path.with_name("other")
     ledger.charge(PureDP("1/4"))
     path.rename(other)

@@ -17,8 +17,7 @@ from accounting.ledger.ledger_processes import child, ended, forked, new
 from cydp import BudgetLedger, LedgerError, PureDP
 from cydp.accounting import LedgerBusyError, LedgerCorruptError, LedgerRollbackError
 from cydp.accounting.ledger import _open_file
-from cydp.accounting.ledger._entries import read_head
-from cydp.accounting.ledger._store import Store
+from cydp.accounting.ledger._store import FileStore
 from cydp.cli import main
 
 pytestmark = [
@@ -192,13 +191,13 @@ def test_while_a_reader_reads_the_charges_go_on(
 
     heads = []
 
-    def read(connection: sqlite3.Connection) -> None:
+    def read(rows: Any) -> None:
         if len(heads) < charges:
             user = child(CHARGE, str(path))
             user.communicate()
             assert user.returncode == 0
             assert path.with_name("ledger-wal").stat().st_size > 0  # not deleted, though closed
-        heads.append(read_head(connection)[0])
+        heads.append(rows.last()[0])
 
     charges = 1
     reader._store.read(read)
@@ -244,16 +243,16 @@ def test_a_reader_asks_again_what_looks_damaged_and_a_user_does_not(
     path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     new(path, PureDP(1)).close()
-    answer, asked = Store._transaction, []
+    answer, asked = FileStore._transaction, []
 
-    def damaged(store: Store, begin: str, work: Any) -> Any:
+    def damaged(store: FileStore, begin: str, work: Any) -> Any:
         asked.append(begin)
         if len(asked) <= wrong:
             raise LedgerCorruptError("damaged")
         return answer(store, begin, work)
 
     with BudgetLedger.open(path, read_only=True) as reader, BudgetLedger.open(path) as user:
-        monkeypatch.setattr(Store, "_transaction", damaged)
+        monkeypatch.setattr(FileStore, "_transaction", damaged)
         for ledger, wrong, tries in ((reader, 2, 3), (reader, 99, 5), (user, 1, 1)):
             asked.clear()
             with nullcontext() if wrong == 2 else pytest.raises(LedgerCorruptError):

@@ -17,7 +17,7 @@ from accounting.ledger.ledger_processes import new
 import cydp
 from cydp import BudgetExceededError, BudgetLedger, LedgerError, PrivacyFilter, PureDP
 from cydp.accounting import LedgerCorruptError, LedgerSchemaError
-from cydp.accounting.ledger._store import Store
+from cydp.accounting.ledger._store import FileStore
 
 
 @pytest.fixture
@@ -70,9 +70,9 @@ def test_a_reader_tries_again_when_its_files_were_made_anew(
 ) -> None:
     new(path).close()
     times = []
-    real = Store._run_transaction
+    real = FileStore._run_transaction
 
-    def once(self: Store, begin: str, work: Any) -> Any:
+    def once(self: FileStore, begin: str, work: Any) -> Any:
         times.append(begin)
         if len(times) == 1:
             error = sqlite3.OperationalError("attempt to write a readonly database")
@@ -80,7 +80,7 @@ def test_a_reader_tries_again_when_its_files_were_made_anew(
             raise error
         return real(self, begin, work)
 
-    monkeypatch.setattr(Store, "_run_transaction", once)
+    monkeypatch.setattr(FileStore, "_run_transaction", once)
     with BudgetLedger.open(path, read_only=True) as ledger:
         assert ledger.spent == PureDP(0)
     assert len(times) > 1

@@ -7,7 +7,6 @@ import json
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, replace
 from functools import lru_cache
-from sqlite3 import Connection
 from typing import Any, TypeAlias
 
 from cydp._columns.csv_cells import day_of
@@ -30,6 +29,7 @@ from cydp.accounting._words import (
     html_of,
     numbers_of,
 )
+from cydp.accounting.ledger._rows import Rows
 from cydp.accounting.ledger._serialize import (
     amount_from,
     check_dims,
@@ -151,31 +151,28 @@ def check_block_budget(budget: Loss, most: Loss, relation: str) -> Amount:
     return amount
 
 
-def read_block(connection: Any, block: str, name: str = "blocks") -> tuple[Amount, Amount, int]:
+def read_block(rows: Rows, block: str, name: str = "blocks") -> tuple[Amount, Amount, int]:
     """Return the budget of a block, what was spent, and 1 if it is retired, else 0.
 
     Raises UnknownBlockError if there is no such block. `name` is the parameter that named the
     block, for the error.
     """
-    row = connection.execute(
-        "SELECT budget, spent, retired FROM block WHERE id = ?", (block,)
-    ).fetchone()
+    row = rows.block(block)
     if row is None:
-        raise UnknownBlockError(unknown_message(connection, block, name))
-    return amount_from_json(row[0]), amount_from_json(row[1]), row[2]
+        raise UnknownBlockError(unknown_message(rows, block, name))
+    _, budget, spent, retired = row
+    return amount_from_json(budget), amount_from_json(spent), retired
 
 
-def unknown_message(connection: Any, block: str, name: str) -> str:
+def unknown_message(rows: Rows, block: str, name: str) -> str:
     """Return the message for a block that the ledger does not have."""
-    if connection.execute("SELECT 1 FROM block WHERE id = ?", (ALL,)).fetchone() is not None:
+    if rows.block(ALL) is not None:
         if name == "blocks":
             return "blocks must be left out, since this ledger was made without blocks"
         return f"{name} must be in the ledger, which was made without blocks, not {block!r}"
-    rows = connection.execute(
-        "SELECT id FROM block WHERE retired = 0 ORDER BY id LIMIT ?", (_MOST_NAMED + 1,)
-    ).fetchall()
-    there = ", ".join(repr(row[0]) for row in rows[:_MOST_NAMED]) or "no open block"
-    there += " and others" if len(rows) > _MOST_NAMED else ""
+    ids = rows.open_blocks(_MOST_NAMED + 1)
+    there = ", ".join(map(repr, ids[:_MOST_NAMED])) or "no open block"
+    there += " and others" if len(ids) > _MOST_NAMED else ""
     if block == ALL and name == "blocks":
         return (
             f"{name} must name the blocks that are read, since this ledger keeps a budget for each "
@@ -188,7 +185,7 @@ def unknown_message(connection: Any, block: str, name: str) -> str:
 
 
 def read_states(
-    connection: Any, kind: type[Loss], blocks: Iterable[str] | None = None
+    rows: Rows, kind: type[Loss], blocks: Iterable[str] | None = None
 ) -> dict[str, BlockState]:
     """Return what each block has and has spent, by block id. The states have no `dims`.
 
@@ -197,14 +194,13 @@ def read_states(
     """
     if blocks is not None:
         return {
-            block: BlockState(block, *_losses_of(kind, *read_block(connection, block)), {})
+            block: BlockState(block, *_losses_of(kind, *read_block(rows, block)), {})
             for block in blocks
         }
-    rows = connection.execute("SELECT id, budget, spent, retired FROM block ORDER BY id")
     alike: dict[tuple[Any, ...], _Losses] = {}  # most blocks have equal budgets, and spend alike
     found = {}
-    for block, *row in rows.fetchall():
-        budget, spent, retired = key = tuple(row)
+    for block, budget, spent, retired in rows.blocks():
+        key = budget, spent, retired
         if key not in alike:
             amounts = amount_from_json(budget), amount_from_json(spent)
             alike[key] = _losses_of(kind, *amounts, retired)
@@ -228,12 +224,9 @@ def retired_message(block: str) -> str:
     return f"block {block!r} was retired: nothing can be charged to it any more"
 
 
-def insert_block(connection: Any, block: str, budget: Amount) -> None:
+def insert_block(rows: Rows, block: str, budget: Amount) -> None:
     """Write a new block, with nothing spent."""
-    connection.execute(
-        "INSERT INTO block VALUES (?, ?, ?, 0)",
-        (block, json_of_amount(budget), json_of_amount(zero_amount(budget))),
-    )
+    rows.add_block(block, json_of_amount(budget), json_of_amount(zero_amount(budget)))
 
 
 def json_of_amount(amount: Amount) -> str:
@@ -286,7 +279,7 @@ def check_days(blocks: Iterable[str]) -> None:
             )
 
 
-def read_block_states(connection: Connection, kind: type[Loss]) -> BlockStates:
+def read_block_states(rows: Rows, kind: type[Loss]) -> BlockStates:
     """Return the blocks of a ledger that was made for blocks, in the order of their entries.
 
     Raises
@@ -297,17 +290,13 @@ def read_block_states(connection: Connection, kind: type[Loss]) -> BlockStates:
         If its entries and its table have other blocks.
 
     """
-    states = read_states(connection, kind)
+    states = read_states(rows, kind)
     if ALL in states:
         raise LedgerError(
             "this ledger was made without blocks: make another ledger with by_block=True"
         )
-    # An entry is JSON with sorted keys. The entries that add and retire blocks begin so.
-    rows = connection.execute(
-        """SELECT body FROM entry WHERE substr(body, 1, 10) = '{"block": ' ORDER BY seq"""
-    ).fetchall()
     try:
-        entries = [json.loads(body) for (body,) in rows]
+        entries = [json.loads(body) for body in rows.entries_of_blocks()]
         dims = {
             each["block"]: dict(each.get("dims", {})) for each in entries if each["kind"] == "block"
         }

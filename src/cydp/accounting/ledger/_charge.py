@@ -7,7 +7,6 @@ The budget of each block decides, and an entry is appended.
 from __future__ import annotations
 
 import json
-import sqlite3
 import uuid
 from collections import Counter
 from collections.abc import Callable, Iterable
@@ -53,6 +52,7 @@ from cydp.accounting.ledger._blocks import (
 )
 from cydp.accounting.ledger._entries import append_entry
 from cydp.accounting.ledger._paid import Receipt
+from cydp.accounting.ledger._rows import Rows
 from cydp.accounting.ledger._serialize import (
     amount_from,
     check_string,
@@ -310,24 +310,18 @@ class ChargesOfCall:
         return self._spent.setdefault(block, spent), self._charges[block]
 
 
-def write_charge(
-    connection: sqlite3.Connection, charge: Charge, call: ChargesOfCall | None = None
-) -> Receipt:
+def write_charge(rows: Rows, charge: Charge, call: ChargesOfCall | None = None) -> Receipt:
     """Write a charge if it fits into all its blocks, and was not made before.
 
     All charges of one call pass the same `call`, for the error.
     """
     call = ChargesOfCall() if call is None else call
-    row = connection.execute(
-        "SELECT seq, body, hash, result FROM entry LEFT JOIN outcome USING (charge_id) "
-        "WHERE charge_id = ?",
-        (charge.charge_id,),
-    ).fetchone()
+    row = rows.charge(charge.charge_id)
     if row is not None:
         return _repeat(charge, *row)
     rounded = charge.rounded
     for block in charge.blocks:
-        budget, spent, retired = read_block(connection, block)
+        budget, spent, retired = read_block(rows, block)
         if retired:
             raise BlockRetiredError(retired_message(block))
         total = add_amounts(spent, charge.requested)
@@ -336,16 +330,12 @@ def write_charge(
             raise _refusal(charge, block, budget, before, total, charges)
         exact = tuple(a + b for a, b in zip(spent, charge.requested, strict=True))
         rounded = rounded or total != exact
-        changed = connection.execute(
-            "UPDATE block SET spent = ? WHERE id = ? AND spent = ?",
-            (json_of_amount(total), block, json_of_amount(spent)),
-        )
-        if changed.rowcount != 1:
+        if not rows.spend(block, json_of_amount(total), json_of_amount(spent)):
             raise LedgerCorruptError(
                 f"the ledger is damaged: block {block!r} is not what was written"
             )
     entry = append_entry(
-        connection, charge.entry | {"rounded": rounded} | describe_writer(), charge.charge_id
+        rows, charge.entry | {"rounded": rounded} | describe_writer(), charge.charge_id
     )
     return _receipt(charge, charge.requested, entry["seq"], entry["hash"], rounded)
 

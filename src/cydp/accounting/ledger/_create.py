@@ -20,9 +20,10 @@ from cydp.accounting._budget import check_budget
 from cydp.accounting._errors import LedgerError
 from cydp.accounting._loss import ZCDP, ApproxDP, Loss, PureDP
 from cydp.accounting.ledger import _open_file, _path
-from cydp.accounting.ledger._entries import SCHEMA
+from cydp.accounting.ledger._rows import Rows
 from cydp.accounting.ledger._serialize import check_string, own_amount_of, strings_of
-from cydp.accounting.ledger._store import Store
+from cydp.accounting.ledger._sqlite_rows import SCHEMA, SqliteRows
+from cydp.accounting.ledger._store import FileStore
 
 __all__ = ["MEASURES", "create_file", "first_entry"]
 
@@ -85,8 +86,8 @@ def first_entry(
     }
 
 
-def create_file(path: Path, write: Callable[[sqlite3.Connection], T]) -> T:
-    """Make a new file, let a function write into it, and return the function's result.
+def create_file(path: Path, ledger: str, write: Callable[[Rows], T]) -> T:
+    """Make a new file for a ledger of this uuid, and return what a function returns that writes it.
 
     The file is made in a folder of its own beside the path. It is linked to the path when it is
     complete and closed.
@@ -98,11 +99,11 @@ def create_file(path: Path, write: Callable[[sqlite3.Connection], T]) -> T:
     _path.check_length(path.resolve())
     with _explain_os_errors(path):
         folder = Path(tempfile.mkdtemp(prefix=".ledger-", dir=path.parent))
-    draft = Store(folder / "ledger")
+    draft = FileStore(folder / "ledger")
     try:
         with _explain_os_errors(path):
             _open_file.check_process()
-            _open_file.use_sqlite(lambda: _make_tables(draft))
+            _open_file.use_sqlite(lambda: _make_tables(draft, ledger))
         result = draft.write(write)
         draft.close()
         if os.path.lexists(draft.wal):
@@ -123,12 +124,14 @@ def create_file(path: Path, write: Callable[[sqlite3.Connection], T]) -> T:
     return result
 
 
-def _make_tables(draft: Store) -> None:
+def _make_tables(draft: FileStore, ledger: str) -> None:
     os.close(os.open(draft.path, os.O_CREAT | os.O_EXCL | os.O_RDWR, 0o600))
     try:
         connection = sqlite3.connect(draft.path)
         try:
             connection.executescript(SCHEMA)
+            SqliteRows(connection).begin(ledger)
+            connection.commit()
         finally:
             connection.close()
     except sqlite3.DatabaseError as error:

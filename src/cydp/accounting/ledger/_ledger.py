@@ -6,7 +6,6 @@ from __future__ import annotations
 import json
 import os
 from collections.abc import Mapping
-from sqlite3 import Connection
 from types import TracebackType
 from typing import Any, NoReturn, Self
 
@@ -31,10 +30,8 @@ from cydp.accounting.ledger._create import MEASURES, create_file, first_entry
 from cydp.accounting.ledger._entries import (
     Entry,
     append_entry,
-    count_charges,
     read_entries,
     read_hash,
-    read_head,
     read_last_charges,
     verify,
 )
@@ -44,13 +41,14 @@ from cydp.accounting.ledger._ledger_blocks import LedgerBlocks
 from cydp.accounting.ledger._ledger_results import LedgerResults
 from cydp.accounting.ledger._path import read_path
 from cydp.accounting.ledger._report import MOST_READ, LedgerReport, write_report
+from cydp.accounting.ledger._rows import Rows, Store
 from cydp.accounting.ledger._serialize import (
     amount_from,
     check_head,
     describe_writer,
     own_amount_of,
 )
-from cydp.accounting.ledger._store import Store
+from cydp.accounting.ledger._store import FileStore
 
 __all__ = ["BudgetLedger"]
 
@@ -194,16 +192,15 @@ class BudgetLedger(LedgerResults, LedgerBlocks):
         if not isinstance(exist_ok, bool):
             raise TypeError(f"exist_ok must be True or False, not {type(exist_ok).__name__}")
 
-        def write(connection: Connection) -> tuple[int, str]:
-            connection.execute("INSERT INTO head VALUES (?, 0, '')", (about["uuid"],))
-            append_entry(connection, about | describe_writer())
+        def write(rows: Rows) -> tuple[int, str]:
+            append_entry(rows, about | describe_writer())
             if not by_block:
-                append_entry(connection, {"kind": "block", "block": ALL} | describe_writer())
-                insert_block(connection, ALL, own_amount_of(budget))
-            return read_head(connection)
+                append_entry(rows, {"kind": "block", "block": ALL} | describe_writer())
+                insert_block(rows, ALL, own_amount_of(budget))
+            return rows.last()
 
         try:
-            head = create_file(read_path(path), write)
+            head = create_file(read_path(path), about["uuid"], write)
         except LedgerError:
             if not exist_ok or not os.path.isfile(path):
                 raise
@@ -284,15 +281,15 @@ class BudgetLedger(LedgerResults, LedgerBlocks):
         """
         seq, digest = (0, "") if expect_head is None else check_head(expect_head)
 
-        def about(connection: Connection) -> tuple[str, str | None, Loss, str, str, str]:
-            first = connection.execute("SELECT body FROM entry WHERE seq = 1").fetchone()
-            if expect_head is not None and read_hash(connection, seq) != digest:
+        def about(rows: Rows) -> tuple[str, str | None, Loss, str, str, str]:
+            first = rows.entry(1)
+            if expect_head is not None and read_hash(rows, seq) != digest:
                 raise LedgerRollbackError(
                     "the ledger is older than expect_head, or another one: it does not have "
                     f"the entry {seq} with that hash; find the newest copy"
                 )
             try:
-                entry = json.loads(first[0])
+                entry = json.loads(first[2] if first else "")
                 budget = loss_of_amount(MEASURES[entry["measure"]], amount_from(entry["budget"]))
                 unit, id_ = entry["privacy_unit"], entry["uuid"]
                 whole, column = entry["whole_unit"], entry.get("block_column")
@@ -302,7 +299,7 @@ class BudgetLedger(LedgerResults, LedgerBlocks):
                     "the ledger is damaged: its first entry is not what was written"
                 ) from None
 
-        file = Store.open(read_path(path), read_only=read_only)
+        file = FileStore.open(read_path(path), read_only=read_only)
         with file.closed_by_errors():
             found = file.read(about)
         new = object.__new__(cls)
@@ -359,7 +356,7 @@ class BudgetLedger(LedgerResults, LedgerBlocks):
         3 ... charge epsilon=0.1: ages
 
         """
-        entries = self._store.read(lambda connection: list(read_entries(connection)))
+        entries = self._store.read(lambda rows: list(read_entries(rows)))
         return LedgerHistory(entries, self.budget)
 
     @explain_arguments
@@ -368,7 +365,7 @@ class BudgetLedger(LedgerResults, LedgerBlocks):
 
         A head that is kept elsewhere lets `open` refuse an older copy of the file.
         """
-        return self._store.read(read_head)
+        return self._store.read(lambda rows: rows.last())
 
     @explain_arguments
     def verify(self) -> None:
@@ -413,12 +410,9 @@ class BudgetLedger(LedgerResults, LedgerBlocks):
 
         """
 
-        def read(
-            connection: Connection,
-        ) -> tuple[dict[str, BlockState], list[Entry], int, set[str]]:
-            states, charges = read_states(connection, type(self.budget)), count_charges(connection)
-            recorded = {row[0] for row in connection.execute("SELECT charge_id FROM outcome")}
-            return states, read_last_charges(connection, MOST_READ), charges, recorded
+        def read(rows: Rows) -> tuple[dict[str, BlockState], list[Entry], int, set[str]]:
+            states, charges = read_states(rows, type(self.budget)), rows.count_charges()
+            return states, read_last_charges(rows, MOST_READ), charges, rows.ids_with_results()
 
         blocks, charges, n_charges, recorded = self._store.read(read)
         guarantee = (

@@ -5,7 +5,6 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping
 from datetime import date
-from sqlite3 import Connection
 from typing import Any
 
 from cydp._arguments import Integer
@@ -40,6 +39,7 @@ from cydp.accounting.ledger._blocks import (
 from cydp.accounting.ledger._charge import check_unit, requested_amount
 from cydp.accounting.ledger._entries import append_entry, read_entries
 from cydp.accounting.ledger._guarantee import BlocksCharge, guarantee_of, guarantee_of_several
+from cydp.accounting.ledger._rows import Rows, Store
 from cydp.accounting.ledger._serialize import (
     amount_from,
     check_dims,
@@ -48,7 +48,6 @@ from cydp.accounting.ledger._serialize import (
     read_block_id,
     strings_of,
 )
-from cydp.accounting.ledger._store import Store
 
 __all__ = ["LedgerBlocks"]
 
@@ -160,17 +159,14 @@ class LedgerBlocks:
             raise TypeError(f"exist_ok must be True or False, not {type(exist_ok).__name__}")
         checked_dims = check_dims(dims)
 
-        def insert(connection: Connection) -> None:
-            for block, amount in amounts.items():
-                known = connection.execute(
-                    "SELECT id, budget FROM block WHERE id IN (?, ?)", (ALL, block)
+        def insert(rows: Rows) -> None:
+            if rows.block(ALL) is not None:
+                raise LedgerError(
+                    "no block can be added, since the ledger was made without blocks: make "
+                    "another ledger with by_block=True"
                 )
-                found = known.fetchone()
-                if found is not None and found[0] == ALL:
-                    raise LedgerError(
-                        "no block can be added, since the ledger was made without blocks: make "
-                        "another ledger with by_block=True"
-                    )
+            for block, amount in amounts.items():
+                found = rows.block(block)
                 if found is not None:
                     if not exist_ok:
                         raise LedgerError(
@@ -184,8 +180,8 @@ class LedgerBlocks:
                         )
                     continue
                 entry = {"kind": "block", "block": block, "budget": strings_of(amount)}
-                append_entry(connection, entry | {"dims": checked_dims} | describe_writer())
-                insert_block(connection, block, amount)
+                append_entry(rows, entry | {"dims": checked_dims} | describe_writer())
+                insert_block(rows, block, amount)
 
         self._store.write(insert)
 
@@ -208,12 +204,12 @@ class LedgerBlocks:
         """
         block = read_block_id(block, "block")
 
-        def update(connection: Connection) -> None:
+        def update(rows: Rows) -> None:
             if block == ALL:
-                raise UnknownBlockError(unknown_message(connection, block, "block"))
-            if read_block(connection, block, "block")[2]:
+                raise UnknownBlockError(unknown_message(rows, block, "block"))
+            if read_block(rows, block, "block")[2]:
                 raise BlockRetiredError(retired_message(block))
-            _retire(connection, block)
+            _retire(rows, block)
 
         self._store.write(update)
 
@@ -247,7 +243,7 @@ class LedgerBlocks:
         tue    open   epsilon=1  epsilon=0.25  epsilon=0.75  site='north'
 
         """
-        return self._store.read(lambda connection: read_block_states(connection, type(self.budget)))
+        return self._store.read(lambda rows: read_block_states(rows, type(self.budget)))
 
     @explain_arguments
     def find_blocks(self, *, at_least: Cost | None = None, **dims: Any) -> list[str]:
@@ -341,15 +337,15 @@ class LedgerBlocks:
         """
         requested = None if below is None else self._requested(below, "below")
 
-        def update(connection: Connection) -> list[str]:
+        def update(rows: Rows) -> list[str]:
             spent = [
                 block.id
-                for block in read_block_states(connection, type(self.budget))
+                for block in read_block_states(rows, type(self.budget))
                 if not block.retired
                 and (block.is_used_up if requested is None else not can_pay(block, requested))
             ]
             for block in spent:
-                _retire(connection, block)
+                _retire(rows, block)
             return spent
 
         return self._store.write(update)
@@ -433,9 +429,9 @@ class LedgerBlocks:
         if wanted == kept and adaptive:
             return guarantee_of(self._states(), self.budget, self.relation)
 
-        def read(connection: Connection) -> tuple[dict[str, BlockState], list[BlocksCharge] | None]:
-            states = read_states(connection, type(self.budget))
-            return states, None if adaptive else _read_payments(connection)
+        def read(rows: Rows) -> tuple[dict[str, BlockState], list[BlocksCharge] | None]:
+            states = read_states(rows, type(self.budget))
+            return states, None if adaptive else _read_payments(rows)
 
         states, charges = self._store.read(read)
         most = 1 if wanted == kept else len(states) if size is None else size
@@ -461,13 +457,13 @@ class LedgerBlocks:
         return requested
 
 
-def _retire(connection: Connection, block: str) -> None:
-    append_entry(connection, {"kind": "retire", "block": block} | describe_writer())
-    connection.execute("UPDATE block SET retired = 1 WHERE id = ?", (block,))
+def _retire(rows: Rows, block: str) -> None:
+    append_entry(rows, {"kind": "retire", "block": block} | describe_writer())
+    rows.retire(block)
 
 
-def _read_payments(connection: Connection) -> list[BlocksCharge]:
-    entries = read_entries(connection)
+def _read_payments(rows: Rows) -> list[BlocksCharge]:
+    entries = read_entries(rows)
     return [
         (amount_from(each["cost"]), each["blocks"]) for each in entries if each["kind"] == "charge"
     ]

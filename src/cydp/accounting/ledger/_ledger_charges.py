@@ -5,7 +5,6 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 from datetime import date
-from sqlite3 import Connection
 from typing import Any
 
 from cydp._arguments import Integer
@@ -43,10 +42,10 @@ from cydp.accounting.ledger._charge import (
     write_charge,
 )
 from cydp.accounting.ledger._paid import PaidByLedger, Receipt
+from cydp.accounting.ledger._rows import ChargeRow, Rows, Store
 from cydp.accounting.ledger._serialize import check_size
-from cydp.accounting.ledger._store import Store
 
-__all__ = ["LedgerCharges", "read_outcome"]
+__all__ = ["LedgerCharges"]
 
 
 class LedgerCharges:
@@ -66,17 +65,13 @@ class LedgerCharges:
         It is the only block of a ledger that was made without blocks, and no caller may name it.
         """
         if ALL in blocks:
-            message = self._store.read(
-                lambda connection: unknown_message(connection, ALL, "blocks")
-            )
+            message = self._store.read(lambda rows: unknown_message(rows, ALL, "blocks"))
             raise UnknownBlockError(message)
         return blocks
 
     def _states(self, blocks: Iterable[str] | None = None) -> dict[str, BlockState]:
         """Return the states of some blocks, or of all."""
-        return self._store.read(
-            lambda connection: read_states(connection, type(self.budget), blocks)
-        )
+        return self._store.read(lambda rows: read_states(rows, type(self.budget), blocks))
 
     @explain_arguments
     def charge(
@@ -194,9 +189,9 @@ class LedgerCharges:
             checked.append(self._check(cost, count, booking))
             costs.append(given["cost"])
 
-        def write(connection: Connection) -> list[Receipt]:
+        def write(rows: Rows) -> list[Receipt]:
             call = ChargesOfCall()
-            return [write_charge(connection, charge, call) for charge in checked]
+            return [write_charge(rows, charge, call) for charge in checked]
 
         try:
             return self._store.write(write)
@@ -232,19 +227,19 @@ class LedgerCharges:
         The booking has a charge id. Nothing is written.
         """
         assert booking.charge_id is not None
-        if self._read_outcome(booking.charge_id) is None:
+        if self._read_charge(booking.charge_id) is None:
             return False, None
         charge = self._charge_of(asked, booking)
         try:
             # Entries stay, so that this is a repetition still.
-            self._store.read(lambda connection: write_charge(connection, charge))
+            self._store.read(lambda rows: write_charge(rows, charge))
         except (ChargeConflictError, ChargeInDoubtError) as error:
             return True, error
         return True, None
 
     def _write(self, charge: Charge, answers: list[Paid], *, records: bool) -> PaidByLedger:
-        def write(connection: Connection) -> None:
-            receipt = write_charge(connection, charge)
+        def write(rows: Rows) -> None:
+            receipt = write_charge(rows, charge)
             answers.append(PaidByLedger(self, receipt, records=records))
 
         self._store.write(write)
@@ -252,9 +247,9 @@ class LedgerCharges:
         assert isinstance(paid, PaidByLedger)
         return paid
 
-    def _read_outcome(self, charge_id: str) -> Any:
-        """Return a row with the recorded result of a charge; None if there is no such charge."""
-        return self._store.read(lambda connection: read_outcome(connection, charge_id))
+    def _read_charge(self, charge_id: str) -> ChargeRow | None:
+        """Return the charge of an id, or None."""
+        return self._store.read(lambda rows: rows.charge(charge_id))
 
     @explain_arguments
     def would_exceed(
@@ -286,9 +281,9 @@ class LedgerCharges:
         """
         charge = self._check(cost, count, Booking(blocks, relation=relation))
 
-        def would_exceed(connection: Connection) -> bool:
+        def would_exceed(rows: Rows) -> bool:
             for block in charge.blocks:
-                budget, spent, retired = read_block(connection, block)
+                budget, spent, retired = read_block(rows, block)
                 if retired:
                     raise BlockRetiredError(retired_message(block))
                 if exceeds(add_amounts(spent, charge.requested), budget):
@@ -296,11 +291,3 @@ class LedgerCharges:
             return False
 
         return self._store.read(would_exceed)
-
-
-def read_outcome(connection: Connection, charge_id: str) -> Any:
-    """Return a row with the recorded result of a charge, or with None; None without a charge."""
-    return connection.execute(
-        "SELECT result FROM entry LEFT JOIN outcome USING (charge_id) WHERE charge_id = ?",
-        (charge_id,),
-    ).fetchone()

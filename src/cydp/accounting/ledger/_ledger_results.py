@@ -5,7 +5,6 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable
 from datetime import date
-from sqlite3 import Connection
 from typing import Any
 
 from cydp._arguments import Integer
@@ -23,8 +22,9 @@ from cydp.accounting._loss_numbers import read_count
 from cydp.accounting.ledger._blocks import check_block_ids
 from cydp.accounting.ledger._charge import Booking
 from cydp.accounting.ledger._entries import append_entry
-from cydp.accounting.ledger._ledger_charges import LedgerCharges, read_outcome
+from cydp.accounting.ledger._ledger_charges import LedgerCharges
 from cydp.accounting.ledger._paid import PaidByLedger
+from cydp.accounting.ledger._rows import Rows
 from cydp.accounting.ledger._scope import LedgerScope
 from cydp.accounting.ledger._serialize import (
     check_string,
@@ -259,14 +259,15 @@ class LedgerResults(LedgerCharges):
         [3, 4]
 
         """
-        outcome = self._read_outcome(check_string(charge_id, "charge_id"))
-        if outcome is None:
+        charge = self._read_charge(check_string(charge_id, "charge_id"))
+        if charge is None:
             raise LedgerError(_uncharged_message(charge_id))
-        if outcome[0] is None:
+        *_, result = charge
+        if result is None:
             raise ChargeInDoubtError(
                 f"charge_id {charge_id!r} was charged and has no recorded result"
             )
-        return read_result(outcome[0])
+        return read_result(result)
 
     @explain_arguments
     def record(self, charge_id: str, result: Any) -> None:
@@ -310,17 +311,17 @@ class LedgerResults(LedgerCharges):
             "sha256": sha256_of(text),
         } | describe_writer()
 
-        def insert(connection: Connection) -> None:
-            outcome = read_outcome(connection, charge_id)
-            if outcome is None:
+        def insert(rows: Rows) -> None:
+            charge = rows.charge(charge_id)
+            if charge is None:
                 raise LedgerError(_uncharged_message(charge_id))
-            if outcome[0] is not None:
+            if charge[-1] is not None:
                 raise LedgerError(
                     f"charge_id {charge_id!r} has a result, which was recorded before and cannot "
                     "be changed"
                 )
-            connection.execute("INSERT INTO outcome VALUES (?, ?)", (charge_id, text))
-            append_entry(connection, entry)
+            rows.add_result(charge_id, text)
+            append_entry(rows, entry)
 
         self._store.write(insert)
 

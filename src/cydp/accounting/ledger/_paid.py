@@ -124,7 +124,7 @@ class PaidByLedger:
     def stands(self) -> bool:
         """Whether the charge was written, if `_pay` was interrupted; True where nobody can tell."""
         try:
-            return self.ledger._read_outcome(self.receipt.charge_id) is not None
+            return self.ledger._read_charge(self.receipt.charge_id) is not None
         except LedgerError:
             return True
 
@@ -135,14 +135,14 @@ class PaidByLedger:
             return
         words = f"as entry {receipt.seq} of the ledger, by the id {receipt.charge_id!r}"
         try:
-            outcome = self.ledger._read_outcome(receipt.charge_id)
+            charge = self.ledger._read_charge(receipt.charge_id)
         except (LedgerError, KeyboardInterrupt):
             note_charge(error, self, f"may have been charged {words}")
             return
-        if outcome is None:  # the transaction was interrupted before it was written
+        if charge is None:  # the transaction was interrupted before it was written
             return
         end = "nothing was released"
-        if outcome[0] is not None:
+        if charge[-1] is not None:
             end = "its result is recorded: repeat the call to get it"
         note_charge(error, self, f"was charged {words}", end)
 

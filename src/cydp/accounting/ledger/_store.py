@@ -24,10 +24,12 @@ from cydp.accounting._errors import (
     LedgerSchemaError,
 )
 from cydp.accounting.ledger import _open_file, _path
-from cydp.accounting.ledger._entries import APPLICATION_ID, VERSION, read_hash, read_head
+from cydp.accounting.ledger._entries import read_hash
 from cydp.accounting.ledger._open_file import OpenFile, identity_of, length_of
+from cydp.accounting.ledger._rows import Rows
+from cydp.accounting.ledger._sqlite_rows import APPLICATION_ID, VERSION, SqliteRows
 
-__all__ = ["Store"]
+__all__ = ["FileStore"]
 
 _TRY_SECONDS = 0.05  # how long one attempt waits for another process, and lets a fork wait
 _PAUSE_SECONDS = 0.005  # between two attempts, so that other threads get the locks
@@ -46,7 +48,7 @@ _OF_THE_SYSTEM = (
 T = TypeVar("T")
 
 
-class Store:
+class FileStore:
     """A connection to a ledger's file. One thread uses it at a time, and no fork inherits it."""
 
     def __init__(self, path: Path, *, read_only: bool = False) -> None:
@@ -61,7 +63,7 @@ class Store:
         self.wal = f"{self.path}-wal"  # the file to which SQLite writes first
 
     @classmethod
-    def open(cls, path: Path, *, read_only: bool = False) -> Store:
+    def open(cls, path: Path, *, read_only: bool = False) -> FileStore:
         """Open a file; a LedgerError if it is no ledger or was cut off."""
         try:
             found = path.is_file()
@@ -75,10 +77,13 @@ class Store:
             )
         store = cls(path, read_only=read_only)
         with store.closed_by_errors():
-            store.read(store._check_length)
+            store.read(lambda _: store._check_length())
         return store
 
-    def _check_length(self, connection: sqlite3.Connection) -> None:
+    def _check_length(self) -> None:
+        assert self._file is not None
+        connection = self._file.connection
+        assert connection is not None
         pages = connection.execute("PRAGMA page_count").fetchone()[0]
         size = connection.execute("PRAGMA page_size").fetchone()[0]
         # Pages that are in the WAL file may be missing in the file.
@@ -94,7 +99,7 @@ class Store:
             self.close()
             raise
 
-    def read(self, work: Callable[[sqlite3.Connection], T]) -> T:
+    def read(self, work: Callable[[Rows], T]) -> T:
         """Call a function in a transaction that sees one state of the file.
 
         The function may be called again if the ledger was opened read-only, and was charged while
@@ -110,7 +115,7 @@ class Store:
                     raise
             time.sleep(_PAUSE_SECONDS)
 
-    def write(self, work: Callable[[sqlite3.Connection], T]) -> T:
+    def write(self, work: Callable[[Rows], T]) -> T:
         """Call a function in the only transaction that writes; commit durably, or roll back."""
         if self._read_only:
             raise LedgerError(
@@ -142,14 +147,14 @@ class Store:
     # Functions are passed, instead of generators that are made context managers: a signal can
     # interrupt the entry of their `__exit__`, and the transaction and the locks would be held as
     # long as the exception is kept. The `__exit__` of a lock is in C, where no signal interrupts.
-    def _transaction(self, begin: str, work: Callable[[sqlite3.Connection], T]) -> T:
+    def _transaction(self, begin: str, work: Callable[[Rows], T]) -> T:
         _open_file.check_process()
         called = False
 
-        def once(connection: sqlite3.Connection) -> T:
+        def once(rows: Rows) -> T:
             nonlocal called
             called = not self._read_only
-            return work(connection)
+            return work(rows)
 
         return self._retry(lambda: self._attempt(begin, once), lambda: not called)
 
@@ -164,7 +169,7 @@ class Store:
                     raise
             time.sleep(_PAUSE_SECONDS)  # no lock is held, so that a fork need not wait for the end
 
-    def _attempt(self, begin: str, work: Callable[[sqlite3.Connection], T]) -> T:
+    def _attempt(self, begin: str, work: Callable[[Rows], T]) -> T:
         with self._lock:
             self._check_free()
             before = self._busy
@@ -178,7 +183,7 @@ class Store:
                 if self._read_only and not before:
                     self._drop()  # the files may change before a reader's next use
 
-    def _run_transaction(self, begin: str, work: Callable[[sqlite3.Connection], T]) -> T:
+    def _run_transaction(self, begin: str, work: Callable[[Rows], T]) -> T:
         file = self._file
         if file is None or file.connection is None:
             file = self._open()
@@ -186,12 +191,13 @@ class Store:
         assert connection is not None
         if connection.in_transaction:  # the end of the last one was interrupted
             connection.execute("ROLLBACK")
+        rows = SqliteRows(connection)
         try:
             connection.execute(begin)
             self._check_files(file)
-            self._check_entries(connection)
-            done = work(connection)
-            last = read_head(connection)
+            self._check_entries(rows)
+            done = work(rows)
+            last = rows.last()
             connection.execute("COMMIT")
             self._check_files(file)
             self._last = last
@@ -308,13 +314,13 @@ class Store:
                 "whether it is the ledger that you mean"
             )
 
-    def _check_entries(self, connection: sqlite3.Connection) -> None:
+    def _check_entries(self, rows: Rows) -> None:
         """Raise a LedgerError unless this is the ledger that was seen before, and no older copy."""
         seq, digest = self._last
         if seq == 0:
-            self._first = read_hash(connection, 1)
-        elif read_hash(connection, seq) != digest:
-            another = read_hash(connection, 1) != self._first
+            self._first = read_hash(rows, 1)
+        elif read_hash(rows, seq) != digest:
+            another = read_hash(rows, 1) != self._first
             self._drop()  # SQLite would not notice that this file was written over
             if another:
                 raise LedgerError(

@@ -1,0 +1,93 @@
+# SPDX-License-Identifier: MIT
+"""What a ledger asks of the place where it is kept: rows that one transaction reads and writes.
+
+A file and a PostgreSQL server offer the same. docs/accounting/ledger.md, "Homes", compares them.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Generator
+from contextlib import AbstractContextManager
+from typing import Protocol, TypeAlias, TypeVar
+
+__all__ = ["BlockRow", "ChargeRow", "EntryRow", "Rows", "Store"]
+
+T = TypeVar("T")
+
+EntryRow: TypeAlias = tuple[int, str | None, str, str]  # place, charge id, JSON, hash
+ChargeRow: TypeAlias = tuple[int, str, str, str | None]  # place, JSON, hash, result if recorded
+BlockRow: TypeAlias = tuple[str, str, str, int]  # id, JSON of budget and of spent, 1 if retired
+
+
+class Rows(Protocol):
+    """The rows of one ledger in one transaction. Entries and results are only added."""
+
+    def last(self) -> tuple[int, str]:
+        """Return the place and the hash of the last entry; (0, "") if there is none."""
+
+    def entry(self, seq: int) -> EntryRow | None:
+        """Return the entry at a place, or None."""
+
+    def entries(self) -> Generator[EntryRow, None, None]:
+        """Yield all entries, oldest first. The generator is closed inside the transaction."""
+
+    def entries_of_blocks(self) -> list[str]:
+        """Return the JSON of the entries that add and retire blocks, oldest first."""
+
+    def charge(self, charge_id: str) -> ChargeRow | None:
+        """Return the charge of an id, or None."""
+
+    def count_charges(self) -> int:
+        """Return how many entries have a charge id."""
+
+    def last_charges(self, most: int) -> list[tuple[EntryRow, str]]:
+        """Return the last entries with a charge id, latest first, and the hash before each."""
+
+    def append(self, row: EntryRow) -> None:
+        """Add an entry, which becomes the head."""
+
+    def block(self, block: str) -> BlockRow | None:
+        """Return a block, or None."""
+
+    def blocks(self) -> list[BlockRow]:
+        """Return all blocks, by id."""
+
+    def open_blocks(self, most: int) -> list[str]:
+        """Return the ids of the first blocks that are not retired, by id."""
+
+    def add_block(self, block: str, budget: str, spent: str) -> None:
+        """Add a block."""
+
+    def spend(self, block: str, total: str, before: str) -> bool:
+        """Write what a block has spent; False if it is not what was spent `before`."""
+
+    def retire(self, block: str) -> None:
+        """Let a block be retired."""
+
+    def results(self) -> Generator[tuple[str, str], None, None]:
+        """Yield charge ids and recorded results. It is closed inside the transaction."""
+
+    def ids_with_results(self) -> set[str]:
+        """Return the charge ids of all recorded results."""
+
+    def add_result(self, charge_id: str, result: str) -> None:
+        """Record the result of a charge."""
+
+    def damage(self) -> str:
+        """Return what is wrong with the rows as such, beside what entries say; "" for nothing."""
+
+
+class Store(Protocol):
+    """A place that keeps one ledger. One thread uses it at a time."""
+
+    def read(self, work: Callable[[Rows], T]) -> T:
+        """Call a function in a transaction that sees one state; it may be called again."""
+
+    def write(self, work: Callable[[Rows], T]) -> T:
+        """Call a function in the only transaction that writes; commit durably, or roll back."""
+
+    def closed_by_errors(self) -> AbstractContextManager[None]:
+        """Close the ledger if anything is raised."""
+
+    def close(self) -> None:
+        """Close the ledger; the next use opens it again."""
