@@ -19,6 +19,7 @@ from cydp.accounting.ledger._serialize import amount_from, sha256_of
 
 __all__ = [
     "Entry",
+    "Seen",
     "append_entry",
     "read_entries",
     "read_hash",
@@ -28,6 +29,26 @@ __all__ = [
 
 
 Entry: TypeAlias = dict[str, Any]
+
+
+class Seen:
+    """The head of a ledger that this process has seen, by which an older copy is noticed."""
+
+    __slots__ = ("_first", "last")
+
+    def __init__(self) -> None:
+        self._first = ""  # the hash of the first entry
+        self.last = 0, ""  # place and hash of the last entry
+
+    def compare(self, rows: Rows) -> str:
+        """Return "another" for another ledger than was seen, "older" for an older copy, or ""."""
+        seq, digest = self.last
+        if seq == 0:
+            self._first = read_hash(rows, 1)
+            return ""
+        if read_hash(rows, seq) == digest:
+            return ""
+        return "older" if read_hash(rows, 1) == self._first else "another"
 
 
 def append_entry(rows: Rows, entry: Entry, charge_id: str | None = None) -> Entry:

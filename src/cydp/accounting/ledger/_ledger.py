@@ -26,7 +26,7 @@ from cydp.accounting.ledger._blocks import (
     insert_block,
     read_states,
 )
-from cydp.accounting.ledger._create import MEASURES, create_file, first_entry
+from cydp.accounting.ledger._create import MEASURES, first_entry
 from cydp.accounting.ledger._entries import (
     Entry,
     append_entry,
@@ -37,9 +37,10 @@ from cydp.accounting.ledger._entries import (
 )
 from cydp.accounting.ledger._guarantee import guarantee_of
 from cydp.accounting.ledger._history import LedgerHistory
+from cydp.accounting.ledger._homes import create_store, open_store
 from cydp.accounting.ledger._ledger_blocks import LedgerBlocks
 from cydp.accounting.ledger._ledger_results import LedgerResults
-from cydp.accounting.ledger._path import read_path
+from cydp.accounting.ledger._postgres_store import is_server
 from cydp.accounting.ledger._report import MOST_READ, LedgerReport, write_report
 from cydp.accounting.ledger._rows import Rows, Store
 from cydp.accounting.ledger._serialize import (
@@ -48,7 +49,6 @@ from cydp.accounting.ledger._serialize import (
     describe_writer,
     own_amount_of,
 )
-from cydp.accounting.ledger._store import FileStore
 
 __all__ = ["BudgetLedger"]
 
@@ -200,9 +200,9 @@ class BudgetLedger(LedgerResults, LedgerBlocks):
             return rows.last()
 
         try:
-            head = create_file(read_path(path), about["uuid"], write)
+            head = create_store(path, about["uuid"], write)
         except LedgerError:
-            if not exist_ok or not os.path.isfile(path):
+            if not exist_ok or not (is_server(path) or os.path.isfile(path)):
                 raise
         else:
             return cls.open(path, expect_head=head)
@@ -299,11 +299,11 @@ class BudgetLedger(LedgerResults, LedgerBlocks):
                     "the ledger is damaged: its first entry is not what was written"
                 ) from None
 
-        file = FileStore.open(read_path(path), read_only=read_only)
-        with file.closed_by_errors():
-            found = file.read(about)
+        store = open_store(path, read_only=read_only)
+        with store.closed_by_errors():
+            found = store.read(about)
         new = object.__new__(cls)
-        for name, value in zip(cls.__slots__, (file, *found), strict=True):
+        for name, value in zip(cls.__slots__, (store, *found), strict=True):
             object.__setattr__(new, name, value)
         return new
 

@@ -24,7 +24,7 @@ from cydp.accounting._errors import (
     LedgerSchemaError,
 )
 from cydp.accounting.ledger import _open_file, _path
-from cydp.accounting.ledger._entries import read_hash
+from cydp.accounting.ledger._entries import Seen
 from cydp.accounting.ledger._open_file import OpenFile, identity_of, length_of
 from cydp.accounting.ledger._rows import Rows
 from cydp.accounting.ledger._sqlite_rows import APPLICATION_ID, VERSION, SqliteRows
@@ -56,8 +56,7 @@ class FileStore:
         self._lock = threading.RLock()
         self._busy = False
         self._read_only = read_only
-        self._first = ""  # the hash of the first entry; empty before it was seen
-        self._last = 0, ""  # place and hash of the last entry that was seen
+        self._seen = Seen()
         # SQLite names the WAL file after this path, which neither chdir nor another link changes.
         self.path = path.resolve()
         self.wal = f"{self.path}-wal"  # the file to which SQLite writes first
@@ -200,7 +199,7 @@ class FileStore:
             last = rows.last()
             connection.execute("COMMIT")
             self._check_files(file)
-            self._last = last
+            self._seen.last = last
         except BaseException:
             if file.connection is not None and connection.in_transaction:
                 connection.execute("ROLLBACK")
@@ -316,21 +315,19 @@ class FileStore:
 
     def _check_entries(self, rows: Rows) -> None:
         """Raise a LedgerError unless this is the ledger that was seen before, and no older copy."""
-        seq, digest = self._last
-        if seq == 0:
-            self._first = read_hash(rows, 1)
-        elif read_hash(rows, seq) != digest:
-            another = read_hash(rows, 1) != self._first
-            self._drop()  # SQLite would not notice that this file was written over
-            if another:
-                raise LedgerError(
-                    f"another ledger was put at {self.path}: open it with BudgetLedger.open, if "
-                    "you mean the new ledger"
-                )
-            raise LedgerRollbackError(
-                f"an older copy of the ledger was put at {self.path}: it does not have the entry "
-                f"{seq} it had; put the newest copy back"
+        other = self._seen.compare(rows)
+        if not other:
+            return
+        self._drop()  # SQLite would not notice that this file was written over
+        if other == "another":
+            raise LedgerError(
+                f"another ledger was put at {self.path}: open it with BudgetLedger.open, if "
+                "you mean the new ledger"
             )
+        raise LedgerRollbackError(
+            f"an older copy of the ledger was put at {self.path}: it does not have the entry "
+            f"{self._seen.last[0]} it had; put the newest copy back"
+        )
 
     def explain(self, error: sqlite3.DatabaseError | UnicodeDecodeError) -> LedgerError:
         """Return the LedgerError to raise for an error of SQLite."""

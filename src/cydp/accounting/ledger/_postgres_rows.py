@@ -1,0 +1,217 @@
+# SPDX-License-Identifier: MIT
+"""The tables of ledgers on a PostgreSQL server, and all SQL that reads and writes their rows.
+
+Rows are only added: what a block has spent is a new row of `state`, so that those who charge need
+no right to update or delete.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Generator
+from typing import Any
+
+from cydp.accounting.ledger._rows import BlockRow, ChargeRow, EntryRow
+from cydp.accounting.ledger._serialize import sha256_of
+
+__all__ = ["LOCK", "SCHEMA", "VERSION", "PostgresRows"]
+
+VERSION = 1
+# Keys are SHA-256 of ids: an index holds no text of 1,000 characters.
+SCHEMA = f"""
+CREATE SCHEMA cydp;
+CREATE TABLE cydp.about (version integer NOT NULL);
+INSERT INTO cydp.about VALUES ({VERSION});
+CREATE TABLE cydp.ledger (
+    uuid text PRIMARY KEY, name text NOT NULL UNIQUE, lock integer NOT NULL DEFAULT 0
+);
+CREATE TABLE cydp.entry (
+    ledger text NOT NULL REFERENCES cydp.ledger, seq bigint NOT NULL, charge_key text,
+    charge_id text, body text NOT NULL, hash text NOT NULL,
+    PRIMARY KEY (ledger, seq), UNIQUE (ledger, charge_key)
+);
+CREATE TABLE cydp.block (
+    ledger text NOT NULL REFERENCES cydp.ledger, key text NOT NULL, id text NOT NULL,
+    budget text NOT NULL, PRIMARY KEY (ledger, key)
+);
+CREATE TABLE cydp.state (
+    ledger text NOT NULL, key text NOT NULL, step bigint NOT NULL, spent text NOT NULL,
+    retired integer NOT NULL,
+    PRIMARY KEY (ledger, key, step), FOREIGN KEY (ledger, key) REFERENCES cydp.block
+);
+CREATE TABLE cydp.outcome (
+    ledger text NOT NULL, charge_key text NOT NULL, charge_id text NOT NULL, result text NOT NULL,
+    PRIMARY KEY (ledger, charge_key),
+    FOREIGN KEY (ledger, charge_key) REFERENCES cydp.entry (ledger, charge_key)
+);
+CREATE FUNCTION cydp.refuse() RETURNS trigger LANGUAGE plpgsql
+    AS $$ BEGIN RAISE EXCEPTION 'append-only'; END $$;
+CREATE TRIGGER same_ledger BEFORE UPDATE OF uuid, name ON cydp.ledger
+    EXECUTE FUNCTION cydp.refuse();
+CREATE TRIGGER for_ever BEFORE DELETE OR TRUNCATE ON cydp.ledger EXECUTE FUNCTION cydp.refuse();
+""" + "".join(
+    f"CREATE TRIGGER append_only BEFORE UPDATE OR DELETE OR TRUNCATE ON cydp.{table} "
+    "EXECUTE FUNCTION cydp.refuse();\n"
+    for table in ("about", "entry", "block", "state", "outcome")
+)
+LOCK = "SELECT uuid FROM cydp.ledger WHERE name = %s FOR UPDATE"
+_BLOCKS = (
+    "SELECT id, budget, spent, retired FROM cydp.block CROSS JOIN LATERAL "
+    "(SELECT spent, retired FROM cydp.state WHERE state.ledger = block.ledger "
+    "AND state.key = block.key ORDER BY step DESC LIMIT 1) AS latest WHERE block.ledger = %s"
+)
+_BY_ID = ' ORDER BY id COLLATE "C"'  # by bytes, as in a file
+
+
+class PostgresRows:
+    """The rows of one ledger on a PostgreSQL server."""
+
+    __slots__ = ("_connection", "_ledger")
+
+    def __init__(self, connection: Any, ledger: str) -> None:
+        self._connection, self._ledger = connection, ledger
+
+    def last(self) -> tuple[int, str]:
+        """Return the place and the hash of the last entry; (0, "") if there is none."""
+        row = self._one(
+            "SELECT seq, hash FROM cydp.entry WHERE ledger = %s ORDER BY seq DESC LIMIT 1"
+        )
+        return (0, "") if row is None else (row[0], row[1])
+
+    def entry(self, seq: int) -> EntryRow | None:
+        """Return the entry at a place, or None."""
+        found: EntryRow | None = self._one(
+            "SELECT seq, charge_id, body, hash FROM cydp.entry WHERE ledger = %s AND seq = %s", seq
+        )
+        return found
+
+    def entries(self) -> Generator[EntryRow, None, None]:
+        """Yield all entries, oldest first."""
+        return self._each(
+            "SELECT seq, charge_id, body, hash FROM cydp.entry WHERE ledger = %s ORDER BY seq"
+        )
+
+    def entries_of_blocks(self) -> list[str]:
+        """Return the JSON of the entries that add and retire blocks, oldest first."""
+        rows = self._all(
+            "SELECT body FROM cydp.entry WHERE ledger = %s AND starts_with(body, %s) ORDER BY seq",
+            '{"block": ',
+        )
+        return [row[0] for row in rows]
+
+    def charge(self, charge_id: str) -> ChargeRow | None:
+        """Return the charge of an id, or None."""
+        found: ChargeRow | None = self._one(
+            "SELECT seq, body, hash, result FROM cydp.entry LEFT JOIN cydp.outcome "
+            "USING (ledger, charge_key) WHERE ledger = %s AND charge_key = %s",
+            sha256_of(charge_id),
+        )
+        return found
+
+    def count_charges(self) -> int:
+        """Return how many entries have a charge id."""
+        return int(self._one("SELECT count(charge_key) FROM cydp.entry WHERE ledger = %s")[0])
+
+    def last_charges(self, most: int) -> list[tuple[EntryRow, str]]:
+        """Return the last entries with a charge id, latest first, and the hash before each."""
+        rows = self._all(
+            "SELECT entry.seq, entry.charge_id, entry.body, entry.hash, before.hash "
+            "FROM cydp.entry JOIN cydp.entry AS before ON before.ledger = entry.ledger "
+            "AND before.seq = entry.seq - 1 WHERE entry.ledger = %s "
+            "AND entry.charge_id IS NOT NULL ORDER BY entry.seq DESC LIMIT %s",
+            most,
+        )
+        return [((seq, id_, body, digest), before) for seq, id_, body, digest, before in rows]
+
+    def append(self, row: EntryRow) -> None:
+        """Add an entry, which becomes the head."""
+        seq, charge_id, body, digest = row
+        key = None if charge_id is None else sha256_of(charge_id)
+        self._add("entry", seq, key, charge_id, body, digest)
+
+    def block(self, block: str) -> BlockRow | None:
+        """Return a block, or None."""
+        found: BlockRow | None = self._one(f"{_BLOCKS} AND block.key = %s", sha256_of(block))
+        return found
+
+    def blocks(self) -> list[BlockRow]:
+        """Return all blocks, by id."""
+        return self._all(_BLOCKS + _BY_ID)
+
+    def open_blocks(self, most: int) -> list[str]:
+        """Return the ids of the first blocks that are not retired, by id."""
+        rows = self._all(f"{_BLOCKS} AND retired = 0{_BY_ID} LIMIT %s", most)
+        return [row[0] for row in rows]
+
+    def add_block(self, block: str, budget: str, spent: str) -> None:
+        """Add a block."""
+        key = sha256_of(block)
+        self._add("block", key, block, budget)
+        self._add("state", key, 0, spent, 0)
+
+    def spend(self, block: str, total: str, before: str) -> bool:
+        """Write what a block has spent; False if it is not what was spent `before`."""
+        step, spent, retired = self._state(block)
+        if spent != before:
+            return False
+        self._add("state", sha256_of(block), step + 1, total, retired)
+        return True
+
+    def retire(self, block: str) -> None:
+        """Let a block be retired."""
+        step, spent, _ = self._state(block)
+        self._add("state", sha256_of(block), step + 1, spent, 1)
+
+    def results(self) -> Generator[tuple[str, str], None, None]:
+        """Yield charge ids and recorded results."""
+        return self._each("SELECT charge_id, result FROM cydp.outcome WHERE ledger = %s")
+
+    def ids_with_results(self) -> set[str]:
+        """Return the charge ids of all recorded results."""
+        return {row[0] for row in self._all("SELECT charge_id FROM cydp.outcome WHERE ledger = %s")}
+
+    def add_result(self, charge_id: str, result: str) -> None:
+        """Record the result of a charge."""
+        self._add("outcome", sha256_of(charge_id), charge_id, result)
+
+    def damage(self) -> str:
+        """Return ids that are not those of their keys; "" if there are none."""
+        pairs = [("entry", "charge_key", "charge_id"), ("outcome", "charge_key", "charge_id"),
+                 ("block", "key", "id")]  # fmt: skip
+        for table, key, text in pairs:
+            wrong = self._one(
+                f"SELECT 1 FROM cydp.{table} WHERE ledger = %s AND {key} IS DISTINCT FROM "
+                f"encode(sha256(convert_to({text}, 'UTF8')), 'hex') LIMIT 1"
+            )
+            if wrong is not None:
+                return f"an id in the table {table} is not what was written"
+        return ""
+
+    def begin(self, name: str) -> None:
+        """Write the row of a new ledger, without entries."""
+        self._add("ledger", name)
+
+    def _state(self, block: str) -> tuple[int, str, int]:
+        found: tuple[int, str, int] = self._one(
+            "SELECT step, spent, retired FROM cydp.state WHERE ledger = %s AND key = %s "
+            "ORDER BY step DESC LIMIT 1",
+            sha256_of(block),
+        )
+        return found
+
+    def _add(self, table: str, *values: Any) -> None:
+        places = ", ".join(["%s"] * (1 + len(values)))
+        self._connection.execute(
+            f"INSERT INTO cydp.{table} VALUES ({places})", (self._ledger, *values)
+        )
+
+    def _one(self, query: str, *given: Any) -> Any:
+        return self._connection.execute(query, (self._ledger, *given)).fetchone()
+
+    def _all(self, query: str, *given: Any) -> list[Any]:
+        found: list[Any] = self._connection.execute(query, (self._ledger, *given)).fetchall()
+        return found
+
+    def _each(self, query: str) -> Generator[Any, None, None]:
+        with self._connection.cursor("rows") as cursor:  # the server keeps what is not read yet
+            cursor.execute(query, (self._ledger,))
+            yield from cursor

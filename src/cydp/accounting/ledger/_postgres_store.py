@@ -1,0 +1,353 @@
+# SPDX-License-Identifier: MIT
+"""A ledger on a PostgreSQL server, which processes on several machines may charge.
+
+A charge locks the row of its ledger, so that charges come one after the other. What a COMMIT has
+done that nobody answered is looked up on the next connection, once the server has let go of the
+row. docs/accounting/ledger.md, "On a PostgreSQL server".
+"""
+
+from __future__ import annotations
+
+import os
+import threading
+import time
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager, suppress
+from typing import Any, TypeVar
+from urllib.parse import unquote, urlsplit
+
+from cydp._extras import import_extra
+from cydp.accounting._errors import (
+    ChargeInDoubtError,
+    LedgerBusyError,
+    LedgerCorruptError,
+    LedgerError,
+    LedgerRollbackError,
+    LedgerSchemaError,
+)
+from cydp.accounting.ledger._entries import Seen
+from cydp.accounting.ledger._postgres_rows import LOCK, SCHEMA, VERSION, PostgresRows
+from cydp.accounting.ledger._rows import Rows
+from cydp.accounting.ledger._serialize import check_string
+
+__all__ = ["PostgresStore", "is_server"]
+
+T = TypeVar("T")
+
+BUSY_SECONDS = 30  # how long a charge waits for others, and for a server that is away
+_PAUSE_SECONDS = 0.1  # between two attempts to connect
+_CONNECTION = {
+    "connect_timeout": 10,
+    "keepalives_idle": 10,
+    "keepalives_interval": 5,
+    "keepalives_count": 3,
+    "tcp_user_timeout": 30_000,  # milliseconds that a sent COMMIT may stay unconfirmed
+    "application_name": "cydp",
+}
+_MUST_BE_ON = ("fsync", "full_page_writes")
+_UNSAFE = ("off",)  # of synchronous_commit: what was committed may be lost
+
+
+def is_server(path: object) -> bool:
+    """Whether a path of a ledger is the address of one on a PostgreSQL server.
+
+    >>> is_server("postgresql://db/budgets#visits"), is_server("visits.ledger")
+    (True, False)
+    """
+    return isinstance(path, str) and path.startswith(("postgresql:", "postgres:"))
+
+
+class PostgresStore:
+    """A connection to a ledger on a server. One thread uses it at a time."""
+
+    def __init__(self, address: str, *, read_only: bool = False) -> None:
+        self._address, self._name = _read_address(address)
+        self.place = _place_of(self._address, self._name)
+        self._read_only = read_only
+        self._lock = threading.RLock()
+        self._busy = False
+        self._connection: Any = None
+        self._process = os.getpid()
+        self._seen = Seen()
+        self._doubt: tuple[int, str] | None = None  # the head that an unanswered COMMIT has written
+        self._library = import_extra("psycopg", "a ledger on a PostgreSQL server")
+
+    @classmethod
+    def open(cls, address: str, *, read_only: bool = False) -> PostgresStore:
+        """Open a ledger; a LedgerError if there is none, or if the server may lose charges."""
+        store = cls(address, read_only=read_only)
+        with store.closed_by_errors():
+            store.read(lambda rows: None)
+        return store
+
+    @classmethod
+    def create(cls, address: str, ledger: str, write: Callable[[Rows], T]) -> T:
+        """Make a ledger of this uuid, and return what a function returns that writes it."""
+        store = cls(address)
+        try:
+            return store._use(lambda connection: store._create(connection, ledger, write))
+        finally:
+            store.close()
+
+    @contextmanager
+    def closed_by_errors(self) -> Iterator[None]:
+        """Close the connection if anything is raised."""
+        try:
+            yield
+        except BaseException:
+            self.close()
+            raise
+
+    def read(self, work: Callable[[Rows], T]) -> T:
+        """Call a function in a transaction that sees one state of the ledger."""
+        return self._use(lambda connection: self._read(connection, work))
+
+    def write(self, work: Callable[[Rows], T]) -> T:
+        """Call a function in the only transaction that writes; commit durably, or roll back."""
+        if self._read_only:
+            raise LedgerError(
+                "the ledger was opened read-only, so that nothing can be charged or changed: open "
+                "it without read_only"
+            )
+        return self._use(lambda connection: self._write(connection, work))
+
+    def close(self) -> None:
+        """Close the connection; the next use opens another one."""
+        with self._lock:
+            self._drop()
+
+    def _use(self, work: Callable[[Any], T]) -> T:
+        with self._lock:
+            if self._busy:
+                raise LedgerError(
+                    "the ledger is in use by this thread, which a signal handler or a finalizer "
+                    "has interrupted: use the ledger after the handler has returned"
+                )
+            try:
+                self._busy = True
+                return work(self._connected())
+            except self._library.Error as error:
+                self._drop()
+                raise self._explain(error) from None
+            except LedgerError:
+                self._roll_back()
+                raise
+            except BaseException:
+                # An interrupted connection is in no known state.
+                self._drop()
+                raise
+            finally:
+                self._busy = False
+
+    def _read(self, connection: Any, work: Callable[[Rows], T]) -> T:
+        self._settle(connection)
+        connection.execute("BEGIN ISOLATION LEVEL REPEATABLE READ, READ ONLY")
+        rows = self._rows(connection, "SELECT uuid FROM cydp.ledger WHERE name = %s")
+        done = work(rows)
+        last = rows.last()
+        connection.execute("COMMIT")
+        self._seen.last = last
+        return done
+
+    def _write(self, connection: Any, work: Callable[[Rows], T]) -> T:
+        self._settle(connection)
+        connection.execute("BEGIN")
+        rows = self._rows(connection, LOCK)
+        done = work(rows)
+        last = rows.last()
+        self._doubt = last  # until the server has answered
+        try:
+            connection.execute("COMMIT")
+            self._doubt, self._seen.last = None, last
+        except self._library.OperationalError:
+            self._drop()
+            if not self._look_up():
+                raise LedgerError(
+                    f"the connection to {self.place} broke, and nothing was charged: try again"
+                ) from None
+        return done
+
+    def _create(self, connection: Any, ledger: str, write: Callable[[Rows], T]) -> T:
+        connection.execute("BEGIN")
+        # Of several processes that make the tables at once, or one ledger, the first does.
+        connection.execute("SELECT pg_advisory_xact_lock(hashtext('cydp'))")
+        if not _has_tables(connection):
+            connection.execute(SCHEMA)
+        _check_version(connection, self.place)
+        if connection.execute(LOCK, (self._name,)).fetchone() is not None:
+            raise LedgerError(
+                f"{self.place} exists already: open a ledger with BudgetLedger.open, say "
+                "exist_ok=True, or choose another name"
+            )
+        rows = PostgresRows(connection, ledger)
+        rows.begin(self._name)
+        done = write(rows)
+        connection.execute("COMMIT")
+        return done
+
+    def _rows(self, connection: Any, query: str) -> PostgresRows:
+        """Return the rows of the ledger, which the query finds by name, and look at its entries."""
+        found = connection.execute(query, (self._name,)).fetchone()
+        if found is None:
+            raise LedgerError(
+                f"there is no ledger at {self.place}: correct the name, or create a ledger first"
+            )
+        rows = PostgresRows(connection, found[0])
+        other = self._seen.compare(rows)
+        if other == "another":
+            raise LedgerError(
+                f"another ledger was put at {self.place}: open it with BudgetLedger.open, if you "
+                "mean the new ledger"
+            )
+        if other == "older":
+            raise LedgerRollbackError(
+                f"the server has an older state of {self.place}: it does not have the entry "
+                f"{self._seen.last[0]} that it had; restore the newest backup, or promote the "
+                "standby that has all that was committed"
+            )
+        return rows
+
+    def _settle(self, connection: Any) -> None:
+        """Look up what the last COMMIT has done, if nobody has answered it.
+
+        The lock waits until the server has ended that transaction, one way or the other.
+        """
+        if self._doubt is None:
+            return
+        seq, digest = self._doubt
+        connection.execute("BEGIN")
+        rows = self._rows(connection, LOCK)
+        found = rows.entry(seq)
+        connection.execute("ROLLBACK")
+        if found is not None and found[3] == digest:
+            self._seen.last = self._doubt
+        self._doubt = None
+
+    def _look_up(self) -> bool:
+        """Connect again, and return whether the last COMMIT has written; ChargeInDoubtError."""
+        wanted = self._doubt
+        end = time.monotonic() + BUSY_SECONDS
+        while True:
+            try:
+                self._settle(self._connected())
+            except self._library.Error:
+                self._drop()
+            else:
+                return self._seen.last == wanted
+            if time.monotonic() >= end:
+                raise ChargeInDoubtError(
+                    f"the connection to {self.place} broke while a charge was written, and the "
+                    "server cannot be asked whether it was: take it as spent, and release nothing; "
+                    "the next use of the ledger looks it up"
+                )
+            time.sleep(_PAUSE_SECONDS)
+
+    def _connected(self) -> Any:
+        if self._process != os.getpid():  # the connection is the parent's
+            self._connection, self._doubt, self._process = None, None, os.getpid()
+        if self._connection is None or self._connection.closed:
+            connection = self._library.connect(self._address, autocommit=True, **_CONNECTION)
+            try:
+                self._check_server(connection)
+            except BaseException:
+                connection.close()
+                raise
+            self._connection = connection
+        return self._connection
+
+    def _check_server(self, connection: Any) -> None:
+        """Raise a LedgerError for a server that may lose what it has committed."""
+
+        def setting(name: str) -> str:
+            return str(connection.execute(f"SHOW {name}").fetchone()[0])
+
+        for name in _MUST_BE_ON:
+            if setting(name) != "on":
+                raise LedgerError(
+                    f"no ledger can be kept on {self.place}: the server has {name} = "
+                    f"{setting(name)}, and may lose charges when it stops; set it to on"
+                )
+        if setting("server_encoding") != "UTF8":
+            raise LedgerError(
+                f"no ledger can be kept on {self.place}: the encoding of the database must be UTF8"
+            )
+        if setting("synchronous_commit") in _UNSAFE:
+            connection.execute("SET synchronous_commit = on")
+        for name in ("lock_timeout", "idle_in_transaction_session_timeout"):
+            connection.execute(f"SET {name} = '{BUSY_SECONDS}s'")
+        if not self._read_only and setting("transaction_read_only") == "on":
+            raise LedgerError(
+                f"nothing can be charged on {self.place}: the server is a standby, or allows no "
+                "writing; use the primary, or open the ledger with read_only=True"
+            )
+        if _has_tables(connection):
+            _check_version(connection, self.place)
+
+    def _explain(self, error: Any) -> LedgerError:
+        """Return the LedgerError to raise for an error of the library or the server.
+
+        Messages of the server may have values in them; its codes and classes have none.
+        """
+        errors = self._library.errors
+        if isinstance(error, errors.LockNotAvailable):
+            return LedgerBusyError(
+                f"other processes have used the ledger for {BUSY_SECONDS} seconds: try again later"
+            )
+        if isinstance(error, errors.UndefinedTable | errors.InvalidSchemaName):
+            return LedgerError(f"there is no ledger at {self.place}: create a ledger first")
+        if isinstance(error, errors.InsufficientPrivilege):
+            return LedgerError(
+                f"the role has not the rights to use {self.place} so: docs/accounting/ledger.md "
+                "has the rights that those who charge and those who read need"
+            )
+        if isinstance(error, errors.RaiseException | errors.IntegrityError):
+            return LedgerCorruptError(f"the ledger is damaged: the server reports {error.sqlstate}")
+        if error.sqlstate is None and isinstance(error, self._library.DataError):
+            return LedgerError("a ledger on a server keeps no text with the character NUL")
+        what = f"error {error.sqlstate}" if error.sqlstate else type(error).__name__
+        return LedgerError(
+            f"cannot use {self.place}: {what}; is the server there, and is the address right?"
+        )
+
+    def _roll_back(self) -> None:
+        with suppress(self._library.Error):
+            if self._connection is not None and not self._connection.closed:
+                self._connection.execute("ROLLBACK")
+                return
+        self._drop()
+
+    def _drop(self) -> None:
+        connection, self._connection = self._connection, None
+        if connection is not None and self._process == os.getpid():
+            with suppress(self._library.Error):
+                connection.close()
+
+
+def _read_address(address: str) -> tuple[str, str]:
+    """Return the address of a database, and the name of a ledger in it."""
+    base, mark, name = address.partition("#")
+    if not mark or not name:
+        raise ValueError(
+            "path must name a ledger on its server after '#', as in postgresql://host/database#visits"
+        )
+    return base, check_string(unquote(name), "the name of the ledger")
+
+
+def _place_of(address: str, name: str) -> str:
+    """Return an address without user and password, for messages."""
+    parts = urlsplit(address)
+    host = parts.netloc.rpartition("@")[2]
+    return f"{parts.scheme}://{host}{parts.path}#{name}"
+
+
+def _has_tables(connection: Any) -> bool:
+    found = connection.execute("SELECT to_regclass('cydp.about') IS NOT NULL").fetchone()
+    return bool(found[0])
+
+
+def _check_version(connection: Any, place: str) -> None:
+    row = connection.execute("SELECT version FROM cydp.about").fetchone()
+    if row != (VERSION,):
+        raise LedgerSchemaError(
+            f"{place} has no tables that this version of cydp can read: another version made them"
+        )

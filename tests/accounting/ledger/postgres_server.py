@@ -1,0 +1,104 @@
+"""A PostgreSQL server of the tests, on a port of the loopback."""
+
+from __future__ import annotations
+
+import glob
+import os
+import pwd
+import shutil
+import socket
+import subprocess
+import tempfile
+from pathlib import Path
+from typing import Any
+
+__all__ = ["PostgresServer", "missing"]
+
+_SETTINGS = {
+    "listen_addresses": "127.0.0.1", "unix_socket_directories": "", "max_connections": "80",
+    "shared_buffers": "16MB", "max_wal_size": "256MB", "log_statement": "none",
+}  # fmt: skip
+
+
+def _binaries() -> Path | None:
+    """The folder of initdb and postgres, newest version first; None if there is none."""
+    found = shutil.which("pg_ctl")
+    folders = [Path(found).resolve().parent] if found else []
+    folders += map(Path, sorted(glob.glob("/usr/lib/postgresql/*/bin"), reverse=True))
+    return next((each for each in folders if (each / "initdb").exists()), None)
+
+
+def _user() -> dict[str, Any]:
+    """Who runs the server, which refuses root."""
+    if os.geteuid() != 0:
+        return {}
+    for name in ("postgres", "nobody"):
+        try:
+            found = pwd.getpwnam(name)
+        except KeyError:
+            continue
+        return {"user": found.pw_uid, "group": found.pw_gid, "extra_groups": []}
+    return {}
+
+
+def missing() -> str:
+    """Why no server can be started here; "" if one can."""
+    try:
+        import psycopg  # noqa: F401
+    except ImportError:
+        return "without psycopg"
+    if _binaries() is None:
+        return "without the binaries of a PostgreSQL server"
+    return "" if os.geteuid() != 0 or _user() else "without a user to run the server"
+
+
+class PostgresServer:
+    """A server with a database "budgets", whose superuser "owner" needs no password."""
+
+    def __init__(self) -> None:
+        binaries = _binaries()
+        assert binaries is not None
+        self.binaries, self._who = binaries, _user()
+        self.folder = Path(tempfile.mkdtemp(prefix="pg-"))
+        if self._who:
+            os.chown(self.folder, self._who["user"], self._who["group"])
+        self.data = self.folder / "data"
+        self.run("initdb", "-D", self.data, "-U", "owner", "-A", "trust", "-E", "UTF8", "--no-sync",
+                 "--locale=C")  # fmt: skip
+        with socket.socket() as free:
+            free.bind(("127.0.0.1", 0))
+            self.port = free.getsockname()[1]
+        self.set(port=str(self.port), **_SETTINGS)
+        self.start()
+        self.run("createdb", "-h", "127.0.0.1", "-p", self.port, "-U", "owner", "budgets")
+
+    def set(self, **settings: str) -> None:
+        """Add settings, which count from the next start."""
+        lines = "".join(f"{name} = '{value}'\n" for name, value in settings.items())
+        with (self.data / "postgresql.conf").open("a") as file:
+            file.write(lines)
+
+    def run(self, program: str, *arguments: object) -> None:
+        """Run one of the server's programs."""
+        done = subprocess.run(
+            [self.binaries / program, *map(str, arguments)], cwd=self.folder, capture_output=True,
+            text=True, **self._who,
+        )  # fmt: skip
+        assert done.returncode == 0, done.stderr
+
+    def start(self) -> None:
+        log = self.folder / "log"
+        self.run("pg_ctl", "-D", self.data, "-w", "-l", log, "start")
+
+    def stop(self, how: str = "fast") -> None:
+        """Stop the server; "immediate" is what a power cut leaves to it."""
+        self.run("pg_ctl", "-D", self.data, "-w", "-m", how, "stop")
+
+    def address(self, user: str = "owner", port: int | None = None) -> str:
+        """The address of the database."""
+        return f"postgresql://{user}@127.0.0.1:{port or self.port}/budgets"
+
+    def close(self) -> None:
+        """Stop the server and remove it."""
+        self.stop("immediate")
+        shutil.rmtree(self.folder, ignore_errors=True)
