@@ -8,7 +8,11 @@ from typing import Any
 
 __all__ = ["import_extra"]
 
-_BROUGHT_BY = {"duckdb": "'cydp[files]'", "matplotlib": "'cydp[plot]'"}
+_BROUGHT_BY = {
+    "duckdb": "'cydp[files]'",
+    "matplotlib": "'cydp[plot]'",
+    "psycopg": "'cydp[postgres]'",
+}
 
 
 def import_extra(name: str, use: str) -> Any:

@@ -14,7 +14,7 @@ from cydp.accounting import ChargeConflictError
 
 @pytest.fixture
 def world(tmp_path: Path) -> World:
-    return World(tmp_path)
+    return World(tmp_path / "ledger")
 
 
 def test_a_refusal_has_the_numbers_before_the_call(world: World) -> None:

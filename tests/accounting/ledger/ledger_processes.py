@@ -24,6 +24,8 @@ from cydp.accounting.ledger import (
     _ledger_results,
     _open_file,
     _path,
+    _postgres_rows,
+    _postgres_store,
     _serialize,
     _sqlite_rows,
     _store,
@@ -33,7 +35,8 @@ LEDGER_FILES = {
     module.__file__
     for module in (
         _blocks, _charge, _create, _entries, _ledger, _ledger_blocks, _ledger_charges,
-        _ledger_results, _open_file, _path, _serialize, _sqlite_rows, _store,
+        _ledger_results, _open_file, _path, _postgres_rows, _postgres_store, _serialize,
+        _sqlite_rows, _store,
     )
 }  # fmt: skip
 

@@ -2,7 +2,6 @@
 
 import itertools
 import math
-import sqlite3
 from fractions import Fraction
 from pathlib import Path
 from typing import Any
@@ -10,6 +9,7 @@ from typing import Any
 import numpy as np
 import pytest
 from accounting.ledger.ledger_processes import child, new
+from accounting.ledger.postgres_server import tamper
 
 import cydp
 from cydp import (
@@ -25,11 +25,6 @@ from cydp.accounting import (
     BlockState,
     LedgerCorruptError,
 )
-
-
-@pytest.fixture
-def path(tmp_path: Path) -> Path:
-    return tmp_path / "ledger"
 
 
 @pytest.fixture
@@ -126,9 +121,9 @@ def test_find_among_no_blocks(path: Path) -> None:
         assert len(ledger.blocks()) == 0
 
 
-def test_retire_spent(week: BudgetLedger) -> None:
+def test_retire_spent(week: BudgetLedger, path: Path) -> None:
     assert week.retire_spent() == []
-    with BudgetLedger.open(week._store.path, read_only=True) as reader:
+    with BudgetLedger.open(path, read_only=True) as reader:
         assert reader.blocks() == week.blocks()
         with pytest.raises(LedgerError):
             reader.retire_spent(PureDP(1))
@@ -171,15 +166,10 @@ def test_tampered_dims_and_blocks(path: Path) -> None:
         ledger.add_block("mon", site='a "kind": "block" of "text"')
         ledger.charge(PureDP("0.5"), blocks=["mon"], label='"kind": "block"')
         assert ledger.find_blocks(site='a "kind": "block" of "text"') == ["mon"]
-    with sqlite3.connect(path) as connection:
-        connection.execute("DROP TRIGGER no_update")
-        connection.execute("UPDATE entry SET body = replace(body, 'of', 'no') WHERE seq = 2")
-    connection.close()
+    tamper(path, "UPDATE entry SET body = replace(body, 'of', 'no') WHERE seq = 2")
     with pytest.raises(LedgerCorruptError), BudgetLedger.open(path) as ledger:
         ledger.verify()
-    with sqlite3.connect(path) as connection:
-        connection.execute("UPDATE entry SET body = replace(body, 'mon', 'sun') WHERE seq = 2")
-    connection.close()
+    tamper(path, "UPDATE entry SET body = replace(body, 'mon', 'sun') WHERE seq = 2")
     with BudgetLedger.open(path) as ledger:
         for call in (ledger.blocks, ledger.find_blocks, ledger.retire_spent):
             with pytest.raises(LedgerCorruptError):

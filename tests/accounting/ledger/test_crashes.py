@@ -55,8 +55,7 @@ def kill_writers(path: Path, rounds: int) -> tuple[int, int, int]:
 
 
 @pytest.mark.parametrize("rounds", [6, pytest.param(200, marks=pytest.mark.long)])
-def test_kill_9(tmp_path: Path, rounds: int) -> None:
-    path = tmp_path / "ledger"
+def test_kill_9(path: Path, rounds: int) -> None:
     new(path).close()
     kills, released, missing = kill_writers(path, rounds)
     assert kills == 3 * rounds
@@ -131,14 +130,14 @@ def with_two_blocks(path: Path) -> BudgetLedger:
 
 @at_lines
 @pytest.mark.parametrize("change", CHANGES)
-def test_killed_at_any_line(tmp_path: Path, change: str, step: int) -> None:
+def test_killed_at_any_line(path: Path, change: str, step: int) -> None:
     """Whole or absent; and there, if the child went on to release."""
     prepare, make, was_made = CHANGES[change]
-    with_two_blocks(tmp_path / "ledger").close()
+    with_two_blocks(path).close()
     line, code, made = 0, -signal.SIGKILL, False
     while code == -signal.SIGKILL:
         line += step
-        ledger = BudgetLedger.open(tmp_path / "ledger")
+        ledger = BudgetLedger.open(path)
         prepare(ledger, str(line))
         if line % 2:
             ledger.close()  # so that the child opens the file, or finds it in use
@@ -191,11 +190,11 @@ def interrupt() -> None:
 @at_lines
 @pytest.mark.parametrize("change", CHANGES)
 @in_a_child
-def test_interrupted_at_any_line(tmp_path: Path, change: str, step: int) -> None:
+def test_interrupted_at_any_line(path: Path, change: str, step: int) -> None:
     """As Ctrl-C does: the same object and another one can be used at once."""
     prepare, make, was_made = CHANGES[change]
-    ledger = with_two_blocks(tmp_path / "ledger")
-    other = BudgetLedger.open(tmp_path / "ledger")
+    ledger = with_two_blocks(path)
+    other = BudgetLedger.open(path)
     line, done = 0, False
     while not done:
         line += step

@@ -31,8 +31,8 @@ DAYS: dict[str, Any] = {
 
 
 @pytest.fixture
-def ledger(tmp_path: Path) -> Iterator[BudgetLedger]:
-    with BudgetLedger.create(tmp_path / "l", PureDP(1), privacy_unit="row", by_block=True) as made:
+def ledger(path: Path) -> Iterator[BudgetLedger]:
+    with BudgetLedger.create(path, PureDP(1), privacy_unit="row", by_block=True) as made:
         yield made
 
 
@@ -105,13 +105,13 @@ def test_a_loss_is_found_by_a_date(ledger: BudgetLedger) -> None:
             assert dict(losses).keys() == losses.keys()
 
 
-def test_a_block_that_no_row_can_have_is_refused(tmp_path: Path) -> None:
+def test_a_block_that_no_row_can_have_is_refused(path: Path) -> None:
     """By the type of the column, before anything is charged."""
     for name, kind in (("day", "DATE"), ("text", "VARCHAR"), ("number", "BIGINT")):
         wrong = {"DATE": "01.01.2024", "VARCHAR": "2024-1-1", "BIGINT": "01"}[kind]
         right = {"DATE": "2024-01-01", "VARCHAR": "01.01.2024", "BIGINT": "-1"}[kind]
         made = BudgetLedger.create(
-            tmp_path / name, PureDP(1), privacy_unit="row", by_block=True, block_column="k"
+            path.with_name(name), PureDP(1), privacy_unit="row", by_block=True, block_column="k"
         )
         with made as ledger:
             ledger.add_blocks([right])

@@ -37,10 +37,8 @@ def release_mean(ledger: BudgetLedger) -> Any:
     return cydp.mean([1, 2], (0, 4), epsilon=2, budget=budget, max_rows_per_unit=1)
 
 
-def test_a_charge_of_half_a_square_is_repeated(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    with paid_before(tmp_path / "l", monkeypatch) as ledger:
+def test_a_charge_of_half_a_square_is_repeated(path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    with paid_before(path, monkeypatch) as ledger:
         spent = ledger.spent
         again = ledger.charge(PureDP(1), charge_id="bare")
         assert (again.result, again.cost, again.fresh) == (1, ZCDP(HALF), False)
@@ -54,8 +52,8 @@ def test_a_charge_of_half_a_square_is_repeated(
         assert ledger.spent == spent + PureDP(1)
 
 
-def test_what_costs_more_is_no_repetition(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    with paid_before(tmp_path / "l", monkeypatch) as ledger:
+def test_what_costs_more_is_no_repetition(path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    with paid_before(path, monkeypatch) as ledger:
         for other in (PureDP(1, rho="0.4"), PureDP("0.9"), PureDP("1.1"), ZCDP("0.4")):
             with pytest.raises(ChargeConflictError, match="cost"):
                 ledger.charge(other, charge_id="bare")
@@ -63,8 +61,8 @@ def test_what_costs_more_is_no_repetition(tmp_path: Path, monkeypatch: pytest.Mo
             ledger.charge(DiscreteLaplace(epsilon="1.1", sensitivity=1), charge_id="noise")
 
 
-def test_a_repetition_of_today_costs_the_same(tmp_path: Path) -> None:
-    with new(tmp_path / "l", ZCDP(10)) as ledger:
+def test_a_repetition_of_today_costs_the_same(path: Path) -> None:
+    with new(path, ZCDP(10)) as ledger:
         charge_and_record(ledger, PureDP(1), "bare")
         assert ledger.charge(PureDP(1), charge_id="bare").cost == ZCDP(PureDP(1).rho)
         with pytest.raises(ChargeConflictError, match="cost"):

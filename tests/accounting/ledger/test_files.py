@@ -289,6 +289,12 @@ def test_the_hash_of_an_entry_is_that_of_all_before_it(path: Path) -> None:
     assert len(heads) == 2
 
 
+def test_a_file_that_is_there_and_no_ledger_is_not_taken(path: Path) -> None:
+    path.write_text("no ledger")
+    with pytest.raises(LedgerError, match="has made this file"):
+        new(path, exist_ok=True)
+
+
 def appended(path: Path, entry: dict[str, Any]) -> None:
     """Write an entry with the right hash, as somebody who knows how may do."""
     with sqlite3.connect(path) as connection:

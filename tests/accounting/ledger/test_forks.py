@@ -23,9 +23,8 @@ pytestmark = [
 ]
 
 
-def test_a_child_and_its_parent_charge_one_ledger(tmp_path: Path) -> None:
+def test_a_child_and_its_parent_charge_one_ledger(path: Path) -> None:
     """The child reopens, the parent closes, the child charges, a fresh reader counts."""
-    path = tmp_path / "ledger"
     ledger = new(path)
     ledger.charge(PureDP(0.125))
     ready, go = os.pipe(), os.pipe()
@@ -200,9 +199,9 @@ def test_forks_while_a_thread_opens_ledgers(tmp_path: Path, rounds: int) -> None
 
 
 @pytest.mark.parametrize("charges", [6, pytest.param(150, marks=pytest.mark.long)])
-def test_threads_fork_while_threads_charge(tmp_path: Path, charges: int) -> None:
+def test_threads_fork_while_threads_charge(path: Path, charges: int) -> None:
     """Two ledgers, two threads that fork, two that charge; every child charges, too."""
-    paths = [tmp_path / "a", tmp_path / "b"]
+    paths = [path, path.with_name("b")]
     ledgers = [new(path, PureDP(1)) for path in paths]
     codes = []
 

@@ -35,11 +35,6 @@ from cydp.accounting.ledger._serialize import deserialize, serialize
 from cydp.mechanisms import PartitionSelection, Snapping
 
 
-@pytest.fixture
-def path(tmp_path: Path) -> Path:
-    return tmp_path / "ledger"
-
-
 def per(epsilon: float = 0.1, **more: Any) -> dict[str, Any]:
     return {"epsilon": epsilon, "sensitivity": 1} | more
 

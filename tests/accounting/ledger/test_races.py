@@ -37,9 +37,8 @@ def race(work: Callable[[Callable[[int], None]], None], processes: int) -> list[
 @pytest.mark.parametrize(
     ("processes", "rounds"), [(6, 25), pytest.param(16, 200, marks=pytest.mark.long)]
 )
-def test_the_last_unit_is_granted_once(tmp_path: Path, processes: int, rounds: int) -> None:
+def test_the_last_unit_is_granted_once(path: Path, processes: int, rounds: int) -> None:
     """From a barrier on, again and again."""
-    path = tmp_path / "ledger"
     ledger = new(path, by_block=True)
     for block in range(rounds):
         ledger.add_block(str(block))
@@ -60,20 +59,20 @@ def test_the_last_unit_is_granted_once(tmp_path: Path, processes: int, rounds: i
     assert set(ledger.remaining.values()) == {PureDP(0)}
 
 
-def test_processes_that_make_one_ledger_share_it(tmp_path: Path) -> None:
+def test_processes_that_make_one_ledger_share_it(path: Path) -> None:
     processes, rounds = 4, 10
     barrier = get_context("fork").Barrier(processes)
 
     def work(grant: Callable[[int], None]) -> None:
         for place in range(rounds):
             barrier.wait()
-            with new(tmp_path / str(place), by_block=True, exist_ok=True) as racer:
+            with new(path.with_name(str(place)), by_block=True, exist_ok=True) as racer:
                 racer.add_blocks(["mon", "tue"], exist_ok=True)
                 racer.charge(PureDP("1/8"), blocks=["mon"])
                 grant(place)
 
     assert sorted(race(work, processes)) == sorted([*range(rounds)] * processes)
     for place in range(rounds):
-        with BudgetLedger.open(tmp_path / str(place)) as ledger:
+        with BudgetLedger.open(path.with_name(str(place))) as ledger:
             assert ledger.spent == {"mon": PureDP("1/2"), "tue": PureDP(0)}
             ledger.verify()

@@ -25,8 +25,8 @@ JSON = "must be what JSON can hold"
 
 
 @pytest.fixture
-def world(tmp_path: Path) -> World:
-    return World(tmp_path)
+def world(path: Path) -> World:
+    return World(path)
 
 
 def test_blocks_that_are_named_wrongly(world: World) -> None:
@@ -245,9 +245,9 @@ def test_ids_labels_and_results(world: World) -> None:
     assert world.state() == before
 
 
-def test_a_result_that_cannot_be_recorded_is_not_returned(tmp_path: Path) -> None:
+def test_a_result_that_cannot_be_recorded_is_not_returned(path: Path) -> None:
     """It comes to light after the charge; the error says that the charge was made."""
-    ledger = new(tmp_path / "ledger")
+    ledger = new(path)
     bad: list[Any] = [
         None, {1}, 1j, object(), {1: 2}, {"$array": 1}, np.array([object()]),
         np.ma.array([1], mask=[True]),

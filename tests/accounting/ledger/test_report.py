@@ -23,8 +23,8 @@ TABLE: dict[str, list[Any]] = {
 
 
 @pytest.fixture
-def ledger(tmp_path: Path) -> Iterator[BudgetLedger]:
-    with BudgetLedger.create(tmp_path / "l", PureDP(9), privacy_unit="visitor") as made:
+def ledger(path: Path) -> Iterator[BudgetLedger]:
+    with BudgetLedger.create(path, PureDP(9), privacy_unit="visitor") as made:
         yield made
 
 
@@ -58,18 +58,19 @@ def test_a_line_names_columns_and_public_keys_and_the_label(ledger: BudgetLedger
     ledger.verify()
 
 
-def test_keys_that_are_not_public_are_not_named(tmp_path: Path) -> None:
-    with BudgetLedger.create(tmp_path / "m", ApproxDP(9, 0.1), privacy_unit="row") as ledger:
+def test_keys_that_are_not_public_are_not_named(path: Path) -> None:
+    with BudgetLedger.create(path, ApproxDP(9, 0.1), privacy_unit="row") as ledger:
         cydp.value_counts(["secret"] * 99, epsilon=1, delta=0.01, budget=ledger)
         assert last_of(ledger).endswith("): value_counts") or last_of(ledger) == "value_counts"
         assert not any("secret" in str(entry.get("released")) for entry in ledger.history())
 
 
-def test_a_report_is_the_same_for_neighbours(tmp_path: Path) -> None:
+def test_a_report_is_the_same_for_neighbours(path: Path) -> None:
     said = []
     for place, last in enumerate(([], [5], [None], [10**6])):
-        path = tmp_path / str(place)
-        with BudgetLedger.create(path, PureDP(9), privacy_unit="row") as ledger:
+        with BudgetLedger.create(
+            path.with_name(str(place)), PureDP(9), privacy_unit="row"
+        ) as ledger:
             cydp.value_counts([1, 2, *last], [1, 2], epsilon=1, budget=ledger)
             cydp.mean([1.0, 2.0, *last], (0, 9), epsilon=1, budget=ledger)
             said.append(re.sub(r"\d{4}-\S*Z", "", ledger.report().text + ledger.report().to_html()))
@@ -93,10 +94,8 @@ def test_charges_for_the_same_are_one_line(ledger: BudgetLedger) -> None:
         assert re.fullmatch(expected, line), line
 
 
-def test_blocks_of_one_line_are_together(tmp_path: Path) -> None:
-    with BudgetLedger.create(
-        tmp_path / "d", PureDP(1), privacy_unit="visitor", by_block=True
-    ) as ledger:
+def test_blocks_of_one_line_are_together(path: Path) -> None:
+    with BudgetLedger.create(path, PureDP(1), privacy_unit="visitor", by_block=True) as ledger:
         ledger.add_blocks(["mon", "tue"])
         for day in ("mon", "tue", "mon"):
             payer = ledger.scope(blocks=[day], table_in_blocks=True)
@@ -166,7 +165,7 @@ def test_a_page_has_words_and_no_scripts(ledger: BudgetLedger) -> None:
         assert part in words
 
 
-def test_the_promise_is_that_of_what_was_spent(tmp_path: Path) -> None:
+def test_the_promise_is_that_of_what_was_spent(path: Path) -> None:
     cases: list[tuple[Any, Any, tuple[str, ...]]] = [
         (PureDP(9), PureDP(1), ("at most 2.71829 times as often",)),
         (ApproxDP(9, 0.1), ApproxDP(1, 0.01), ("at most 2.71829 times as often", "plus 0.01")),
@@ -175,22 +174,23 @@ def test_the_promise_is_that_of_what_was_spent(tmp_path: Path) -> None:
         (PureDP(9), PureDP(0), ("Nothing was spent: the releases tell nothing about whether",)),
     ]
     for place, (budget, cost, parts) in enumerate(cases):
-        path = tmp_path / str(place)
-        with BudgetLedger.create(path, budget, privacy_unit="person") as ledger:
+        with BudgetLedger.create(
+            path.with_name(str(place)), budget, privacy_unit="person"
+        ) as ledger:
             ledger.charge(cost)
             words = words_of(ledger.report().to_html())
             assert all(part in words for part in parts), words
             assert "whether one person is in the data" in words
     with BudgetLedger.create(
-        tmp_path / "other", PureDP(1), privacy_unit="person", relation="change-one"
+        path.with_name("other"), PureDP(1), privacy_unit="person", relation="change-one"
     ) as ledger:
         assert "which of two values is that of one person" in words_of(ledger._repr_html_())
 
 
-def test_blocks_that_spend_alike_are_one_line(tmp_path: Path) -> None:
+def test_blocks_that_spend_alike_are_one_line(path: Path, tmp_path: Path) -> None:
     days = [f"2024-01-{day:02}" for day in range(1, 31)]
     with BudgetLedger.create(
-        tmp_path / "l", PureDP(1), privacy_unit="row", by_block=True, block_column="day"
+        path, PureDP(1), privacy_unit="row", by_block=True, block_column="day"
     ) as ledger:
         ledger.add_blocks(days)
         (tmp_path / "t.csv").write_text("day,sex\n2024-01-11,f\n")

@@ -13,6 +13,7 @@ from typing import Any
 
 import pytest
 from accounting.ledger.ledger_processes import new
+from accounting.ledger.postgres_server import tamper
 
 import cydp
 from cydp import BudgetExceededError, BudgetLedger, LedgerError, PrivacyFilter, PureDP
@@ -20,27 +21,22 @@ from cydp.accounting import LedgerCorruptError, LedgerSchemaError
 from cydp.accounting.ledger._store import FileStore
 
 
-@pytest.fixture
-def path(tmp_path: Path) -> Path:
-    return tmp_path / "ledger"
-
-
-def test_damage_is_called_so_and_shows_no_text_of_the_ledger(path: Path) -> None:
+def test_damage_is_called_so_and_shows_no_text_of_the_ledger(file: Path) -> None:
     """Letters of the schema and of entries, one by one: SQLite quotes names in its errors."""
-    with new(path) as ledger:
+    with new(file) as ledger:
         for label in ("secret-4711", "secret-4712"):
             ledger.charge(PureDP("0.25"), label=label)
-    whole, chance = path.read_bytes(), random.Random(5)
+    whole, chance = file.read_bytes(), random.Random(5)
     places = [place for place, letter in enumerate(whole) if chr(letter).isalpha()]
     found = []
     for place in chance.sample(places, 300):
         changed = bytearray(whole)
         changed[place] = ord("z") if changed[place] != ord("z") else ord("y")
-        for file in path.parent.iterdir():
-            file.unlink()
-        path.write_bytes(changed)
+        for there in file.parent.iterdir():
+            there.unlink()
+        file.write_bytes(changed)
         try:
-            with BudgetLedger.open(path) as opened:
+            with BudgetLedger.open(file) as opened:
                 opened.verify()
                 opened.charge(PureDP("0.1"))
                 opened.report()
@@ -66,9 +62,9 @@ def test_a_name_that_leaves_no_room_for_sqlites_files_is_refused(tmp_path: Path)
 
 
 def test_a_reader_tries_again_when_its_files_were_made_anew(
-    path: Path, monkeypatch: pytest.MonkeyPatch
+    file: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    new(path).close()
+    new(file).close()
     times = []
     real = FileStore._run_transaction
 
@@ -81,7 +77,7 @@ def test_a_reader_tries_again_when_its_files_were_made_anew(
         return real(self, begin, work)
 
     monkeypatch.setattr(FileStore, "_run_transaction", once)
-    with BudgetLedger.open(path, read_only=True) as ledger:
+    with BudgetLedger.open(file, read_only=True) as ledger:
         assert ledger.spent == PureDP(0)
     assert len(times) > 1
 
@@ -106,10 +102,7 @@ def test_a_report_reads_the_last_charges_alone(path: Path, monkeypatch: pytest.M
     assert [line.rpartition(": ")[2] for line in lines[-20:]] == [
         f"charge {i}" for i in range(10, 30)
     ]
-    with sqlite3.connect(path) as connection:
-        connection.execute("DROP TRIGGER no_update")
-        connection.execute("UPDATE entry SET body = replace(body, 'charge 29', 'charge 30')")
-    connection.close()
+    tamper(path, "UPDATE entry SET body = replace(body, 'charge 29', 'charge 30')")
     with BudgetLedger.open(path) as ledger, pytest.raises(LedgerCorruptError):
         ledger.report()
 

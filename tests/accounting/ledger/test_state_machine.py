@@ -2,7 +2,7 @@
 
 import os
 import signal
-import tempfile
+import uuid
 from dataclasses import dataclass, field
 from fractions import Fraction
 from functools import partial
@@ -113,15 +113,15 @@ class Machine(RuleBasedStateMachine):
     ledger: BudgetLedger
     model: Model
 
+    place: Path  # beside which each example makes a ledger
+
     def __init__(self) -> None:
         super().__init__()
-        self.folder = tempfile.TemporaryDirectory()
-        self.path = Path(self.folder.name) / "ledger"
+        self.path = self.place.with_name(uuid.uuid4().hex)
 
     def teardown(self) -> None:
         if hasattr(self, "ledger"):
             self.ledger.close()
-        self.folder.cleanup()
 
     @initialize(measure=st.sampled_from(sorted(BUDGETS)))
     def create(self, measure: str) -> None:
@@ -255,9 +255,12 @@ class Machine(RuleBasedStateMachine):
 # An example takes a second, with its forks and its killed children. Shrinking one takes minutes:
 # add Phase.shrink when one fails.
 @pytest.mark.parametrize("examples", [5, pytest.param(60, marks=pytest.mark.long)])
-def test_against_a_model(examples: int) -> None:
+def test_against_a_model(examples: int, path: Path) -> None:
+    class Here(Machine):
+        place = path
+
     run_state_machine_as_test(
-        Machine,
+        Here,
         settings=settings(
             max_examples=examples, stateful_step_count=20 if examples < 10 else 40,
             suppress_health_check=list(HealthCheck), phases=[Phase.generate],

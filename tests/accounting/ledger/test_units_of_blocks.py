@@ -28,11 +28,6 @@ BOTH = ("person", IN_ONE)
 
 
 @pytest.fixture
-def path(tmp_path: Path) -> Path:
-    return tmp_path / "ledger"
-
-
-@pytest.fixture
 def month(path: Path) -> Iterator[BudgetLedger]:
     """Thirty days; the same person was charged for each."""
     with new(path, PureDP(1), by_block=True) as ledger:

@@ -14,11 +14,11 @@ __all__ = ["World", "release"]
 class World:
     """`days` has the blocks "mon" and "tue", and "old", which was retired."""
 
-    def __init__(self, folder: Path) -> None:
-        self.path = folder / "ledger"
+    def __init__(self, path: Path) -> None:
+        self.path = path
         self.filter = PrivacyFilter(PureDP(1))
         self.ledger = new(self.path)
-        self.days = new(folder / "days", by_block=True)
+        self.days = new(path.with_name("days"), by_block=True)
         self.days.add_blocks(["mon", "tue", "old"])
         self.days.retire("old")
         for budget in self.budgets().values():

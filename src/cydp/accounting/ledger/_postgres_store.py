@@ -46,6 +46,7 @@ _CONNECTION = {
 }
 _MUST_BE_ON = ("fsync", "full_page_writes")
 _UNSAFE = ("off",)  # of synchronous_commit: what was committed may be lost
+_of_parents: list[Any] = []  # connections that a fork has inherited, and never closes
 
 
 def is_server(path: object) -> bool:
@@ -117,8 +118,10 @@ class PostgresStore:
             self._drop()
 
     def _use(self, work: Callable[[Any], T]) -> T:
+        if self._process != os.getpid():
+            self._leave_to_parent()
         with self._lock:
-            if self._busy:
+            if self._busy and self._is_inside():
                 raise LedgerError(
                     "the ledger is in use by this thread, which a signal handler or a finalizer "
                     "has interrupted: use the ledger after the handler has returned"
@@ -242,9 +245,23 @@ class PostgresStore:
                 )
             time.sleep(_PAUSE_SECONDS)
 
+    def _leave_to_parent(self) -> None:
+        """Forget the connection of the parent process, and a lock that its threads may hold."""
+        _of_parents.append(self._connection)
+        self._connection, self._doubt, self._process = None, None, os.getpid()
+        self._lock, self._busy = threading.RLock(), False
+
+    def _is_inside(self) -> bool:
+        """Whether the connection is in the middle of a transaction."""
+        connection = self._connection
+        if connection is None or connection.closed:
+            return False
+        idle = self._library.pq.TransactionStatus.IDLE
+        return bool(connection.info.transaction_status != idle)
+
     def _connected(self) -> Any:
-        if self._process != os.getpid():  # the connection is the parent's
-            self._connection, self._doubt, self._process = None, None, os.getpid()
+        if self._is_inside():  # the end of the last transaction was interrupted
+            self._drop()
         if self._connection is None or self._connection.closed:
             connection = self._library.connect(self._address, autocommit=True, **_CONNECTION)
             try:
@@ -321,6 +338,10 @@ class PostgresStore:
         if connection is not None and self._process == os.getpid():
             with suppress(self._library.Error):
                 connection.close()
+
+    def __del__(self) -> None:
+        if getattr(self, "_connection", None) is not None:
+            self._drop()
 
 
 def _read_address(address: str) -> tuple[str, str]:

@@ -1,0 +1,462 @@
+"""accounting/ledger/_postgres_store.py: a ledger on a server that stops, breaks, or forgets."""
+
+from __future__ import annotations
+
+import os
+import random
+import re
+import shutil
+import signal
+import socket
+import threading
+import time
+from collections.abc import Callable, Iterator
+from contextlib import closing, suppress
+from functools import partial
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+from accounting.ledger.ledger_processes import ended, forked, new
+from accounting.ledger.postgres_server import Place, PostgresServer, missing, tamper
+
+from cydp import BudgetExceededError, BudgetLedger, LedgerError, PureDP
+from cydp.accounting import (
+    ChargeInDoubtError,
+    LedgerCorruptError,
+    LedgerRollbackError,
+    LedgerSchemaError,
+)
+from cydp.accounting.ledger import _postgres_store
+
+pytestmark = [
+    pytest.mark.skipif(bool(missing()), reason=missing()),
+    pytest.mark.filterwarnings("ignore:.*fork.*:DeprecationWarning"),
+]
+TINY = PureDP("1e-9")
+DOCS = Path(__file__).parents[3] / "docs" / "accounting" / "ledger.md"
+
+
+@pytest.fixture
+def place(server: PostgresServer, request: pytest.FixtureRequest) -> Place:
+    return Place(server.address(), f"{request.node.name} {time.time_ns()}")
+
+
+@pytest.fixture
+def own() -> Iterator[PostgresServer]:
+    """A server of one test, which may stop it."""
+    server = PostgresServer()
+    yield server
+    server.close()
+
+
+class Proxy:
+    """A port before a server that cuts connections in the middle of a COMMIT."""
+
+    def __init__(self, port: int) -> None:
+        self._to = port
+        self._listener = socket.create_server(("127.0.0.1", 0))
+        self.port = self._listener.getsockname()[1]
+        self.cut: str | None = None  # "before" or "after" the server has the COMMIT
+        self.away = False  # whether nobody can connect
+        self._pairs: list[socket.socket] = []
+        threading.Thread(target=self._accept, daemon=True).start()
+
+    def _accept(self) -> None:
+        with suppress(OSError):
+            while True:
+                client, _ = self._listener.accept()
+                if self.away:
+                    client.close()
+                    continue
+                server = socket.create_connection(("127.0.0.1", self._to))
+                self._pairs += [client, server]
+                threading.Thread(target=self._ask, args=(client, server), daemon=True).start()
+                threading.Thread(target=self._answer, args=(server, client), daemon=True).start()
+
+    def _ask(self, client: socket.socket, server: socket.socket) -> None:
+        with suppress(OSError):
+            while data := client.recv(65536):
+                if self.cut and b"COMMIT" in data:
+                    cut, self.cut = self.cut, None
+                    if cut == "after":
+                        client.shutdown(socket.SHUT_WR)  # the answer is lost
+                        server.sendall(data)
+                        time.sleep(0.2)
+                    break
+                server.sendall(data)
+        self._end(client, server)
+
+    def _answer(self, server: socket.socket, client: socket.socket) -> None:
+        with suppress(OSError):
+            while data := server.recv(65536):
+                client.sendall(data)
+        self._end(client, server)
+
+    @staticmethod
+    def _end(*ends: socket.socket) -> None:
+        for each in ends:
+            with suppress(OSError):
+                each.shutdown(socket.SHUT_RDWR)
+            each.close()
+
+    def close(self) -> None:
+        with suppress(OSError):
+            self._listener.shutdown(socket.SHUT_RDWR)
+        self._listener.close()
+        self._end(*self._pairs)
+
+
+@pytest.fixture
+def proxy(server: PostgresServer) -> Iterator[Proxy]:
+    found = Proxy(server.port)
+    yield found
+    found.close()
+
+
+def behind(proxy: Proxy, server: PostgresServer, place: Place) -> Place:
+    return Place(server.address(port=proxy.port), place.partition("#")[2])
+
+
+@pytest.mark.parametrize("cut", ["before", "after"])
+def test_a_connection_that_breaks_in_a_commit(
+    proxy: Proxy, server: PostgresServer, place: Place, cut: str
+) -> None:
+    """What the server has is charged, once; what it has not is refused. Nobody is left in doubt."""
+    new(place).close()
+    with BudgetLedger.open(behind(proxy, server, place)) as ledger:
+        ledger.charge(PureDP("0.125"))
+        proxy.cut = cut
+        if cut == "before":
+            with pytest.raises(LedgerError, match="broke, and nothing was charged: try again"):
+                ledger.charge(PureDP("0.25"), charge_id="monday")
+            assert ledger.spent == PureDP("0.125")
+            ledger.charge(PureDP("0.25"), charge_id="monday")
+        else:
+            assert ledger.charge(PureDP("0.25"), charge_id="monday").fresh
+        assert ledger.spent == PureDP("0.375")
+        ledger.verify()
+
+
+@pytest.mark.parametrize("cut", ["before", "after"])
+def test_a_server_that_is_away_leaves_a_doubt_that_is_looked_up(
+    proxy: Proxy, server: PostgresServer, place: Place, cut: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(_postgres_store, "BUSY_SECONDS", 1)
+    new(place).close()
+    with BudgetLedger.open(behind(proxy, server, place)) as ledger:
+        proxy.cut, proxy.away = cut, True
+        with pytest.raises(
+            ChargeInDoubtError, match="take it as spent, and release nothing"
+        ) as error:
+            ledger.charge(PureDP("0.25"), charge_id="monday")
+        assert "may have been charged as entry 3" in error.value.__notes__[0]
+        with pytest.raises(LedgerError, match="cannot use"):
+            ledger.charge(PureDP("0.125"))
+        proxy.away = False
+        assert ledger.spent == PureDP("0.25" if cut == "after" else 0)
+        if cut == "after":
+            with pytest.raises(ChargeInDoubtError, match="has no recorded result"):
+                ledger.charge(PureDP("0.25"), charge_id="monday")
+        ledger.verify()
+
+
+def charge_until_stopped(place: Place, number: int, acknowledged: int) -> None:
+    """Charge by ids, each again until it was charged or is in doubt; tell those that were."""
+    ledger, count = BudgetLedger.open(place), 0
+    while True:
+        count += 1
+        charge_id = f"{number} {count}"
+        while True:
+            try:
+                ledger.charge(TINY, charge_id=charge_id)
+                os.write(acknowledged, f"{charge_id}\n".encode())
+                break
+            except ChargeInDoubtError:
+                break
+            except LedgerError:
+                time.sleep(0.02)
+
+
+@pytest.mark.parametrize("stops", [3, pytest.param(50, marks=pytest.mark.long)])
+def test_a_server_that_stops_as_in_a_power_cut(own: PostgresServer, stops: int) -> None:
+    """Whatever was acknowledged is there, and nothing is there twice."""
+    place, rng = Place(own.address(), "visits"), random.Random(1)
+    new(place, PureDP(1)).close()
+    read, write = os.pipe()
+    writers = [
+        forked(partial(charge_until_stopped, place, n, write), seconds=900) for n in range(4)
+    ]
+    os.close(write)
+    for _ in range(stops):
+        time.sleep(0.1 + rng.random() / 4)
+        own.stop("immediate")
+        own.start()
+    time.sleep(0.3)
+    for writer in writers:
+        os.kill(writer, signal.SIGKILL)
+        assert ended(writer) == -signal.SIGKILL
+    with open(read, "rb") as lines:
+        acknowledged = [line.decode().strip() for line in lines]
+    with BudgetLedger.open(place) as ledger:
+        ledger.verify()
+        there = [entry["charge_id"] for entry in ledger.history() if entry["kind"] == "charge"]
+        assert ledger.spent == PureDP(len(there) * TINY.epsilon)
+    assert len(acknowledged) > 5 * stops
+    assert len(set(there)) == len(there)
+    assert set(acknowledged) <= set(there)
+    assert len(there) - len(acknowledged) <= 4 * (stops + 1)  # in flight when a stop came
+
+
+@pytest.mark.parametrize(
+    ("processes", "threads", "units"),
+    [(4, 2, 60), pytest.param(16, 4, 1000, marks=pytest.mark.long)],
+)
+def test_all_units_are_granted_and_no_more(
+    place: Place, processes: int, threads: int, units: int
+) -> None:
+    new(place, PureDP(units)).close()
+    read, write = os.pipe()
+
+    def charge_all(ledger: BudgetLedger) -> None:
+        with suppress(BudgetExceededError):
+            while True:
+                os.write(write, b"%d\n" % ledger.charge(PureDP(1)).seq)
+
+    def work() -> None:
+        with BudgetLedger.open(place) as ledger:
+            running = [threading.Thread(target=charge_all, args=(ledger,)) for _ in range(threads)]
+            for thread in running:
+                thread.start()
+            for thread in running:
+                thread.join()
+
+    racers = [forked(work, seconds=900) for _ in range(processes)]
+    os.close(write)
+    with open(read, "rb") as lines:
+        granted = [int(line) for line in lines]
+    assert [ended(racer) for racer in racers] == [0] * processes
+    assert sorted(granted) == list(range(3, units + 3))
+    with BudgetLedger.open(place) as ledger:
+        assert ledger.remaining == PureDP(0)
+        ledger.verify()
+
+
+def test_a_server_that_was_set_back_is_refused(own: PostgresServer) -> None:
+    """As by a restored backup, or a standby that lost the last transactions."""
+    place = Place(own.address(), "visits")
+    ledger = new(place)
+    ledger.charge(PureDP("0.125"))
+    own.stop()
+    backup = own.folder / "backup"
+    shutil.copytree(own.data, backup, copy_function=copy_with_owner)
+    own.start()
+    ledger.charge(PureDP("0.25"))
+    head = ledger.head()
+    own.stop()
+    shutil.rmtree(own.data)
+    backup.rename(own.data)
+    give_to_owner(own)
+    own.start()
+    for use in (ledger.head, lambda: ledger.charge(TINY), lambda: ledger.spent, ledger.history):
+        with pytest.raises(LedgerRollbackError, match="does not have the entry 4 that it had"):
+            use()
+    with pytest.raises(LedgerRollbackError, match="older than expect_head"):
+        BudgetLedger.open(place, expect_head=head)
+    ledger.close()
+    with BudgetLedger.open(place) as other:  # who has seen nothing cannot tell
+        assert other.spent == PureDP("0.125")
+
+
+def copy_with_owner(source: str, target: str) -> None:
+    shutil.copy2(source, target)
+
+
+def give_to_owner(server: PostgresServer) -> None:
+    owner = server.folder.stat()
+    for each in (server.data, *server.data.rglob("*")):
+        os.chown(each, owner.st_uid, owner.st_gid)
+    server.data.chmod(0o700)
+
+
+def test_servers_that_may_lose_charges_are_refused(own: PostgresServer) -> None:
+    place = Place(own.address(), "visits")
+    new(place).close()
+    for name in ("fsync", "full_page_writes"):
+        own.stop()
+        own.set(**{name: "off"})
+        own.start()
+        with pytest.raises(LedgerError, match=f"{name} = off, and may lose charges"):
+            BudgetLedger.open(place)
+        own.set(**{name: "on"})
+    own.stop()
+    own.set(synchronous_commit="off")
+    own.start()
+    with BudgetLedger.open(place) as ledger:
+        shown = ledger._store._connection.execute("SHOW synchronous_commit")  # type: ignore[attr-defined]
+        assert shown.fetchone() == ("on",)
+    own.stop()
+    own.set(default_transaction_read_only="on")  # as a standby has it
+    own.start()
+    with pytest.raises(LedgerError, match="standby"):
+        BudgetLedger.open(place)
+    with BudgetLedger.open(place, read_only=True) as ledger:
+        assert ledger.spent == PureDP(0)
+
+
+def test_a_full_disk(own: PostgresServer) -> None:
+    """Files of the server may not grow; what does not fit is refused, and all else stays."""
+    place = Place(own.address(), "visits")
+    new(place).close()
+    own.stop()
+    own.start(most_bytes=17 * 2**20)  # segments of its log have 16 MiB
+    noise = np.random.default_rng(1)
+    ledger, done = BudgetLedger.open(place), []
+    with pytest.raises(LedgerError, match=r"cannot use .*: error 5\d") as error:
+        for number in range(30):
+            result = noise.integers(0, 2**62, 2**17)
+            ledger.once(f"{number}", PureDP("0.01"), lambda found=result: found, function="f")
+            done.append((f"{number}", result))
+    assert "was charged as entry" in str(error.value.__notes__)
+    ledger.close()
+    assert len(done) > 3
+    own.stop()
+    own.start()
+    with BudgetLedger.open(place) as ledger:
+        ledger.verify()
+        for charge_id, result in done:
+            assert (ledger.result(charge_id) == result).all()
+        assert ledger.spent == PureDP("0.01") * (len(done) + 1)
+        with pytest.raises(ChargeInDoubtError):
+            ledger.result(str(len(done)))
+
+
+def test_rights(server: PostgresServer, place: Place) -> None:
+    """By the commands of the page: who charges can neither change nor delete; readers only read."""
+    import psycopg
+
+    new(place).close()
+    commands = re.findall(r"```sql\n(.*?)```", DOCS.read_text(), re.DOTALL)
+    with psycopg.connect(server.address(), autocommit=True) as owner:
+        for role in ("service", "auditor"):
+            owner.execute(f"DROP OWNED BY {role}") if exists(owner, role) else None
+            owner.execute(f"DROP ROLE IF EXISTS {role}")
+        owner.execute("\n".join(commands))
+    name = place.partition("#")[2]
+    service, auditor = (Place(server.address(role), name) for role in ("service", "auditor"))
+    with BudgetLedger.open(service) as ledger:
+        ledger.once("monday", PureDP("0.25"), lambda: 1, function="f")
+        ledger.verify()
+    with BudgetLedger.open(auditor, read_only=True) as ledger:
+        assert ledger.spent == PureDP("0.25")
+        assert "0.25" in ledger.report().text
+        ledger.verify()
+    with (
+        BudgetLedger.open(auditor) as ledger,
+        pytest.raises(LedgerError, match="has not the rights"),
+    ):
+        ledger.charge(PureDP("0.25"))
+    with psycopg.connect(server.address("service"), autocommit=True) as connection:
+        for table in ("about", "entry", "block", "state", "outcome", "ledger"):
+            for command in (f"DELETE FROM cydp.{table}", f"TRUNCATE cydp.{table} CASCADE"):
+                with pytest.raises(psycopg.errors.InsufficientPrivilege):
+                    connection.execute(command)
+        for change in ("entry SET body = ''", "state SET spent = ''", "ledger SET name = 'x'"):
+            with pytest.raises(psycopg.errors.InsufficientPrivilege):
+                connection.execute(f"UPDATE cydp.{change}")
+
+
+def exists(connection: Any, role: str) -> bool:
+    found = connection.execute("SELECT 1 FROM pg_roles WHERE rolname = %s", (role,))
+    return found.fetchone() is not None
+
+
+def test_even_the_owner_only_adds(server: PostgresServer, place: Place) -> None:
+    import psycopg
+
+    with new(place) as ledger:
+        ledger.once("monday", PureDP("0.25"), lambda: 1, function="f")
+    with psycopg.connect(server.address(), autocommit=True) as connection:
+        for table in ("about", "entry", "block", "state", "outcome", "ledger"):
+            for command in (f"DELETE FROM cydp.{table}", f"TRUNCATE cydp.{table} CASCADE"):
+                with pytest.raises(psycopg.errors.RaiseException, match="append-only"):
+                    connection.execute(command)
+        for change in ("entry SET body = ''", "state SET spent = ''", "ledger SET name = 'x'"):
+            with pytest.raises(psycopg.errors.RaiseException, match="append-only"):
+                connection.execute(f"UPDATE cydp.{change}")
+
+
+TAMPERED = {
+    "a sum": "UPDATE state SET spent = '[\"0\"]' WHERE step = 1 AND ledger = '{uuid}'",
+    "an entry": "UPDATE entry SET body = replace(body, '0.25', '0.125') WHERE ledger = '{uuid}'",
+    "an entry that is missing": "DELETE FROM entry WHERE seq = 3 AND ledger = '{uuid}'",
+    "a result": "UPDATE outcome SET result = '2' WHERE ledger = '{uuid}'",
+    "an id": "UPDATE entry SET charge_id = 'tuesday' WHERE seq = 3 AND ledger = '{uuid}'",
+    "a budget": "UPDATE block SET budget = '[\"2\"]' WHERE ledger = '{uuid}'",
+    "a block": "INSERT INTO block VALUES ('{uuid}', 'x', 'x', '[\"1\"]')",
+}
+
+
+@pytest.mark.parametrize("what", TAMPERED)
+def test_changes_are_noticed(place: Place, what: str) -> None:
+    with new(place) as ledger:
+        ledger.once("monday", PureDP("0.25"), lambda: 1, function="f")
+        uuid = ledger.uuid
+    tamper(place, TAMPERED[what].format(uuid=uuid))
+    with BudgetLedger.open(place) as ledger, pytest.raises(LedgerCorruptError):
+        ledger.verify()
+
+
+def test_addresses_and_messages(server: PostgresServer, place: Place) -> None:
+    """No message shows a password, or a value of the ledger."""
+    refused: dict[str, tuple[Callable[[], object], type[Exception], str]] = {
+        "no name": (lambda: BudgetLedger.open(server.address()), ValueError, "after '#'"),
+        "no ledger": (lambda: BudgetLedger.open(f"{server.address()}#none"), LedgerError, "no ledger"),
+        "no database": (
+            lambda: BudgetLedger.open("postgresql://me:secret@127.0.0.1:1/x#v"), LedgerError,
+            "cannot use postgresql://127.0.0.1:1/x#v",
+        ),
+        "no text": (lambda: new(place).charge(TINY, label="a\0b", charge_id="\0"), LedgerError, "NUL"),
+    }  # fmt: skip
+    for call, error, words in refused.values():
+        with pytest.raises(error, match=words) as raised:
+            call()
+        assert "secret" not in str(raised.value)
+
+
+def test_another_version_is_refused(own: PostgresServer) -> None:
+    place = Place(own.address(), "visits")
+    new(place).close()
+    tamper(place, "UPDATE about SET version = 99")
+    with pytest.raises(LedgerSchemaError, match="another version"):
+        BudgetLedger.open(place)
+    with pytest.raises(LedgerSchemaError, match="another version"):
+        new(place.with_name("other"))
+
+
+def test_ledgers_of_one_database_are_apart(place: Place) -> None:
+    with closing(new(place)) as first, closing(new(place.with_name("b"), PureDP(2))) as second:
+        first.charge(PureDP("0.5"), charge_id="monday")
+        second.charge(PureDP("0.25"), charge_id="monday")
+        assert (first.spent, second.spent) == (PureDP("0.5"), PureDP("0.25"))
+        assert first.uuid != second.uuid
+        first.verify()
+        second.verify()
+
+
+def test_a_lock_that_is_held_is_waited_for_and_told(
+    server: PostgresServer, place: Place, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    import psycopg
+
+    monkeypatch.setattr(_postgres_store, "BUSY_SECONDS", 1)
+    ledger = new(place)
+    with psycopg.connect(server.address()) as other:
+        other.execute("SELECT uuid FROM cydp.ledger FOR UPDATE")
+        assert ledger.spent == PureDP(0)  # readers wait for nobody
+        with pytest.raises(LedgerError, match="for 1 seconds: try again later"):
+            ledger.charge(TINY)
+        other.rollback()
+    assert ledger.charge(TINY).fresh
+    ledger.close()
