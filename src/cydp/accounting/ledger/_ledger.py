@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""A budget in a file: durable, for several processes, with blocks of growing data."""
+"""A budget in a file or on a server: durable, for all processes, with blocks of growing data."""
 
 from __future__ import annotations
 
@@ -54,7 +54,7 @@ __all__ = ["BudgetLedger"]
 
 
 class BudgetLedger(LedgerResults, LedgerBlocks):
-    """A budget that is kept in a file, charged durably before data is read.
+    """A budget in a file, or on a PostgreSQL server, charged durably before data is read.
 
     Several processes and threads may charge one ledger. Entries are only appended, and are chained
     by hashes. Nothing is paid back. `create` and `open` return ledgers.
@@ -126,12 +126,13 @@ class BudgetLedger(LedgerResults, LedgerBlocks):
         block_column: str | None = None,
         exist_ok: bool = False,
     ) -> Self:
-        """Make a ledger in a new file.
+        """Make a ledger in a new file, or on a PostgreSQL server.
 
         Parameters
         ----------
-        path : path
-            The path of a file that does not exist, unless `exist_ok` is True.
+        path : path or str
+            The path of a file that does not exist, unless `exist_ok` is True; or the address of a
+            database and a new name in it, as in "postgresql://host/database#visits".
         budget : PureDP, ApproxDP, ZCDP or ApproxZCDP
             What may be spent in all. Charges must be in its measure.
         relation : {"add-remove", "change-one", "add-remove-or-change"}, default "add-remove"
@@ -245,9 +246,10 @@ class BudgetLedger(LedgerResults, LedgerBlocks):
 
         Parameters
         ----------
-        path : path
+        path : path or str
             The path of a file with one name (one hard link, no mount point) on a disk of this
-            machine.
+            machine; or the address of a database and the name of a ledger in it, as in
+            "postgresql://host/database#visits".
         expect_head : (int, str), optional
             A head that `head()` has returned and that was kept elsewhere. An older copy of the file
             is refused.

@@ -86,7 +86,7 @@ class PostgresStore:
         """Make a ledger of this uuid, and return what a function returns that writes it."""
         store = cls(address)
         try:
-            return store._use(lambda connection: store._create(connection, ledger, write))
+            return store._use(lambda: store._create(ledger, write))
         finally:
             store.close()
 
@@ -101,7 +101,7 @@ class PostgresStore:
 
     def read(self, work: Callable[[Rows], T]) -> T:
         """Call a function in a transaction that sees one state of the ledger."""
-        return self._use(lambda connection: self._read(connection, work))
+        return self._use(lambda: self._read(work))
 
     def write(self, work: Callable[[Rows], T]) -> T:
         """Call a function in the only transaction that writes; commit durably, or roll back."""
@@ -110,14 +110,14 @@ class PostgresStore:
                 "the ledger was opened read-only, so that nothing can be charged or changed: open "
                 "it without read_only"
             )
-        return self._use(lambda connection: self._write(connection, work))
+        return self._use(lambda: self._write(work))
 
     def close(self) -> None:
         """Close the connection; the next use opens another one."""
         with self._lock:
             self._drop()
 
-    def _use(self, work: Callable[[Any], T]) -> T:
+    def _use(self, work: Callable[[], T]) -> T:
         if self._process != os.getpid():
             self._leave_to_parent()
         with self._lock:
@@ -128,7 +128,7 @@ class PostgresStore:
                 )
             try:
                 self._busy = True
-                return work(self._connected())
+                return work()
             except self._library.Error as error:
                 self._drop()
                 raise self._explain(error) from None
@@ -142,9 +142,9 @@ class PostgresStore:
             finally:
                 self._busy = False
 
-    def _read(self, connection: Any, work: Callable[[Rows], T]) -> T:
-        self._settle(connection)
-        connection.execute("BEGIN ISOLATION LEVEL REPEATABLE READ, READ ONLY")
+    def _read(self, work: Callable[[Rows], T]) -> T:
+        self._settle()
+        connection = self._begin("BEGIN ISOLATION LEVEL REPEATABLE READ, READ ONLY")
         rows = self._rows(connection, "SELECT uuid FROM cydp.ledger WHERE name = %s")
         done = work(rows)
         last = rows.last()
@@ -152,9 +152,9 @@ class PostgresStore:
         self._seen.last = last
         return done
 
-    def _write(self, connection: Any, work: Callable[[Rows], T]) -> T:
-        self._settle(connection)
-        connection.execute("BEGIN")
+    def _write(self, work: Callable[[Rows], T]) -> T:
+        self._settle()
+        connection = self._begin("BEGIN")
         rows = self._rows(connection, LOCK)
         done = work(rows)
         last = rows.last()
@@ -170,8 +170,8 @@ class PostgresStore:
                 ) from None
         return done
 
-    def _create(self, connection: Any, ledger: str, write: Callable[[Rows], T]) -> T:
-        connection.execute("BEGIN")
+    def _create(self, ledger: str, write: Callable[[Rows], T]) -> T:
+        connection = self._begin("BEGIN")
         # Of several processes that make the tables at once, or one ledger, the first does.
         connection.execute("SELECT pg_advisory_xact_lock(hashtext('cydp'))")
         if not _has_tables(connection):
@@ -210,7 +210,18 @@ class PostgresStore:
             )
         return rows
 
-    def _settle(self, connection: Any) -> None:
+    def _begin(self, statement: str) -> Any:
+        """Begin a transaction; anew, if the connection was cut since its last use."""
+        connection = self._connected()
+        try:
+            connection.execute(statement)
+        except self._library.OperationalError:
+            self._drop()
+            connection = self._connected()
+            connection.execute(statement)
+        return connection
+
+    def _settle(self) -> None:
         """Look up what the last COMMIT has done, if nobody has answered it.
 
         The lock waits until the server has ended that transaction, one way or the other.
@@ -218,7 +229,7 @@ class PostgresStore:
         if self._doubt is None:
             return
         seq, digest = self._doubt
-        connection.execute("BEGIN")
+        connection = self._begin("BEGIN")
         rows = self._rows(connection, LOCK)
         found = rows.entry(seq)
         connection.execute("ROLLBACK")
@@ -232,7 +243,7 @@ class PostgresStore:
         end = time.monotonic() + BUSY_SECONDS
         while True:
             try:
-                self._settle(self._connected())
+                self._settle()
             except self._library.Error:
                 self._drop()
             else:

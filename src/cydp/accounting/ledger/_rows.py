@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: MIT
 """What a ledger asks of the place where it is kept: rows that one transaction reads and writes.
 
-A file and a PostgreSQL server offer the same. docs/accounting/ledger.md, "Homes", compares them.
+A file and a PostgreSQL server offer the same. docs/accounting/ledger.md describes both.
 """
 
 from __future__ import annotations
