@@ -247,11 +247,23 @@ def test_all_units_are_granted_and_no_more(
 def test_a_server_that_was_set_back_is_refused(own: PostgresServer) -> None:
     """As by a restored backup, or a standby that lost the last transactions."""
     place = Place(own.address(), "visits")
-    ledger = new(place)
+    with new(place) as ledger:
+        head = set_back(own, ledger)
+        for use in (ledger.head, lambda: ledger.charge(TINY), lambda: ledger.spent, ledger.history):
+            with pytest.raises(LedgerRollbackError, match="does not have the entry 4 that it had"):
+                use()
+    with pytest.raises(LedgerRollbackError, match="older than expect_head"):
+        BudgetLedger.open(place, expect_head=head)
+    with BudgetLedger.open(place) as other:  # who has seen nothing cannot tell
+        assert other.spent == PureDP("0.125")
+
+
+def set_back(own: PostgresServer, ledger: BudgetLedger) -> tuple[int, str]:
+    """Charge twice, let the server forget the second charge, and return the head after it."""
     ledger.charge(PureDP("0.125"))
     own.stop()
     backup = own.folder / "backup"
-    shutil.copytree(own.data, backup, copy_function=copy_with_owner)
+    shutil.copytree(own.data, backup)
     own.start()
     ledger.charge(PureDP("0.25"))
     head = ledger.head()
@@ -260,18 +272,7 @@ def test_a_server_that_was_set_back_is_refused(own: PostgresServer) -> None:
     backup.rename(own.data)
     give_to_owner(own)
     own.start()
-    for use in (ledger.head, lambda: ledger.charge(TINY), lambda: ledger.spent, ledger.history):
-        with pytest.raises(LedgerRollbackError, match="does not have the entry 4 that it had"):
-            use()
-    with pytest.raises(LedgerRollbackError, match="older than expect_head"):
-        BudgetLedger.open(place, expect_head=head)
-    ledger.close()
-    with BudgetLedger.open(place) as other:  # who has seen nothing cannot tell
-        assert other.spent == PureDP("0.125")
-
-
-def copy_with_owner(source: str, target: str) -> None:
-    shutil.copy2(source, target)
+    return head
 
 
 def give_to_owner(server: PostgresServer) -> None:
@@ -399,6 +400,7 @@ TAMPERED = {
     "an entry that is missing": "DELETE FROM entry WHERE seq = 3 AND ledger = '{uuid}'",
     "a result": "UPDATE outcome SET result = '2' WHERE ledger = '{uuid}'",
     "an id": "UPDATE entry SET charge_id = 'tuesday' WHERE seq = 3 AND ledger = '{uuid}'",
+    "the key of an id": "UPDATE entry SET charge_key = 'x' WHERE seq = 3 AND ledger = '{uuid}'",
     "a budget": "UPDATE block SET budget = '[\"2\"]' WHERE ledger = '{uuid}'",
     "a block": "INSERT INTO block VALUES ('{uuid}', 'x', 'x', '[\"1\"]')",
 }
