@@ -11,6 +11,7 @@ import socket
 import threading
 import time
 from collections.abc import Callable, Iterator
+from concurrent.futures import ThreadPoolExecutor
 from contextlib import closing, suppress
 from functools import partial
 from pathlib import Path
@@ -226,12 +227,9 @@ def test_all_units_are_granted_and_no_more(
                 os.write(write, b"%d\n" % ledger.charge(PureDP(1)).seq)
 
     def work() -> None:
-        with BudgetLedger.open(place) as ledger:
-            running = [threading.Thread(target=charge_all, args=(ledger,)) for _ in range(threads)]
-            for thread in running:
-                thread.start()
-            for thread in running:
-                thread.join()
+        with BudgetLedger.open(place) as ledger, ThreadPoolExecutor(threads) as pool:
+            for done in [pool.submit(charge_all, ledger) for _ in range(threads)]:
+                done.result()  # raises what was raised
 
     racers = [forked(work, seconds=900) for _ in range(processes)]
     os.close(write)
