@@ -11,7 +11,15 @@ from cydp.accounting._words import format_name
 from cydp.accounting.ledger._history import format_block
 from cydp.accounting.ledger._ledger import BudgetLedger
 from cydp.cli._messages import head_of, print_head
-from cydp.cli._options import BUDGETS, add_budget, add_head, add_parser, read_budget, read_count
+from cydp.cli._options import (
+    BUDGETS,
+    add_budget,
+    add_head,
+    add_parser,
+    heads_of,
+    read_budget,
+    read_count,
+)
 from cydp.cli._payment import (
     WITHOUT_BLOCKS,
     check_blocks,
@@ -263,7 +271,7 @@ def _add_block(options: argparse.Namespace) -> int:
     dims = read_pairs(options.dim, "--dim", _RESERVED)
     if len(set(blocks)) < len(blocks):
         raise ValueError("each ID must be given once, and one is given twice")
-    with open_ledger(BudgetLedger.open, options.path, expect_head=options.head) as ledger:
+    with open_ledger(BudgetLedger.open, options.path, **heads_of(options)) as ledger:
         there = ledger.remaining
         if not isinstance(there, dict):
             raise ValueError(
@@ -282,7 +290,7 @@ def _add_block(options: argparse.Namespace) -> int:
 
 
 def _retire(options: argparse.Namespace) -> int:
-    with open_ledger(BudgetLedger.open, options.path, expect_head=options.head) as ledger:
+    with open_ledger(BudgetLedger.open, options.path, **heads_of(options)) as ledger:
         check_blocks(ledger, [options.block], "block")
         ledger.retire(options.block)
         print_head(ledger)
@@ -291,7 +299,7 @@ def _retire(options: argparse.Namespace) -> int:
 
 def _retire_spent(options: argparse.Namespace) -> int:
     """Retire the blocks that have nothing left, and print their ids and the head."""
-    with open_ledger(BudgetLedger.open, options.path, expect_head=options.head) as ledger:
+    with open_ledger(BudgetLedger.open, options.path, **heads_of(options)) as ledger:
         if not has_blocks(ledger):
             raise ValueError(WITHOUT_BLOCKS)
         for block in ledger.retire_spent(read_budget(options)):
@@ -301,7 +309,7 @@ def _retire_spent(options: argparse.Namespace) -> int:
 
 
 def _verify(options: argparse.Namespace) -> int:
-    with open_to_read(options.path, options.head) as ledger:
+    with open_to_read(options.path, **heads_of(options)) as ledger:
         ledger.verify()
         print("ok", head_of(ledger))
     return 0
@@ -312,7 +320,7 @@ def _charge(options: argparse.Namespace) -> int:
     loss = read_budget(options)
     if loss is None:
         raise ValueError(f"the cost must be given: {BUDGETS}")
-    with open_ledger(BudgetLedger.open, options.path, expect_head=options.head) as ledger:
+    with open_ledger(BudgetLedger.open, options.path, **heads_of(options)) as ledger:
         check_blocks(ledger, options.blocks)
         scope = {"blocks": options.blocks, "label": options.label}
         is_fresh = options.charge_id is None

@@ -21,6 +21,7 @@ __all__ = [
     "add_parser",
     "add_post_processors",
     "add_release",
+    "heads_of",
     "read_budget",
     "read_count",
     "texts_of_help",
@@ -284,6 +285,16 @@ def add_head(parser: Any) -> None:
         metavar="SEQ:HASH",
         help="the head that another command printed: an older copy of the ledger is refused",
     )
+    parser.add_argument(
+        "--head-file",
+        metavar="FILE",
+        help="a file that keeps the head that was seen last: an older copy is refused",
+    )
+
+
+def heads_of(options: argparse.Namespace) -> dict[str, Any]:
+    """Return the heads that a ledger must have, as `BudgetLedger.open` takes them."""
+    return {"expect_head": options.head, "head_file": options.head_file}
 
 
 def add_post_processors(parser: argparse.ArgumentParser) -> None:

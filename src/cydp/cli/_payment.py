@@ -25,6 +25,7 @@ from cydp.accounting.ledger._history import format_block
 from cydp.accounting.ledger._ledger import BudgetLedger
 from cydp.accounting.ledger._scope import LedgerScope
 from cydp.cli._messages import head_of
+from cydp.cli._options import heads_of
 from cydp.cli._stdin import STDIN
 
 __all__ = [
@@ -43,7 +44,7 @@ __all__ = [
 ]
 
 WITHOUT_BLOCKS = "the ledger must have blocks: make another by `cydp ledger create --by-block`"
-_NEED_A_LEDGER = ("head", "blocks", "label", "charge_id", "data_version")
+_NEED_A_LEDGER = ("head", "head_file", "blocks", "label", "charge_id", "data_version")
 _LONGEST_LABEL = 1000
 
 _Numbers: TypeAlias = dict[str, Fraction]  # the numbers of a loss in its own measure, by name
@@ -81,16 +82,14 @@ def check_blocks(ledger: BudgetLedger, blocks: Sequence[str] | None, name: str =
 
 
 @contextmanager
-def open_to_read(path: str, expect_head: tuple[int, str] | None = None) -> Iterator[BudgetLedger]:
+def open_to_read(path: str, **heads: Any) -> Iterator[BudgetLedger]:
     """Open a ledger to look at it, which needs no permission to write.
 
     Every error while the ledger is looked at is caused by what is in the file, and is raised as a
     LedgerCorruptError.
     """
     try:
-        with open_ledger(
-            BudgetLedger.open, path, expect_head=expect_head, read_only=True
-        ) as ledger:
+        with open_ledger(BudgetLedger.open, path, read_only=True, **heads) as ledger:
             yield ledger
     except FileError:
         raise
@@ -116,7 +115,7 @@ def ledger_of(options: argparse.Namespace) -> AbstractContextManager[BudgetLedge
     if options.ledger is None:
         return nullcontext()
     return open_ledger(
-        BudgetLedger.open, options.ledger, expect_head=options.head, read_only=options.dry_run
+        BudgetLedger.open, options.ledger, read_only=options.dry_run, **heads_of(options)
     )
 
 

@@ -36,6 +36,7 @@ from cydp.accounting.ledger._entries import (
     verify,
 )
 from cydp.accounting.ledger._guarantee import guarantee_of
+from cydp.accounting.ledger._head_file import RememberingStore
 from cydp.accounting.ledger._history import LedgerHistory
 from cydp.accounting.ledger._homes import create_store, open_store
 from cydp.accounting.ledger._ledger_blocks import LedgerBlocks
@@ -240,6 +241,7 @@ class BudgetLedger(LedgerResults, LedgerBlocks):
         path: str | os.PathLike[str],
         *,
         expect_head: tuple[int, str] | None = None,
+        head_file: str | os.PathLike[str] | None = None,
         read_only: bool = False,
     ) -> Self:
         """Open a ledger.
@@ -251,8 +253,12 @@ class BudgetLedger(LedgerResults, LedgerBlocks):
             machine; or the address of a database and the name of a ledger in it, as in
             "postgresql://host/database#visits".
         expect_head : (int, str), optional
-            A head that `head()` has returned and that was kept elsewhere. An older copy of the file
-            is refused.
+            A head that `head()` has returned and that was kept elsewhere. An older copy of the
+            ledger is refused.
+        head_file : path, optional
+            A small file that keeps the head which this client has seen last, and is made by the
+            first use. A ledger that lacks that head is refused. It should not be stored with the
+            ledger, so that they are not set back together.
         read_only : bool, default False
             Whether to refuse every change with a LedgerError. Permission to read the file and its
             folder is then enough.
@@ -304,6 +310,8 @@ class BudgetLedger(LedgerResults, LedgerBlocks):
         store = open_store(path, read_only=read_only)
         with store.closed_by_errors():
             found = store.read(about)
+            if head_file is not None:
+                store = RememberingStore(store, head_file)
         new = object.__new__(cls)
         for name, value in zip(cls.__slots__, (store, *found), strict=True):
             object.__setattr__(new, name, value)
