@@ -95,7 +95,7 @@ def test_another_ledger_and_other_files_are_refused(path: Path, tmp_path: Path) 
 def test_the_command_line(path: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     with new(path) as ledger:
         uuid = ledger.uuid
-    charge: list[Any] = ["ledger", "charge", str(path), "--epsilon", "0.125"]
+    charge: list[Any] = ["ledger", "charge", str(path), "--epsilon", "0.125", "--label", "x"]
     remembering = [*charge, "--head-file", str(tmp_path / "h")]
     assert main(remembering) == 0
     assert main(remembering) == 0
