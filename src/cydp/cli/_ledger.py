@@ -8,7 +8,7 @@ from collections.abc import Sequence
 from typing import Any
 
 from cydp.accounting._words import format_name
-from cydp.accounting.ledger._history import format_block
+from cydp.accounting.ledger._history import GROUPINGS, format_block
 from cydp.accounting.ledger._ledger import BudgetLedger
 from cydp.cli._messages import head_of, print_head
 from cydp.cli._options import (
@@ -29,7 +29,7 @@ from cydp.cli._payment import (
     open_ledger,
     open_to_read,
 )
-from cydp.cli._show import history, list_blocks, report, show
+from cydp.cli._show import history, list_blocks, report, show, totals
 from cydp.cli._specs import read_name, read_pairs
 
 __all__ = ["add_commands"]
@@ -184,10 +184,29 @@ def add_commands(commands: Any) -> None:
     )
 
     history_parser = _command(
-        ledger, "history", history, "print all entries, oldest first", _NUMBERS, _READ,
+        ledger, "history", history, "print entries, oldest first", _NUMBERS, _READ,
         example=[_CREATE, "cydp ledger history ages.db --json"],
     )  # fmt: skip
+    history_parser.add_argument(
+        "--after", type=read_count, default=0, metavar="SEQ", help="begin after this entry"
+    )
+    history_parser.add_argument(
+        "--most", type=read_count, metavar="N", help="print so many entries (default: all)"
+    )
+    history_parser.add_argument(
+        "--kind", metavar="KIND", help="only entries of this kind: charge ..."
+    )
+    history_parser.add_argument("--label", metavar="TEXT", help="only charges with this label")
     history_parser.add_argument("--json", action="store_true", help="print a JSON object a line")
+
+    totals_parser = _command(
+        ledger, "totals", totals, "print what was charged in all, by label, user, month ...",
+        _NUMBERS, _READ, example=[_CREATE, "cydp ledger totals ages.db --by label"],
+    )  # fmt: skip
+    totals_parser.add_argument(
+        "--by", required=True, choices=GROUPINGS, help="for what, by whom or when"
+    )
+    totals_parser.add_argument("--json", action="store_true", help="print a JSON object a line")
 
     verify = _command(
         ledger, "verify", _verify, "compute everything anew, and exit with 1 if it differs", _READ,

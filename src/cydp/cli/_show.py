@@ -24,7 +24,7 @@ from cydp.cli._payment import WITHOUT_BLOCKS, has_blocks, open_to_read
 from cydp.cli._specs import read_pairs
 from cydp.releases.output._files import write_file
 
-__all__ = ["history", "list_blocks", "report", "show"]
+__all__ = ["history", "list_blocks", "report", "show", "totals"]
 
 
 def show(options: argparse.Namespace) -> int:
@@ -96,12 +96,27 @@ def report(options: argparse.Namespace) -> int:
 
 
 def history(options: argparse.Namespace) -> int:
-    """Print all entries, one line for each."""
+    """Print entries, one line for each."""
+    fields = {name: getattr(options, name) for name in ("kind", "label")}
+    wanted = {name: value for name, value in fields.items() if value is not None}
     with open_to_read(options.path) as ledger:
-        entries = ledger.history()
+        entries = ledger.history(after=options.after, most=options.most, **wanted)
     for entry in entries:
         amounts = {k: entries.amount(entry[k]) for k in ("budget", "cost") if k in entry}
         print(json_of(entry | amounts) if options.json else entries.line(entry))
+    return 0
+
+
+def totals(options: argparse.Namespace) -> int:
+    """Print what was charged, in all, for each value of a field."""
+    with open_to_read(options.path) as ledger:
+        found = ledger.totals(options.by)
+    for key, loss in found.items():
+        numbers = numbers_of(loss)
+        if options.json:
+            print(json_of({options.by: key} | numbers))
+        else:
+            print(f"{'(none)' if key is None else format_name(key)}: {format_numbers(numbers)}")
     return 0
 
 

@@ -66,14 +66,14 @@ def read_hash(rows: Rows, seq: int) -> str:
     return "" if found is None else str(found[3])
 
 
-def read_entries(rows: Rows) -> Generator[Entry, None, None]:
-    """Yield all entries, oldest first, and check the chain of their hashes.
+def read_entries(rows: Rows, after: int = 0) -> Generator[Entry, None, None]:
+    """Yield the entries after a place, oldest first, and check the chain of their hashes.
 
     The generator must be closed inside the transaction.
     """
-    last, found = "", rows.entries()
+    last, found = read_hash(rows, after), rows.entries(after)
     try:
-        for expected, row in enumerate(found, 1):
+        for expected, row in enumerate(found, after + 1):
             if row[0] != expected:
                 raise _damaged(expected)
             yield _checked(row, last)

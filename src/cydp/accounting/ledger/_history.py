@@ -3,16 +3,37 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from fractions import Fraction
 from typing import Any
 
+from cydp.accounting._amounts import Amount, add_amounts, zero_amount
 from cydp.accounting._loss import Loss
 from cydp.accounting._words import format_name, format_numbers, names_of
 from cydp.accounting.ledger._blocks import ALL
 from cydp.accounting.ledger._report import what_of
+from cydp.accounting.ledger._serialize import amount_from
 
-__all__ = ["LedgerHistory", "format_block", "format_dims"]
+__all__ = [
+    "GROUPINGS",
+    "LedgerHistory",
+    "check_grouping",
+    "format_block",
+    "format_dims",
+    "matcher",
+    "totals_of",
+]
+
+# Those of every version that has written entries.
+_FIELDS = frozenset((
+    "analyst", "arguments", "block", "block_column", "blocks", "budget", "charge_id", "cost",
+    "count", "data_version", "dims", "function", "hash", "host", "kind", "label", "measure",
+    "mechanism", "params", "pid", "privacy_unit", "query", "relation", "released", "result_of",
+    "rounded", "seq", "service", "sha256", "table", "time", "user", "uuid", "version", "whole_unit",
+))  # fmt: skip
+GROUPINGS = (
+    "label", "analyst", "user", "host", "service", "function", "mechanism", "month", "block",
+)  # fmt: skip
 
 
 class LedgerHistory(list[dict[str, Any]]):
@@ -67,3 +88,43 @@ def format_block(block: str) -> str:
 def format_dims(dims: Mapping[str, Any]) -> list[str]:
     """Write the dims of a block for people."""
     return [f"{format_name(name)}={format_name(str(value))}" for name, value in dims.items()]
+
+
+def matcher(fields: Mapping[str, Any]) -> Callable[[Mapping[str, Any]], bool]:
+    """Return whether an entry has fields of these values, or of values that a function accepts."""
+    for name in fields:
+        if name not in _FIELDS:
+            there = ", ".join(sorted(_FIELDS))
+            raise ValueError(f"fields must be those of entries, and {name!r} is none: {there}")
+
+    def has(entry: Mapping[str, Any], name: str, wanted: Any) -> bool:
+        if name not in entry:
+            return False
+        return bool(wanted(entry[name])) if callable(wanted) else bool(entry[name] == wanted)
+
+    return lambda entry: all(has(entry, name, wanted) for name, wanted in fields.items())
+
+
+def check_grouping(by: str) -> str:
+    """Return a field that totals are made by; TypeError or ValueError for anything else."""
+    if not isinstance(by, str):
+        raise TypeError(f"by must be text, not {type(by).__name__}")
+    if by not in GROUPINGS:
+        raise ValueError(f"by must be one of {', '.join(GROUPINGS)}, not {by!r}")
+    return by
+
+
+def totals_of(charges: Iterable[Mapping[str, Any]], by: str) -> dict[str | None, Amount]:
+    """Return the sum of the costs of charges, for each value of a field."""
+    found: dict[str | None, Amount] = {}
+    for charge in charges:
+        cost = amount_from(charge["cost"])
+        for key in _keys_of(charge, by):
+            found[key] = add_amounts(found.get(key, zero_amount(cost)), cost)
+    return found
+
+
+def _keys_of(charge: Mapping[str, Any], by: str) -> list[str | None]:
+    if by == "month":
+        return [charge["time"][:7]]
+    return charge["blocks"] if by == "block" else [charge.get(by)]

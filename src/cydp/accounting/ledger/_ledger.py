@@ -6,10 +6,13 @@ from __future__ import annotations
 import json
 import os
 from collections.abc import Mapping
+from itertools import islice
 from types import TracebackType
 from typing import Any, NoReturn, Self
 
+from cydp._arguments import Integer
 from cydp._call_errors import explain_arguments
+from cydp._numbers.rational import read_integer
 from cydp._relations import check_relation
 from cydp.accounting._amounts import loss_of_amount
 from cydp.accounting._errors import (
@@ -37,7 +40,7 @@ from cydp.accounting.ledger._entries import (
 )
 from cydp.accounting.ledger._guarantee import guarantee_of
 from cydp.accounting.ledger._head_file import RememberingStore
-from cydp.accounting.ledger._history import LedgerHistory
+from cydp.accounting.ledger._history import LedgerHistory, check_grouping, matcher, totals_of
 from cydp.accounting.ledger._homes import create_store, open_store
 from cydp.accounting.ledger._ledger_blocks import LedgerBlocks
 from cydp.accounting.ledger._ledger_results import LedgerResults
@@ -336,8 +339,21 @@ class BudgetLedger(LedgerResults, LedgerBlocks):
         return found.get(ALL, found)
 
     @explain_arguments
-    def history(self) -> LedgerHistory:
-        """Return all entries, oldest first, and check their hashes.
+    def history(
+        self, *, after: Integer = 0, most: Integer | None = None, **fields: Any
+    ) -> LedgerHistory:
+        """Return entries, oldest first, and check their hashes.
+
+        Parameters
+        ----------
+        after : int >= 0, default 0
+            The place of the entry after which to begin: 0 for all, or the last one of another page.
+        most : int >= 1, optional
+            How many entries to return at most. Default: all.
+        **fields
+            Only entries with these fields, such as ``kind="charge"``, ``label="ages"``,
+            ``user="ada"``. A function of one value, such as ``time=lambda text: text > "2026-11"``
+            or ``blocks=lambda ids: "mon" in ids``, is asked for each entry that has the field.
 
         Returns
         -------
@@ -348,6 +364,8 @@ class BudgetLedger(LedgerResults, LedgerBlocks):
         ------
         LedgerCorruptError
             If an entry is not what was written.
+        TypeError, ValueError
+            For a bad place or number, and for a field that no entry has.
 
         Examples
         --------
@@ -356,7 +374,7 @@ class BudgetLedger(LedgerResults, LedgerBlocks):
         >>> with tempfile.TemporaryDirectory() as folder:
         ...     ledger = BudgetLedger.create(f"{folder}/b.db", cydp.PureDP(1), privacy_unit="row")
         ...     _ = ledger.charge(cydp.PureDP("0.1"), label="ages")
-        ...     entries = ledger.history()
+        ...     entries, charges = ledger.history(), ledger.history(kind="charge")
         ...     ledger.close()
         >>> entries[-1]["label"]
         'ages'
@@ -364,10 +382,66 @@ class BudgetLedger(LedgerResults, LedgerBlocks):
         1 ... create epsilon=1 for each row, add-remove
         2 ... block
         3 ... charge epsilon=0.1: ages
+        >>> len(charges)
+        1
 
         """
-        entries = self._store.read(lambda rows: list(read_entries(rows)))
-        return LedgerHistory(entries, self.budget)
+        place = read_integer(after, "after")
+        if place < 0:
+            raise ValueError(f"after must be at least 0, not {place}")
+        wanted = None if most is None else read_integer(most, "most")
+        if wanted is not None and wanted < 1:
+            raise ValueError(f"most must be at least 1, not {wanted}")
+        matches = matcher(fields)
+
+        def read(rows: Rows) -> list[Entry]:
+            entries = read_entries(rows, place)
+            try:
+                return list(islice(filter(matches, entries), wanted))
+            finally:
+                entries.close()
+
+        return LedgerHistory(self._store.read(read), self.budget)
+
+    @explain_arguments
+    def totals(self, by: str) -> dict[str | None, Loss]:
+        """Return what was charged, in all, for each value of a field.
+
+        Parameters
+        ----------
+        by : {"label", "analyst", "user", "host", "service", "function", "mechanism", "month", \
+"block"}
+            By whom, or for what. "month" is as in "2026-11".
+
+        Returns
+        -------
+        dict of losses
+            In the order in which they came first; None: charges without the field. In a ledger with
+            blocks each charge counts once, for what each of its blocks has paid; by "block" it
+            counts in each of them.
+
+        Raises
+        ------
+        LedgerCorruptError
+            If an entry is not what was written.
+        TypeError, ValueError
+            For another field.
+
+        Examples
+        --------
+        >>> import tempfile
+        >>> import cydp
+        >>> with tempfile.TemporaryDirectory() as folder:
+        ...     path = f"{folder}/b.db"
+        ...     with BudgetLedger.create(path, cydp.PureDP(1), privacy_unit="row") as ledger:
+        ...         for label in ("ages", "incomes", "ages"):
+        ...             _ = ledger.charge(cydp.PureDP("0.1"), label=label)
+        ...         ledger.totals("label")
+        {'ages': PureDP(epsilon=0.2), 'incomes': PureDP(epsilon=0.1)}
+
+        """
+        amounts = totals_of(self.history(kind="charge"), check_grouping(by))
+        return {key: loss_of_amount(type(self.budget), each) for key, each in amounts.items()}
 
     @explain_arguments
     def head(self) -> tuple[int, str]:

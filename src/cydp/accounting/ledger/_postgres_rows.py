@@ -84,10 +84,12 @@ class PostgresRows:
         )
         return found
 
-    def entries(self) -> Generator[EntryRow, None, None]:
-        """Yield all entries, oldest first."""
+    def entries(self, after: int = 0) -> Generator[EntryRow, None, None]:
+        """Yield the entries after a place, oldest first."""
         return self._each(
-            "SELECT seq, charge_id, body, hash FROM cydp.entry WHERE ledger = %s ORDER BY seq"
+            "SELECT seq, charge_id, body, hash FROM cydp.entry WHERE ledger = %s AND seq > %s "
+            "ORDER BY seq",
+            after,
         )
 
     def entries_of_blocks(self) -> list[str]:
@@ -211,7 +213,7 @@ class PostgresRows:
         found: list[Any] = self._connection.execute(query, (self._ledger, *given)).fetchall()
         return found
 
-    def _each(self, query: str) -> Generator[Any, None, None]:
+    def _each(self, query: str, *given: Any) -> Generator[Any, None, None]:
         with self._connection.cursor("rows") as cursor:  # the server keeps what is not read yet
-            cursor.execute(query, (self._ledger,))
+            cursor.execute(query, (self._ledger, *given))
             yield from cursor

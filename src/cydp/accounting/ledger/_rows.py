@@ -28,8 +28,8 @@ class Rows(Protocol):
     def entry(self, seq: int) -> EntryRow | None:
         """Return the entry at a place, or None."""
 
-    def entries(self) -> Generator[EntryRow, None, None]:
-        """Yield all entries, oldest first. The generator is closed inside the transaction."""
+    def entries(self, after: int = 0) -> Generator[EntryRow, None, None]:
+        """Yield the entries after a place, oldest first. It is closed inside the transaction."""
 
     def entries_of_blocks(self) -> list[str]:
         """Return the JSON of the entries that add and retire blocks, oldest first."""

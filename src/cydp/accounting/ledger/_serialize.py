@@ -7,6 +7,7 @@ Results are JSON, in which arrays are bytes. Reading it back cannot run code, as
 from __future__ import annotations
 
 import base64
+import getpass
 import hashlib
 import importlib
 import json
@@ -15,6 +16,8 @@ import os
 from collections.abc import Callable, Sequence
 from datetime import UTC, date, datetime
 from fractions import Fraction
+from functools import cache
+from socket import gethostname
 from typing import Any, TypeVar
 
 import numpy as np
@@ -61,9 +64,23 @@ _CLASSES: dict[str, tuple[type, Callable[[Any], Any], Callable[[Any], Any]]] = {
 
 
 def describe_writer() -> dict[str, Any]:
-    """Return the fields that say who writes an entry, and when."""
+    """Return the fields that say who writes an entry, and when.
+
+    The environment variable CYDP_SERVICE names the service, if it is set.
+    """
     now = datetime.now(UTC).isoformat(timespec="microseconds")
-    return {"time": now, "pid": os.getpid(), "version": __version__}
+    service = os.environ.get("CYDP_SERVICE", "")
+    who = _user_and_host() | ({"service": service} if service else {})
+    return {"time": now, "pid": os.getpid(), "version": __version__} | who
+
+
+@cache
+def _user_and_host() -> dict[str, str]:
+    try:
+        user = getpass.getuser()
+    except (ImportError, KeyError, OSError):  # the system has no name for the user
+        return {"host": gethostname()}
+    return {"user": user, "host": gethostname()}
 
 
 def check_string(value: str, name: str) -> str:

@@ -72,9 +72,11 @@ class SqliteRows:
         )
         return found
 
-    def entries(self) -> Generator[EntryRow, None, None]:
-        """Yield all entries, oldest first."""
-        return self._each("SELECT seq, charge_id, body, hash FROM entry ORDER BY seq")
+    def entries(self, after: int = 0) -> Generator[EntryRow, None, None]:
+        """Yield the entries after a place, oldest first."""
+        return self._each(
+            "SELECT seq, charge_id, body, hash FROM entry WHERE seq > ? ORDER BY seq", after
+        )
 
     def entries_of_blocks(self) -> list[str]:
         """Return the JSON of the entries that add and retire blocks, oldest first."""
@@ -171,8 +173,8 @@ class SqliteRows:
     def _all(self, query: str, *given: Any) -> list[Any]:
         return self._connection.execute(query, given).fetchall()
 
-    def _each(self, query: str) -> Generator[Any, None, None]:
-        rows = self._connection.execute(query)
+    def _each(self, query: str, *given: Any) -> Generator[Any, None, None]:
+        rows = self._connection.execute(query, given)
         try:
             yield from rows
         finally:  # a transaction cannot end before its SELECT has, not even by a ROLLBACK
