@@ -10,6 +10,7 @@ from typing import Any
 from cydp.accounting._words import format_name
 from cydp.accounting.ledger._history import GROUPINGS, format_block
 from cydp.accounting.ledger._ledger import BudgetLedger
+from cydp.cli._ledger_copies import add_copies
 from cydp.cli._messages import head_of, print_head
 from cydp.cli._options import (
     BUDGETS,
@@ -143,6 +144,7 @@ def add_commands(commands: Any) -> None:
 
     _add_blocks(ledger)
     _add_charge(ledger)
+    add_copies(ledger, _HEAD)
 
     show_parser = _command(
         ledger, "show", show, "print what is spent and left", _NUMBERS, _READ,
@@ -261,7 +263,7 @@ def _command(
     ledger: Any, name: str, run: Any, summary: str, *more: str, **about: Sequence[str]
 ) -> Any:
     parser = add_parser(ledger, name, summary, *more, **about)
-    parser.add_argument("path", metavar="PATH", help="file of the ledger")
+    parser.add_argument("path", metavar="PATH", help="file of the ledger, or its address")
     parser.set_defaults(run=run)
     return parser
 

@@ -44,6 +44,10 @@ _IN_PYTHON = {
     "group_by counts labels, and histogram(by=..., by_keys=...) numbers": "group-by counts "
     "labels, and histogram with --by numbers",
     "expect_head": "--head",
+    "head_file": "--head-file",
+    "retire=True": "--retire",
+    "BudgetLedger.restore": "`cydp ledger restore`",
+    "BudgetLedger.backup": "`cydp ledger backup`",
     "give user=, or promise with max_rows_per_unit=k": "give --user, or promise with "
     "--max-rows-per-unit=k",
     "give user= as well": "give --user as well",

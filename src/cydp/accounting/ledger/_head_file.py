@@ -19,9 +19,91 @@ from cydp.accounting.ledger._entries import read_hash
 from cydp.accounting.ledger._rows import Rows, Store
 from cydp.accounting.ledger._serialize import check_head
 
-__all__ = ["RememberingStore"]
+__all__ = ["HeadFile", "RememberingStore"]
 
 T = TypeVar("T")
+
+
+class HeadFile:
+    """The file.
+
+    Parameters
+    ----------
+    path : path
+        It need not exist.
+
+    Attributes
+    ----------
+    written : (str, int, str) or None
+        The uuid of the ledger, and place and hash of its head.
+
+    Raises
+    ------
+    LedgerError
+        If the file cannot be read, or is another file.
+
+    """
+
+    def __init__(self, path: str | os.PathLike[str]) -> None:
+        self.path = Path(path)
+        self.written = self._read()
+
+    def check(self, rows: Rows) -> None:
+        """Raise a LedgerRollbackError if a ledger lacks the head of the file."""
+        if self.written is None:
+            return
+        first = rows.entry(1)
+        uuid = str(json.loads(first[2])["uuid"]) if first else ""
+        known, seq, digest = self.written
+        if known != uuid:
+            raise LedgerError(
+                f"{self.path} remembers another ledger: use one file for each ledger, or remove "
+                "it, if you mean the new ledger"
+            )
+        if read_hash(rows, seq) != digest:
+            raise LedgerRollbackError(
+                f"the ledger is older than it was: it does not have the entry {seq} that "
+                f"{self.path} remembers; find the newest copy"
+            )
+
+    def remember(self, uuid: str, last: tuple[int, str]) -> None:
+        """Replace the file, durably, unless it has this head or a later one."""
+        if self.written is not None and self.written[1] >= last[0]:
+            return
+        text = json.dumps({"ledger": uuid, "seq": last[0], "hash": last[1]}) + "\n"
+        try:
+            number, name = tempfile.mkstemp(prefix=f"{self.path.name}-", dir=self.path.parent)
+            try:
+                with os.fdopen(number, "w") as file:
+                    file.write(text)
+                    file.flush()
+                    os.fsync(number)
+                os.replace(name, self.path)
+            except BaseException:
+                with suppress(OSError):
+                    os.unlink(name)
+                raise
+        except OSError as error:
+            raise LedgerError(
+                f"the head of the ledger cannot be written to {self.path} ({error.strerror}); "
+                "what was charged stands"
+            ) from None
+        self.written = uuid, *last
+
+    def _read(self) -> tuple[str, int, str] | None:
+        try:
+            text = self.path.read_text()
+        except FileNotFoundError:
+            return None
+        except (OSError, UnicodeDecodeError):
+            raise LedgerError(f"cannot read the head that {self.path} remembers") from None
+        try:
+            kept = json.loads(text)
+            return (str(kept["ledger"]), *check_head((kept["seq"], kept["hash"])))
+        except (ValueError, TypeError, LookupError):
+            raise LedgerError(
+                f"{self.path} is no file that remembers the head of a ledger"
+            ) from None
 
 
 class RememberingStore:
@@ -31,7 +113,9 @@ class RememberingStore:
     ----------
     store : Store
     path : path
-        Of the file, which need not exist.
+        Of the file.
+    uuid : str
+        Of the ledger.
 
     Raises
     ------
@@ -42,22 +126,20 @@ class RememberingStore:
 
     """
 
-    def __init__(self, store: Store, path: str | os.PathLike[str]) -> None:
-        self._store, self._path = store, Path(path)
-        self._written = self._read_file()
-        self._uuid, last = store.read(self._look)
-        self._write_file(last)
+    def __init__(self, store: Store, path: str | os.PathLike[str], uuid: str) -> None:
+        self._store, self._file, self._uuid = store, HeadFile(path), uuid
+        self.read(self._file.check)
 
     def read(self, work: Callable[[Rows], T]) -> T:
         """Call a function in a transaction that sees one state."""
         done, last = self._store.read(lambda rows: (work(rows), rows.last()))
-        self._write_file(last)
+        self._file.remember(self._uuid, last)
         return done
 
     def write(self, work: Callable[[Rows], T]) -> T:
         """Call a function in the only transaction that writes; commit, and then remember."""
         done, last = self._store.write(lambda rows: (work(rows), rows.last()))
-        self._write_file(last)
+        self._file.remember(self._uuid, last)
         return done
 
     def closed_by_errors(self) -> AbstractContextManager[None]:
@@ -67,60 +149,3 @@ class RememberingStore:
     def close(self) -> None:
         """Close the ledger."""
         self._store.close()
-
-    def _look(self, rows: Rows) -> tuple[str, tuple[int, str]]:
-        """Return the uuid of a ledger, which must have the head of the file, and its head."""
-        first = rows.entry(1)
-        uuid = str(json.loads(first[2])["uuid"]) if first else ""
-        if self._written is not None:
-            known, seq, digest = self._written
-            if known != uuid:
-                raise LedgerError(
-                    f"{self._path} remembers another ledger: use one file for each ledger, or "
-                    "remove it, if you mean the new ledger"
-                )
-            if read_hash(rows, seq) != digest:
-                raise LedgerRollbackError(
-                    f"the ledger is older than it was: it does not have the entry {seq} that "
-                    f"{self._path} remembers; find the newest copy"
-                )
-        return uuid, rows.last()
-
-    def _read_file(self) -> tuple[str, int, str] | None:
-        try:
-            text = self._path.read_text()
-        except FileNotFoundError:
-            return None
-        except (OSError, UnicodeDecodeError):
-            raise LedgerError(f"cannot read the head that {self._path} remembers") from None
-        try:
-            kept = json.loads(text)
-            return (str(kept["ledger"]), *check_head((kept["seq"], kept["hash"])))
-        except (ValueError, TypeError, LookupError):
-            raise LedgerError(
-                f"{self._path} is no file that remembers the head of a ledger"
-            ) from None
-
-    def _write_file(self, last: tuple[int, str]) -> None:
-        """Replace the file, durably, unless it has this head or a later one."""
-        if self._written is not None and self._written[1] >= last[0]:
-            return
-        text = json.dumps({"ledger": self._uuid, "seq": last[0], "hash": last[1]}) + "\n"
-        try:
-            number, name = tempfile.mkstemp(prefix=f"{self._path.name}-", dir=self._path.parent)
-            try:
-                with os.fdopen(number, "w") as file:
-                    file.write(text)
-                    file.flush()
-                    os.fsync(number)
-                os.replace(name, self._path)
-            except BaseException:
-                with suppress(OSError):
-                    os.unlink(name)
-                raise
-        except OSError as error:
-            raise LedgerError(
-                f"the head of the ledger cannot be written to {self._path} ({error.strerror}); "
-                "what was charged stands"
-            ) from None
-        self._written = self._uuid, *last

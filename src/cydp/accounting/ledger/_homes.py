@@ -28,5 +28,5 @@ def open_store(path: str | os.PathLike[str], *, read_only: bool) -> Store:
 def create_store(path: str | os.PathLike[str], ledger: str, write: Callable[[Rows], T]) -> T:
     """Make the home of a ledger of this uuid, and return what a function returns that writes it."""
     if isinstance(path, str) and is_server(path):
-        return PostgresStore.create(path, ledger, write)
+        return PostgresStore.create(path, write)
     return create_file(read_path(path), ledger, write)

@@ -6,13 +6,10 @@ from __future__ import annotations
 import json
 import os
 from collections.abc import Mapping
-from itertools import islice
 from types import TracebackType
 from typing import Any, NoReturn, Self
 
-from cydp._arguments import Integer
 from cydp._call_errors import explain_arguments
-from cydp._numbers.rational import read_integer
 from cydp._relations import check_relation
 from cydp.accounting._amounts import loss_of_amount
 from cydp.accounting._errors import (
@@ -24,28 +21,20 @@ from cydp.accounting._loss import Loss
 from cydp.accounting._words import format_name
 from cydp.accounting.ledger._blocks import (
     ALL,
-    BlockState,
-    LossesByBlock,
     insert_block,
-    read_states,
 )
 from cydp.accounting.ledger._create import MEASURES, first_entry
 from cydp.accounting.ledger._entries import (
-    Entry,
     append_entry,
-    read_entries,
     read_hash,
-    read_last_charges,
-    verify,
 )
-from cydp.accounting.ledger._guarantee import guarantee_of
 from cydp.accounting.ledger._head_file import RememberingStore
-from cydp.accounting.ledger._history import LedgerHistory, check_grouping, matcher, totals_of
 from cydp.accounting.ledger._homes import create_store, open_store
 from cydp.accounting.ledger._ledger_blocks import LedgerBlocks
+from cydp.accounting.ledger._ledger_copies import LedgerCopies
+from cydp.accounting.ledger._ledger_looks import LedgerLooks
 from cydp.accounting.ledger._ledger_results import LedgerResults
 from cydp.accounting.ledger._postgres_store import is_server
-from cydp.accounting.ledger._report import MOST_READ, LedgerReport, write_report
 from cydp.accounting.ledger._rows import Rows, Store
 from cydp.accounting.ledger._serialize import (
     amount_from,
@@ -57,7 +46,7 @@ from cydp.accounting.ledger._serialize import (
 __all__ = ["BudgetLedger"]
 
 
-class BudgetLedger(LedgerResults, LedgerBlocks):
+class BudgetLedger(LedgerResults, LedgerBlocks, LedgerLooks, LedgerCopies):
     """A budget in a file, or on a PostgreSQL server, charged durably before data is read.
 
     Several processes and threads may charge one ledger. Entries are only appended, and are chained
@@ -314,7 +303,7 @@ class BudgetLedger(LedgerResults, LedgerBlocks):
         with store.closed_by_errors():
             found = store.read(about)
             if head_file is not None:
-                store = RememberingStore(store, head_file)
+                store = RememberingStore(store, head_file, found[-1])
         new = object.__new__(cls)
         for name, value in zip(cls.__slots__, (store, *found), strict=True):
             object.__setattr__(new, name, value)
@@ -322,190 +311,6 @@ class BudgetLedger(LedgerResults, LedgerBlocks):
 
     def __setattr__(self, name: str, value: object) -> NoReturn:
         raise AttributeError(f"the {name} of a ledger cannot be changed")
-
-    @property
-    def spent(self) -> Any:
-        """What was charged; of a ledger with blocks, a dict of losses by block id."""
-        found = LossesByBlock({id_: each.spent for id_, each in self._states().items()})
-        return found.get(ALL, found)
-
-    @property
-    def remaining(self) -> Any:
-        """What may still be charged; of a ledger with blocks, a dict of losses by block id.
-
-        That is 0 for a retired block, whatever was charged to it.
-        """
-        found = LossesByBlock({id_: each.remaining for id_, each in self._states().items()})
-        return found.get(ALL, found)
-
-    @explain_arguments
-    def history(
-        self, *, after: Integer = 0, most: Integer | None = None, **fields: Any
-    ) -> LedgerHistory:
-        """Return entries, oldest first, and check their hashes.
-
-        Parameters
-        ----------
-        after : int >= 0, default 0
-            The place of the entry after which to begin: 0 for all, or the last one of another page.
-        most : int >= 1, optional
-            How many entries to return at most. Default: all.
-        **fields
-            Only entries with these fields, such as ``kind="charge"``, ``label="ages"``,
-            ``user="ada"``. A function of one value, such as ``time=lambda text: text > "2026-11"``
-            or ``blocks=lambda ids: "mon" in ids``, is asked for each entry that has the field.
-
-        Returns
-        -------
-        LedgerHistory
-            A list of dict, which prints a line for each entry, as `cydp ledger history` does.
-
-        Raises
-        ------
-        LedgerCorruptError
-            If an entry is not what was written.
-        TypeError, ValueError
-            For a bad place or number, and for a field that no entry has.
-
-        Examples
-        --------
-        >>> import tempfile
-        >>> import cydp
-        >>> with tempfile.TemporaryDirectory() as folder:
-        ...     ledger = BudgetLedger.create(f"{folder}/b.db", cydp.PureDP(1), privacy_unit="row")
-        ...     _ = ledger.charge(cydp.PureDP("0.1"), label="ages")
-        ...     entries, charges = ledger.history(), ledger.history(kind="charge")
-        ...     ledger.close()
-        >>> entries[-1]["label"]
-        'ages'
-        >>> print(entries)  # doctest: +ELLIPSIS
-        1 ... create epsilon=1 for each row, add-remove
-        2 ... block
-        3 ... charge epsilon=0.1: ages
-        >>> len(charges)
-        1
-
-        """
-        place = read_integer(after, "after")
-        if place < 0:
-            raise ValueError(f"after must be at least 0, not {place}")
-        wanted = None if most is None else read_integer(most, "most")
-        if wanted is not None and wanted < 1:
-            raise ValueError(f"most must be at least 1, not {wanted}")
-        matches = matcher(fields)
-
-        def read(rows: Rows) -> list[Entry]:
-            entries = read_entries(rows, place)
-            try:
-                return list(islice(filter(matches, entries), wanted))
-            finally:
-                entries.close()
-
-        return LedgerHistory(self._store.read(read), self.budget)
-
-    @explain_arguments
-    def totals(self, by: str) -> dict[str | None, Loss]:
-        """Return what was charged, in all, for each value of a field.
-
-        Parameters
-        ----------
-        by : {"label", "analyst", "user", "host", "service", "function", "mechanism", "month", \
-"block"}
-            By whom, or for what. "month" is as in "2026-11".
-
-        Returns
-        -------
-        dict of losses
-            In the order in which they came first; None: charges without the field. In a ledger with
-            blocks each charge counts once, for what each of its blocks has paid; by "block" it
-            counts in each of them.
-
-        Raises
-        ------
-        LedgerCorruptError
-            If an entry is not what was written.
-        TypeError, ValueError
-            For another field.
-
-        Examples
-        --------
-        >>> import tempfile
-        >>> import cydp
-        >>> with tempfile.TemporaryDirectory() as folder:
-        ...     path = f"{folder}/b.db"
-        ...     with BudgetLedger.create(path, cydp.PureDP(1), privacy_unit="row") as ledger:
-        ...         for label in ("ages", "incomes", "ages"):
-        ...             _ = ledger.charge(cydp.PureDP("0.1"), label=label)
-        ...         ledger.totals("label")
-        {'ages': PureDP(epsilon=0.2), 'incomes': PureDP(epsilon=0.1)}
-
-        """
-        amounts = totals_of(self.history(kind="charge"), check_grouping(by))
-        return {key: loss_of_amount(type(self.budget), each) for key, each in amounts.items()}
-
-    @explain_arguments
-    def head(self) -> tuple[int, str]:
-        """Return the head: the place and the hash of the last entry.
-
-        A head that is kept elsewhere lets `open` refuse an older copy of the file.
-        """
-        return self._store.read(lambda rows: rows.last())
-
-    @explain_arguments
-    def verify(self) -> None:
-        """Compute all blocks and results from the entries, and compare the file with them.
-
-        Raises
-        ------
-        LedgerCorruptError
-            If the file is damaged, or does not hold what was written.
-
-        """
-        self._store.read(verify)
-
-    @explain_arguments
-    def report(self) -> LedgerReport:
-        """Return a text for people that says what was spent, on what, and what is left.
-
-        Returns
-        -------
-        LedgerReport
-            It prints a line for blocks that have spent the same, those that have spent before the
-            others, and a line for each thing that was released: at which entries, when, at which
-            cost, by which label, of which columns, file, public keys and condition. If there are
-            more than 20, the last 20; earlier ones are counted. "No result" is said of a charge
-            with an id whose result was not recorded. Hashes of
-            the last 1,000 charges are checked; `verify` checks all. Its `to_html()` is a page that
-            says what is protected and promised, for people who decide on budgets.
-
-        Examples
-        --------
-        >>> import tempfile
-        >>> import cydp
-        >>> with tempfile.TemporaryDirectory() as folder:
-        ...     budget = cydp.PureDP(1)
-        ...     with BudgetLedger.create(folder + "/l", budget, privacy_unit="row") as ledger:
-        ...         table = {"sex": ["f", "m"], "age": [31, 64]}
-        ...         release = cydp.value_counts(
-        ...             table, ["f", "m"], column="sex", epsilon=0.5, budget=ledger
-        ...         )
-        ...         print(ledger.report().text.splitlines()[-1].partition("Z ")[2])
-        PureDP(epsilon=0.5): value_counts by sex, keys f, m
-
-        """
-
-        def read(rows: Rows) -> tuple[dict[str, BlockState], list[Entry], int, set[str]]:
-            states, charges = read_states(rows, type(self.budget)), rows.count_charges()
-            return states, read_last_charges(rows, MOST_READ), charges, rows.ids_with_results()
-
-        blocks, charges, n_charges, recorded = self._store.read(read)
-        guarantee = (
-            blocks[ALL].spent if ALL in blocks else guarantee_of(blocks, self.budget, self.relation)
-        )
-        about = self.budget, self.privacy_unit, self.relation, guarantee
-        return write_report(
-            *about, self._in_all_blocks(blocks), blocks, charges, n_charges, recorded
-        )
 
     def _repr_html_(self) -> str:
         return self.report().to_html()

@@ -22,7 +22,8 @@ CREATE SCHEMA cydp;
 CREATE TABLE cydp.about (version integer NOT NULL);
 INSERT INTO cydp.about VALUES ({VERSION});
 CREATE TABLE cydp.ledger (
-    uuid text PRIMARY KEY, name text NOT NULL UNIQUE, lock integer NOT NULL DEFAULT 0
+    key text PRIMARY KEY, name text NOT NULL UNIQUE, lock integer NOT NULL DEFAULT 0,
+    frozen integer NOT NULL DEFAULT 0
 );
 CREATE TABLE cydp.entry (
     ledger text NOT NULL REFERENCES cydp.ledger, seq bigint NOT NULL, charge_key text,
@@ -45,7 +46,7 @@ CREATE TABLE cydp.outcome (
 );
 CREATE FUNCTION cydp.refuse() RETURNS trigger LANGUAGE plpgsql
     AS $$ BEGIN RAISE EXCEPTION 'append-only'; END $$;
-CREATE TRIGGER same_ledger BEFORE UPDATE OF uuid, name ON cydp.ledger
+CREATE TRIGGER same_ledger BEFORE UPDATE OF key, name ON cydp.ledger
     EXECUTE FUNCTION cydp.refuse();
 CREATE TRIGGER for_ever BEFORE DELETE OR TRUNCATE ON cydp.ledger EXECUTE FUNCTION cydp.refuse();
 """ + "".join(
@@ -53,7 +54,7 @@ CREATE TRIGGER for_ever BEFORE DELETE OR TRUNCATE ON cydp.ledger EXECUTE FUNCTIO
     "EXECUTE FUNCTION cydp.refuse();\n"
     for table in ("about", "entry", "block", "state", "outcome")
 )
-LOCK = "SELECT uuid FROM cydp.ledger WHERE name = %s FOR UPDATE"
+LOCK = "SELECT key FROM cydp.ledger WHERE name = %s FOR UPDATE"
 _BLOCKS = (
     "SELECT id, budget, spent, retired FROM cydp.block CROSS JOIN LATERAL "
     "(SELECT spent, retired FROM cydp.state WHERE state.ledger = block.ledger "
@@ -174,6 +175,17 @@ class PostgresRows:
     def add_result(self, charge_id: str, result: str) -> None:
         """Record the result of a charge."""
         self._add("outcome", sha256_of(charge_id), charge_id, result)
+
+    def freeze(self) -> None:
+        """Let nothing be written to this copy any more, once this transaction has ended."""
+        self._connection.execute(
+            "UPDATE cydp.ledger SET frozen = 1 WHERE key = %s", (self._ledger,)
+        )
+
+    @property
+    def is_frozen(self) -> bool:
+        """Whether nothing may be written."""
+        return bool(self._one("SELECT frozen FROM cydp.ledger WHERE key = %s")[0])
 
     def damage(self) -> str:
         """Return ids that are not those of their keys; "" if there are none."""

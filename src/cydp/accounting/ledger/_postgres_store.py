@@ -11,6 +11,7 @@ from __future__ import annotations
 import os
 import threading
 import time
+import uuid
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
 from typing import Any, TypeVar
@@ -27,7 +28,7 @@ from cydp.accounting._errors import (
 )
 from cydp.accounting.ledger._entries import Seen
 from cydp.accounting.ledger._postgres_rows import LOCK, SCHEMA, VERSION, PostgresRows
-from cydp.accounting.ledger._rows import Rows
+from cydp.accounting.ledger._rows import Rows, frozen_message
 from cydp.accounting.ledger._serialize import check_string
 
 __all__ = ["PostgresStore", "is_server"]
@@ -82,11 +83,11 @@ class PostgresStore:
         return store
 
     @classmethod
-    def create(cls, address: str, ledger: str, write: Callable[[Rows], T]) -> T:
-        """Make a ledger of this uuid, and return what a function returns that writes it."""
+    def create(cls, address: str, write: Callable[[Rows], T]) -> T:
+        """Make a ledger, and return what a function returns that writes it."""
         store = cls(address)
         try:
-            return store._use(lambda: store._create(ledger, write))
+            return store._use(lambda: store._create(write))
         finally:
             store.close()
 
@@ -145,7 +146,7 @@ class PostgresStore:
     def _read(self, work: Callable[[Rows], T]) -> T:
         self._settle()
         connection = self._begin("BEGIN ISOLATION LEVEL REPEATABLE READ, READ ONLY")
-        rows = self._rows(connection, "SELECT uuid FROM cydp.ledger WHERE name = %s")
+        rows = self._rows(connection, "SELECT key FROM cydp.ledger WHERE name = %s")
         done = work(rows)
         last = rows.last()
         connection.execute("COMMIT")
@@ -156,6 +157,8 @@ class PostgresStore:
         self._settle()
         connection = self._begin("BEGIN")
         rows = self._rows(connection, LOCK)
+        if rows.is_frozen:
+            raise LedgerError(frozen_message(self.place))
         done = work(rows)
         last = rows.last()
         self._doubt = last  # until the server has answered
@@ -170,7 +173,7 @@ class PostgresStore:
                 ) from None
         return done
 
-    def _create(self, ledger: str, write: Callable[[Rows], T]) -> T:
+    def _create(self, write: Callable[[Rows], T]) -> T:
         connection = self._begin("BEGIN")
         # Of several processes that make the tables at once, or one ledger, the first does.
         connection.execute("SELECT pg_advisory_xact_lock(hashtext('cydp'))")
@@ -182,7 +185,7 @@ class PostgresStore:
                 f"{self.place} exists already: open a ledger with BudgetLedger.open, say "
                 "exist_ok=True, or choose another name"
             )
-        rows = PostgresRows(connection, ledger)
+        rows = PostgresRows(connection, str(uuid.uuid4()))
         rows.begin(self._name)
         done = write(rows)
         connection.execute("COMMIT")

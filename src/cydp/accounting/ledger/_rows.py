@@ -10,7 +10,7 @@ from collections.abc import Callable, Generator
 from contextlib import AbstractContextManager
 from typing import Protocol, TypeAlias, TypeVar
 
-__all__ = ["BlockRow", "ChargeRow", "EntryRow", "Rows", "Store"]
+__all__ = ["BlockRow", "ChargeRow", "EntryRow", "Rows", "Store", "frozen_message"]
 
 T = TypeVar("T")
 
@@ -73,6 +73,13 @@ class Rows(Protocol):
     def add_result(self, charge_id: str, result: str) -> None:
         """Record the result of a charge."""
 
+    @property
+    def is_frozen(self) -> bool:
+        """Whether nothing may be written to this copy."""
+
+    def freeze(self) -> None:
+        """Let nothing be written to this copy any more, once this transaction has ended."""
+
     def damage(self) -> str:
         """Return what is wrong with the rows as such, beside what entries say; "" for nothing."""
 
@@ -91,3 +98,11 @@ class Store(Protocol):
 
     def close(self) -> None:
         """Close the ledger; the next use opens it again."""
+
+
+def frozen_message(place: object) -> str:
+    """Return the message for a copy that only `restore` may use."""
+    return (
+        f"nothing can be charged or changed at {place}, which is a backup, or was moved away: use "
+        "the ledger itself, or restore this copy by BudgetLedger.restore, if the ledger is lost"
+    )

@@ -9,9 +9,10 @@ from typing import Any
 
 from cydp.accounting.ledger._rows import BlockRow, ChargeRow, EntryRow
 
-__all__ = ["APPLICATION_ID", "SCHEMA", "VERSION", "SqliteRows"]
+__all__ = ["APPLICATION_ID", "FROZEN_ID", "SCHEMA", "VERSION", "SqliteRows"]
 
 APPLICATION_ID = 0x63796470  # "cydp"
+FROZEN_ID = 0x63796462  # "cydb", of a backup
 VERSION = 2
 SCHEMA = f"""
 BEGIN;
@@ -155,6 +156,15 @@ class SqliteRows:
     def add_result(self, charge_id: str, result: str) -> None:
         """Record the result of a charge."""
         self._connection.execute("INSERT INTO outcome VALUES (?, ?)", (charge_id, result))
+
+    def freeze(self) -> None:
+        """Let nothing be written to this copy any more, once this transaction has ended."""
+        self._connection.execute(f"PRAGMA application_id = {FROZEN_ID}")
+
+    @property
+    def is_frozen(self) -> bool:
+        """Whether nothing may be written."""
+        return bool(self._one("PRAGMA application_id")[0] == FROZEN_ID)
 
     def damage(self) -> str:
         """Return what is wrong with the file, or with its head; "" for nothing."""

@@ -26,8 +26,8 @@ from cydp.accounting._errors import (
 from cydp.accounting.ledger import _open_file, _path
 from cydp.accounting.ledger._entries import Seen
 from cydp.accounting.ledger._open_file import OpenFile, identity_of, length_of
-from cydp.accounting.ledger._rows import Rows
-from cydp.accounting.ledger._sqlite_rows import APPLICATION_ID, VERSION, SqliteRows
+from cydp.accounting.ledger._rows import Rows, frozen_message
+from cydp.accounting.ledger._sqlite_rows import APPLICATION_ID, FROZEN_ID, VERSION, SqliteRows
 
 __all__ = ["FileStore"]
 
@@ -45,6 +45,7 @@ _OF_THE_SYSTEM = (
     "SQLITE_AUTH", "SQLITE_CANTOPEN", "SQLITE_FULL", "SQLITE_INTERRUPT", "SQLITE_IOERR",
     "SQLITE_NOLFS", "SQLITE_NOMEM", "SQLITE_PERM", "SQLITE_PROTOCOL", "SQLITE_READONLY",
 )  # fmt: skip
+_WRITE = "BEGIN IMMEDIATE"
 T = TypeVar("T")
 
 
@@ -121,7 +122,7 @@ class FileStore:
                 "the ledger was opened read-only, so that nothing can be charged or changed: open "
                 "it without read_only"
             )
-        done = self._transaction("BEGIN IMMEDIATE", work)
+        done = self._transaction(_WRITE, work)
         self._retry(self._copy_wal)
         return done
 
@@ -195,6 +196,8 @@ class FileStore:
             connection.execute(begin)
             self._check_files(file)
             self._check_entries(rows)
+            if begin == _WRITE and rows.is_frozen:
+                raise LedgerError(frozen_message(self.path))
             done = work(rows)
             last = rows.last()
             connection.execute("COMMIT")
@@ -264,7 +267,7 @@ class FileStore:
         )
         kind = connection.execute("PRAGMA application_id").fetchone()[0]
         version = connection.execute("PRAGMA user_version").fetchone()[0]
-        if (kind, version) != (APPLICATION_ID, VERSION):
+        if kind not in (APPLICATION_ID, FROZEN_ID) or version != VERSION:
             raise LedgerSchemaError(
                 f"{self.path} is no ledger that this version of cydp can read: it was made by "
                 "another version, or by another program"

@@ -1,0 +1,224 @@
+# SPDX-License-Identifier: MIT
+"""The part of `BudgetLedger` that makes copies: backups, and moves between file and server.
+
+Of all copies of a ledger one may be charged. The others are frozen: they can be read, and restored.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+from typing import Self
+
+from cydp._call_errors import explain_arguments
+from cydp.accounting._errors import LedgerCorruptError, LedgerError, LedgerRollbackError
+from cydp.accounting.ledger._entries import append_entry, read_hash, verify
+from cydp.accounting.ledger._head_file import HeadFile
+from cydp.accounting.ledger._homes import create_store, open_store
+from cydp.accounting.ledger._rows import Rows, Store
+from cydp.accounting.ledger._serialize import check_head, describe_writer
+
+__all__ = ["LedgerCopies"]
+
+
+class LedgerCopies:
+    """A ledger that can be copied."""
+
+    __slots__ = ()
+
+    _store: Store
+    uuid: str
+
+    @explain_arguments
+    def backup(self, path: str | os.PathLike[str]) -> tuple[int, str]:
+        """Write an exact copy, while the ledger is in use.
+
+        Parameters
+        ----------
+        path : path or str
+            The path of a new file, or the address of a new ledger on a server.
+
+        Returns
+        -------
+        (int, str)
+            The head of the copy, which `restore` asks for.
+
+        Raises
+        ------
+        LedgerError
+            If there is a file or a ledger already, or none can be made.
+        TypeError, ValueError
+            For a bad path.
+
+        Notes
+        -----
+        The copy is frozen: it can be read, and nothing can be charged to it.
+
+        Examples
+        --------
+        >>> import tempfile
+        >>> from cydp import BudgetLedger, PureDP
+        >>> with tempfile.TemporaryDirectory() as folder:
+        ...     path, copy = f"{folder}/ledger", f"{folder}/copy"
+        ...     with BudgetLedger.create(path, PureDP(1), privacy_unit="person") as ledger:
+        ...         receipt = ledger.charge(PureDP("0.3"))
+        ...         head = ledger.backup(copy)
+        ...     with BudgetLedger.restore(copy, f"{folder}/again", expect_head=head) as again:
+        ...         again.spent
+        PureDP(epsilon=0.3)
+
+        """
+        return self._store.read(lambda rows: _copy(rows, path, self.uuid, freeze=True))
+
+    @classmethod
+    @explain_arguments
+    def restore(
+        cls,
+        backup: str | os.PathLike[str],
+        path: str | os.PathLike[str],
+        *,
+        expect_head: tuple[int, str] | None = None,
+        head_file: str | os.PathLike[str] | None = None,
+        retire: bool = False,
+    ) -> Self:
+        """Make a ledger of a backup, and open it. It refuses to forget what was charged since.
+
+        Restore one backup once: two ledgers of it would each spend the rest of the budget.
+
+        Parameters
+        ----------
+        backup : path or str
+            A copy that `backup` has made, or a ledger that was moved from there.
+        path : path or str
+            Where the ledger is made, as in `create`.
+        expect_head : (int, str), optional
+            The last head that is known of the ledger. A backup without it is refused.
+        head_file : path, optional
+            A file that remembers the last head, as in `open`.
+        retire : bool, default False
+            Whether nothing may be charged any more. Without a head nobody knows what was charged
+            after the backup, so that this is the only way then, and also if the head is missing.
+
+        Returns
+        -------
+        BudgetLedger
+
+        Raises
+        ------
+        LedgerRollbackError
+            If the backup lacks the head, and `retire` is False.
+        LedgerError
+            If there is no backup, it is damaged, or there is a ledger at the path already.
+        TypeError, ValueError
+            For a bad parameter, and if neither a head nor `retire` is given.
+
+        """
+        heads = [] if expect_head is None else [check_head(expect_head)]
+        if not isinstance(retire, bool):
+            raise TypeError(f"retire must be True or False, not {type(retire).__name__}")
+        kept = None if head_file is None else HeadFile(head_file)
+        if kept is not None and kept.written is not None:
+            heads.append(kept.written[1:])
+        if not heads and not retire:
+            raise ValueError(
+                "expect_head or head_file must be given, the last head that is known of the "
+                "ledger, or retire=True, which lets nothing be charged any more"
+            )
+        source = open_store(backup, read_only=True)
+        try:
+            source.read(lambda rows: _restore(rows, path, heads, retire=retire))
+        finally:
+            source.close()
+        return cls.open(path)  # type: ignore[attr-defined, no-any-return]
+
+    @explain_arguments
+    def move(self, path: str | os.PathLike[str]) -> tuple[int, str]:
+        """Move the ledger to a new file, or to a server, with all entries and its head.
+
+        What is here stays as a frozen copy: first it is frozen, then it is copied. If that is
+        interrupted, `restore` does the rest.
+
+        Parameters
+        ----------
+        path : path or str
+            Where the ledger will be, as in `create`.
+
+        Returns
+        -------
+        (int, str)
+            The head.
+
+        Raises
+        ------
+        LedgerError
+            If there is a file or a ledger already, or none can be made; if it was moved before.
+        TypeError, ValueError
+            For a bad path.
+
+        Examples
+        --------
+        >>> import tempfile
+        >>> from cydp import BudgetLedger, PureDP
+        >>> with tempfile.TemporaryDirectory() as folder:
+        ...     with BudgetLedger.create(
+        ...         f"{folder}/old", PureDP(1), privacy_unit="person"
+        ...     ) as ledger:
+        ...         head = ledger.move(f"{folder}/new")
+        ...         with BudgetLedger.open(f"{folder}/new") as there:
+        ...             there.head() == head
+        True
+
+        """
+        self._store.write(lambda rows: rows.freeze())
+        return self._store.read(lambda rows: _copy(rows, path, self.uuid, freeze=False))
+
+
+def _restore(
+    rows: Rows, path: str | os.PathLike[str], heads: list[tuple[int, str]], *, retire: bool
+) -> tuple[int, str]:
+    if not rows.is_frozen:
+        raise LedgerError(
+            "backup must be a copy that BudgetLedger.backup has made, or that was moved away, and "
+            "this is a ledger in use: of two such copies each would spend the rest of the budget"
+        )
+    verify(rows)
+    for seq, digest in heads:
+        if read_hash(rows, seq) != digest and not retire:
+            raise LedgerRollbackError(
+                f"the backup lacks the entry {seq} of that head, so that what was charged since "
+                "would be forgotten: find a newer backup, or restore it with retire=True, so that "
+                "nothing can be charged any more"
+            )
+    first = rows.entry(1)
+    if first is None:
+        raise LedgerCorruptError("the backup has no entries")
+    return _copy(rows, path, str(json.loads(first[2])["uuid"]), freeze=False, retire=retire)
+
+
+def _copy(
+    rows: Rows, path: str | os.PathLike[str], uuid: str, *, freeze: bool, retire: bool = False
+) -> tuple[int, str]:
+    """Copy all rows to a new home, and return the head of the copy."""
+
+    def write(new: Rows) -> tuple[int, str]:
+        entries, results = rows.entries(), rows.results()
+        try:
+            for entry in entries:
+                new.append(entry)
+            for block, budget, spent, retired in rows.blocks():
+                new.add_block(block, budget, spent)
+                if retired:
+                    new.retire(block)
+                elif retire:
+                    append_entry(new, {"kind": "retire", "block": block} | describe_writer())
+                    new.retire(block)
+            for charge_id, result in results:
+                new.add_result(charge_id, result)
+        finally:
+            entries.close()
+            results.close()
+        if freeze:
+            new.freeze()
+        return new.last()
+
+    return create_store(path, uuid, write)

@@ -1,0 +1,204 @@
+"""accounting/ledger/_ledger_copies.py: of all copies one is charged; from each home to each."""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Callable
+from functools import partial
+from pathlib import Path
+from typing import Any
+
+import pytest
+from accounting.ledger.ledger_processes import new
+from accounting.ledger.postgres_server import Place, PostgresServer, tamper
+
+from cydp import BudgetLedger, LedgerError, PureDP
+from cydp.accounting import (
+    BlockRetiredError,
+    ChargeInDoubtError,
+    LedgerCorruptError,
+    LedgerRollbackError,
+)
+from cydp.cli import main
+
+EIGHTH = PureDP("0.125")
+
+
+@pytest.fixture(params=["to a file", "to a server"])
+def target(request: pytest.FixtureRequest, path: Path | Place, tmp_path: Path) -> Path | Place:
+    if request.param == "to a file":
+        return tmp_path / "target"
+    server: PostgresServer = request.getfixturevalue("server")
+    return Place(server.address(), f"target {path}")
+
+
+def filled(path: Path) -> BudgetLedger:
+    ledger = new(path, by_block=True, block_column="day")
+    ledger.add_blocks(["mon", "tue", "old"], site="north")
+    ledger.retire("old")
+    ledger.once("monday", EIGHTH, lambda: [3, 4], blocks=["mon"], function="f", label="ages")
+    ledger.charge(EIGHTH, blocks=["mon", "tue"], charge_id="in doubt")
+    return ledger
+
+
+def seen(ledger: BudgetLedger) -> tuple[Any, ...]:
+    ledger.verify()
+    return (
+        list(ledger.history()), ledger.head(), ledger.uuid, dict(ledger.spent), ledger.budget,
+        dict(ledger.remaining), ledger.blocks(), ledger.result("monday"), ledger.privacy_unit,
+        ledger.block_column, str(ledger.report()),
+    )  # fmt: skip
+
+
+def changes(ledger: BudgetLedger) -> list[Callable[[], object]]:
+    return [
+        lambda: ledger.charge(EIGHTH, blocks=["tue"]),
+        lambda: ledger.charge_many([{"cost": EIGHTH, "blocks": ["tue"]}]),
+        lambda: ledger.once("new", EIGHTH, lambda: 1, blocks=["tue"], function="f"),
+        lambda: ledger.record("in doubt", 1), lambda: ledger.add_block("wed"),
+        lambda: ledger.retire("tue"), lambda: ledger.retire_spent(),
+    ]  # fmt: skip
+
+
+def test_a_move_and_back_is_exact(path: Path, target: Path) -> None:
+    """And what stays behind, is open, or is opened later, can be read and not be changed."""
+    with filled(path) as ledger, BudgetLedger.open(path) as other:
+        before = seen(ledger)
+        assert ledger.move(target) == before[1]
+        with BudgetLedger.open(target) as there:
+            assert seen(there) == before
+            there.charge(EIGHTH, blocks=["tue"])
+            with pytest.raises(ChargeInDoubtError):
+                there.charge(EIGHTH, blocks=["mon", "tue"], charge_id="in doubt")
+            moved = seen(there)
+            with BudgetLedger.open(path) as left:
+                for frozen in (ledger, other, left):
+                    assert seen(frozen) == before
+                    move = partial(frozen.move, target.with_name("x"))
+                    for change in (*changes(frozen), move):
+                        with pytest.raises(LedgerError, match="which is a backup, or was moved"):
+                            change()
+            there.move(path.with_name("again"))
+        with BudgetLedger.open(path.with_name("again"), expect_head=moved[1]) as back:
+            assert seen(back) == moved
+            back.charge(EIGHTH, blocks=["tue"])
+
+
+def test_a_backup_while_others_charge(path: Path, target: Path) -> None:
+    with new(path, PureDP(1000)) as ledger:
+        stop = threading.Event()
+
+        def charge() -> None:
+            with BudgetLedger.open(path) as other:
+                while not stop.is_set():
+                    other.charge(EIGHTH)
+
+        writer = threading.Thread(target=charge)
+        writer.start()
+        try:
+            heads = [ledger.backup(target.with_name(f"b{i}")) for i in range(3)]
+        finally:
+            stop.set()
+            writer.join()
+        for i, head in enumerate(heads):
+            with BudgetLedger.open(target.with_name(f"b{i}"), read_only=True) as backup:
+                backup.verify()
+                assert backup.head() == head
+        assert ledger.head()[0] > heads[-1][0] >= heads[0][0]
+        with pytest.raises(LedgerError, match="exists already"):
+            ledger.backup(target.with_name("b0"))
+
+
+def test_a_restore_does_not_forget(path: Path, target: Path, tmp_path: Path) -> None:
+    with filled(path) as ledger:
+        head = ledger.backup(target)
+        before = seen(ledger)
+    remembered = tmp_path / "head"
+    with BudgetLedger.open(path, head_file=remembered) as ledger:
+        ledger.charge(EIGHTH, blocks=["tue"])
+        later = ledger.head()
+    again = path.with_name("again")
+    for known in ({"expect_head": later}, {"head_file": remembered}):
+        with pytest.raises(LedgerRollbackError, match=r"lacks the entry .* would be forgotten"):
+            BudgetLedger.restore(target, again, **known)  # type: ignore[arg-type]
+    with pytest.raises(ValueError, match="expect_head or head_file must be given"):
+        BudgetLedger.restore(target, again)
+    with pytest.raises(ValueError, match="expect_head or head_file must be given"):
+        BudgetLedger.restore(target, again, head_file=tmp_path / "none")
+    with pytest.raises(LedgerError, match="exists already"):
+        BudgetLedger.restore(target, path, expect_head=head)
+    with pytest.raises(LedgerError, match=r"there is no ledger|this is a ledger in use"):
+        BudgetLedger.restore(path, again, expect_head=head)
+    with BudgetLedger.restore(target, again, expect_head=head) as ledger:
+        assert seen(ledger) == before
+        ledger.charge(EIGHTH, blocks=["tue"])
+    with BudgetLedger.restore(
+        target, path.with_name("closed"), expect_head=later, retire=True
+    ) as ledger:
+        assert dict(ledger.spent) == before[3]
+        assert {block.retired for block in ledger.blocks()} == {True}
+        ledger.verify()
+        with pytest.raises(BlockRetiredError):
+            ledger.charge(EIGHTH, blocks=["tue"])
+
+
+def test_a_retired_ledger_without_blocks(path: Path, target: Path) -> None:
+    with new(path) as ledger:
+        ledger.charge(EIGHTH)
+        ledger.backup(target)
+    with BudgetLedger.restore(target, path.with_name("closed"), retire=True) as ledger:
+        assert ledger.spent == EIGHTH
+        assert ledger.remaining == PureDP(0)
+        with pytest.raises(BlockRetiredError):
+            ledger.charge(EIGHTH)
+        ledger.verify()
+
+
+def test_a_damaged_backup_is_not_restored(path: Path, target: Path) -> None:
+    with filled(path) as ledger:
+        head, uuid = ledger.backup(target), ledger.uuid
+    tamper(target, "UPDATE entry SET body = replace(body, 'ages', 'wage')")
+    assert uuid
+    with pytest.raises(LedgerCorruptError):
+        BudgetLedger.restore(target, path.with_name("again"), expect_head=head)
+    with pytest.raises(LedgerError):
+        BudgetLedger.open(path.with_name("again"))
+
+
+def test_a_move_that_was_interrupted_is_finished_by_restore(
+    path: Path, target: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """It is frozen and not copied: nothing can be charged twice."""
+    with filled(path) as ledger:
+        before = seen(ledger)
+        with monkeypatch.context() as patch:
+            patch.setattr("cydp.accounting.ledger._ledger_copies._copy", None)
+            with pytest.raises(TypeError):
+                ledger.move(target)
+        with pytest.raises(LedgerError, match="which is a backup, or was moved away"):
+            ledger.charge(EIGHTH, blocks=["tue"])
+    with BudgetLedger.restore(path, target, expect_head=before[1]) as there:
+        assert seen(there) == before
+        there.charge(EIGHTH, blocks=["tue"])
+
+
+def test_the_command_line(path: Path, target: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    with new(path) as ledger:
+        ledger.charge(EIGHTH)
+        head = "head: {}:{}".format(*ledger.head())
+
+    def said(*arguments: object) -> str:
+        assert main(["ledger", *map(str, arguments)]) == 0
+        return capsys.readouterr().out.strip()
+
+    assert said("backup", path, target) == head
+    again = path.with_name("again")
+    assert said("restore", target, again, "--head", head.removeprefix("head: ")) == head
+    assert said("move", again, target.with_name("moved")) == head
+    with pytest.raises(SystemExit):
+        main(["ledger", "charge", str(again), "--epsilon", "0.1", "--label", "x"])
+    assert "was moved away" in capsys.readouterr().err
+    assert said("charge", target.with_name("moved"), "--epsilon", "0.1", "--label", "x")
+    with pytest.raises(SystemExit):
+        main(["ledger", "restore", str(target), str(path.with_name("third"))])
+    assert "--retire" in capsys.readouterr().err
