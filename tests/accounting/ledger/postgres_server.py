@@ -63,6 +63,11 @@ class Place(str):
         place._address, place._name = address, name
         return place
 
+    @property
+    def key(self) -> str:
+        """SQL for what stands for the ledger in its tables."""
+        return f"(SELECT key FROM cydp.ledger WHERE name = '{self._name}')"
+
     def with_name(self, name: str) -> Place:
         """The address of another ledger beside this one."""
         return Place(self._address, f"{self._name} {name}")

@@ -17,13 +17,13 @@ from cydp.cli import main
 EIGHTH = PureDP("0.125")
 
 
-def forget_the_last_charge(path: Path | Place, uuid: str, seq: int) -> None:
+def forget_the_last_charge(path: Path | Place, seq: int) -> None:
     """Set a ledger back by one charge, with all that belongs to it, as an older copy is."""
     spent = f'["{seq - 3}/8"]' if seq > 3 else '["0"]'
     if isinstance(path, Place):
         tamper(
-            path, f"DELETE FROM entry WHERE seq = {seq} AND ledger = '{uuid}'",
-            f"DELETE FROM state WHERE step = {seq - 2} AND ledger = '{uuid}'",
+            path, f"DELETE FROM entry WHERE seq = {seq} AND ledger = {path.key}",
+            f"DELETE FROM state WHERE step = {seq - 2} AND ledger = {path.key}",
         )  # fmt: skip
     else:
         before = f"(SELECT hash FROM entry WHERE seq = {seq - 1})"
@@ -46,9 +46,9 @@ def test_a_ledger_that_was_set_back_is_refused(path: Path, tmp_path: Path) -> No
         for _ in range(2):
             ledger.charge(EIGHTH)
             assert kept_in(file) == ledger.head()
-        uuid, head = ledger.uuid, ledger.head()
-    assert json.loads(file.read_text())["ledger"] == uuid
-    forget_the_last_charge(path, uuid, 4)
+        head = ledger.head()
+        assert json.loads(file.read_text())["ledger"] == ledger.uuid
+    forget_the_last_charge(path, 4)
     with BudgetLedger.open(path) as ledger:
         ledger.verify()  # nothing in the ledger tells
         assert ledger.spent == EIGHTH
@@ -93,13 +93,12 @@ def test_another_ledger_and_other_files_are_refused(path: Path, tmp_path: Path) 
 
 
 def test_the_command_line(path: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    with new(path) as ledger:
-        uuid = ledger.uuid
+    new(path).close()
     charge: list[Any] = ["ledger", "charge", str(path), "--epsilon", "0.125", "--label", "x"]
     remembering = [*charge, "--head-file", str(tmp_path / "h")]
     assert main(remembering) == 0
     assert main(remembering) == 0
-    forget_the_last_charge(path, uuid, 4)
+    forget_the_last_charge(path, 4)
     capsys.readouterr()
     with pytest.raises(SystemExit):
         main(remembering)

@@ -294,8 +294,14 @@ def test_servers_that_may_lose_charges_are_refused(own: PostgresServer) -> None:
     own.set(synchronous_commit="off")
     own.start()
     with BudgetLedger.open(place) as ledger:
-        shown = ledger._store._connection.execute("SHOW synchronous_commit")  # type: ignore[attr-defined]
-        assert shown.fetchone() == ("on",)
+        shown: list[Any] = []
+        ledger._store.write(
+            lambda rows: shown.extend(
+                rows._connection.execute(f"SHOW {name}").fetchone()[0]  # type: ignore[attr-defined]
+                for name in ("synchronous_commit", "lock_timeout")
+            )
+        )
+        assert shown == ["on", "30s"]
     own.stop()
     own.set(default_transaction_read_only="on")  # as a standby has it
     own.start()
@@ -393,14 +399,14 @@ def test_even_the_owner_only_adds(server: PostgresServer, place: Place) -> None:
 
 
 TAMPERED = {
-    "a sum": "UPDATE state SET spent = '[\"0\"]' WHERE step = 1 AND ledger = '{uuid}'",
-    "an entry": "UPDATE entry SET body = replace(body, '1/4', '1/8') WHERE ledger = '{uuid}'",
-    "an entry that is missing": "DELETE FROM entry WHERE seq = 3 AND ledger = '{uuid}'",
-    "a result": "UPDATE outcome SET result = '2' WHERE ledger = '{uuid}'",
-    "an id": "UPDATE entry SET charge_id = 'tuesday' WHERE seq = 3 AND ledger = '{uuid}'",
-    "the key of an id": "UPDATE entry SET charge_key = 'x' WHERE seq = 3 AND ledger = '{uuid}'",
-    "a budget": "UPDATE block SET budget = '[\"2\"]' WHERE ledger = '{uuid}'",
-    "a block": "INSERT INTO block VALUES ('{uuid}', 'x', 'x', '[\"1\"]')",
+    "a sum": "UPDATE state SET spent = '[\"0\"]' WHERE step = 1 AND ledger = {key}",
+    "an entry": "UPDATE entry SET body = replace(body, '1/4', '1/8') WHERE ledger = {key}",
+    "an entry that is missing": "DELETE FROM entry WHERE seq = 3 AND ledger = {key}",
+    "a result": "UPDATE outcome SET result = '2' WHERE ledger = {key}",
+    "an id": "UPDATE entry SET charge_id = 'tuesday' WHERE seq = 3 AND ledger = {key}",
+    "the key of an id": "UPDATE entry SET charge_key = 'x' WHERE seq = 3 AND ledger = {key}",
+    "a budget": "UPDATE block SET budget = '[\"2\"]' WHERE ledger = {key}",
+    "a block": "INSERT INTO block VALUES ({key}, 'x', 'x', '[\"1\"]')",
 }
 
 
@@ -408,8 +414,7 @@ TAMPERED = {
 def test_changes_are_noticed(place: Place, what: str) -> None:
     with new(place) as ledger:
         ledger.once("monday", PureDP("0.25"), lambda: 1, function="f")
-        uuid = ledger.uuid
-    tamper(place, TAMPERED[what].format(uuid=uuid))
+    tamper(place, TAMPERED[what].format(key=place.key))
     with BudgetLedger.open(place) as ledger, pytest.raises(LedgerCorruptError):
         ledger.verify()
 
@@ -459,7 +464,7 @@ def test_a_lock_that_is_held_is_waited_for_and_told(
     monkeypatch.setattr(_postgres_store, "BUSY_SECONDS", 1)
     ledger = new(place)
     with psycopg.connect(server.address()) as other:
-        other.execute("SELECT uuid FROM cydp.ledger FOR UPDATE")
+        other.execute("SELECT key FROM cydp.ledger FOR UPDATE")
         assert ledger.spent == PureDP(0)  # readers wait for nobody
         with pytest.raises(LedgerError, match="for 1 seconds: try again later"):
             ledger.charge(TINY)

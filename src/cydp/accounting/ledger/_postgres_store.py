@@ -46,7 +46,8 @@ _CONNECTION = {
     "application_name": "cydp",
 }
 _MUST_BE_ON = ("fsync", "full_page_writes")
-_UNSAFE = ("off",)  # of synchronous_commit: what was committed may be lost
+_TO_READ = "BEGIN ISOLATION LEVEL REPEATABLE READ, READ ONLY"
+_TIMEOUTS = ("lock_timeout", "idle_in_transaction_session_timeout")
 _of_parents: list[Any] = []  # connections that a fork has inherited, and never closes
 
 
@@ -71,6 +72,7 @@ class PostgresStore:
         self._connection: Any = None
         self._process = os.getpid()
         self._seen = Seen()
+        self._to_write = "BEGIN"
         self._doubt: tuple[int, str] | None = None  # the head that an unanswered COMMIT has written
         self._library = import_extra("psycopg", "a ledger on a PostgreSQL server")
 
@@ -133,7 +135,7 @@ class PostgresStore:
             except self._library.Error as error:
                 self._drop()
                 raise self._explain(error) from None
-            except LedgerError:
+            except Exception:
                 self._roll_back()
                 raise
             except BaseException:
@@ -145,7 +147,7 @@ class PostgresStore:
 
     def _read(self, work: Callable[[Rows], T]) -> T:
         self._settle()
-        connection = self._begin("BEGIN ISOLATION LEVEL REPEATABLE READ, READ ONLY")
+        connection = self._begin(to_read=True)
         rows = self._rows(connection, "SELECT key FROM cydp.ledger WHERE name = %s")
         done = work(rows)
         last = rows.last()
@@ -155,7 +157,7 @@ class PostgresStore:
 
     def _write(self, work: Callable[[Rows], T]) -> T:
         self._settle()
-        connection = self._begin("BEGIN")
+        connection = self._begin()
         rows = self._rows(connection, LOCK)
         if rows.is_frozen:
             raise LedgerError(frozen_message(self.place))
@@ -174,7 +176,7 @@ class PostgresStore:
         return done
 
     def _create(self, write: Callable[[Rows], T]) -> T:
-        connection = self._begin("BEGIN")
+        connection = self._begin()
         # Of several processes that make the tables at once, or one ledger, the first does.
         connection.execute("SELECT pg_advisory_xact_lock(hashtext('cydp'))")
         if not _has_tables(connection):
@@ -213,15 +215,17 @@ class PostgresStore:
             )
         return rows
 
-    def _begin(self, statement: str) -> Any:
+    def _begin(self, *, to_read: bool = False) -> Any:
         """Begin a transaction; anew, if the connection was cut since its last use."""
-        connection = self._connected()
-        try:
-            connection.execute(statement)
-        except self._library.OperationalError:
-            self._drop()
+        for attempt in range(2):
             connection = self._connected()
-            connection.execute(statement)
+            try:
+                connection.execute(_TO_READ if to_read else self._to_write)
+                break
+            except self._library.OperationalError:
+                self._drop()
+                if attempt:
+                    raise
         return connection
 
     def _settle(self) -> None:
@@ -232,7 +236,7 @@ class PostgresStore:
         if self._doubt is None:
             return
         seq, digest = self._doubt
-        connection = self._begin("BEGIN")
+        connection = self._begin()
         rows = self._rows(connection, LOCK)
         found = rows.entry(seq)
         connection.execute("ROLLBACK")
@@ -277,7 +281,9 @@ class PostgresStore:
         if self._is_inside():  # the end of the last transaction was interrupted
             self._drop()
         if self._connection is None or self._connection.closed:
-            connection = self._library.connect(self._address, autocommit=True, **_CONNECTION)
+            connection = self._library.connect(
+                self._address, autocommit=True, prepare_threshold=None, **_CONNECTION
+            )
             try:
                 self._check_server(connection)
             except BaseException:
@@ -302,10 +308,11 @@ class PostgresStore:
             raise LedgerError(
                 f"no ledger can be kept on {self.place}: the encoding of the database must be UTF8"
             )
-        if setting("synchronous_commit") in _UNSAFE:
-            connection.execute("SET synchronous_commit = on")
-        for name in ("lock_timeout", "idle_in_transaction_session_timeout"):
-            connection.execute(f"SET {name} = '{BUSY_SECONDS}s'")
+        # For each transaction anew: a pooler may give each of them another connection.
+        local = [f"{name} = '{BUSY_SECONDS}s'" for name in _TIMEOUTS]
+        if setting("synchronous_commit") == "off":
+            local.append("synchronous_commit = on")
+        self._to_write = "; SET LOCAL ".join(["BEGIN", *local])
         if not self._read_only and setting("transaction_read_only") == "on":
             raise LedgerError(
                 f"nothing can be charged on {self.place}: the server is a standby, or allows no "
