@@ -79,7 +79,14 @@ def all_of(count: int, kept: Path) -> list[Ends]:
 
 
 def summary(found: Iterable[Ends]) -> dict[str, Any]:
-    """Return the shares and the extremes; raise a BelowError for an epsilon that is too small."""
+    """Return extremes and quantiles of the ratios to the upper end.
+
+    Raises
+    ------
+    BelowError
+        For an epsilon below the lower end.
+
+    """
     found = list(found)
     for each in found:
         if each.ours < each.lower * (1 - ROUNDING):
@@ -89,7 +96,8 @@ def summary(found: Iterable[Ends]) -> dict[str, Any]:
     largest = max(ratios, key=lambda seed: ratios[seed])
     return {
         "plans": len(found), "interval": INTERVAL, "seed of the largest": largest,
-        "largest": ratios[largest], "median": ordered[len(ordered) // 2], "least": ordered[0],
+        "largest": ratios[largest], "median": ordered[len(ordered) // 2],
+        "low": ordered[len(ordered) // 100],
         "above the upper end": sum(ratio > 1 + SIX_DIGITS for ratio in ordered),
         "above by a thousandth": sum(ratio > 1.001 for ratio in ordered),
         "least over the lower end": min(each.ours / each.lower for each in found if each.lower > 0),

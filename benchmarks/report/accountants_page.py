@@ -32,9 +32,10 @@ settings: PLD on a grid of 1e-4, RDP at its own orders, prv_accountant with an e
 epsilon (its command has 0.1) and of a thousandth of delta. Each turn is a process of its own, which
 has imported the library; its first call is measured, and the most memory of the process. Seconds
 are the median of three turns, or one turn above 20 s. "Lower end" is that of dp-accounting's PLD,
-which no valid epsilon is below. The noise of cydp is on a grid or on integers, that of the others
-is continuous where the plan says Gaussian or Laplace. "None": the library has no accountant for it.
-Epsilons of cydp are proved with the rounding of all floats; the others' rounding is not bounded.
+which no valid epsilon is below; it is loose for many steps on samples. The noise of cydp is on a
+grid or on integers, that of the others is continuous where the plan says Gaussian or Laplace.
+"None": the library has no accountant for it. Epsilons of cydp are proved with the rounding of all
+floats; the others' rounding is not bounded.
 """
 
 
@@ -109,9 +110,10 @@ def page(name: str, found: Mapping[str, Any]) -> str:
         f"{plans['plans']:,} plans of up to four kinds of releases each, drawn by a fixed seed, "
         f"beside dp-accounting's PLD on a grid of {plans['interval']:g}. cydp's epsilon over its "
         f"upper end: at most {plans['largest']:.6f} (plan {plans['seed of the largest']}), "
-        f"{plans['median']:.6f} in the median, at least {plans['least']:.6f}; "
+        f"{plans['median']:.6f} in the median, for a hundredth of the plans {plans['low']:.6f} or "
+        "less; "
         f"{plans['above the upper end']:,} plans are above the upper end by "
-        f"more than the rounding to six digits, "
+        "more than the rounding to six digits, "
         f"{plans['above by a thousandth']:,} of them by more than a thousandth. None is below the "
         f"lower end: over it, cydp's epsilon is at least {plans['least over the lower end']:.6f}.\n"
     )
