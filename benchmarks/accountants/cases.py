@@ -32,8 +32,8 @@ def sgd(sigma: float, share: str, steps: int) -> list[Item]:
     return [Item("gaussian", sigma, steps, share)]
 
 
-_TUTORIAL = "TensorFlow Privacy, tutorials/README.md"
-_OPACUS = "Opacus, examples/mnist_README.md"
+_TUTORIAL = "TensorFlow Privacy, README of its tutorials"
+_OPACUS = "Opacus, README of its MNIST example"
 _DE = "De et al. 2022, arXiv:2204.13650; jax_privacy, experiments/image_classification/configs"
 CASES = {
     "abadi": Case(

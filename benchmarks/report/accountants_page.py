@@ -111,11 +111,10 @@ def page(name: str, found: Mapping[str, Any]) -> str:
         f"beside dp-accounting's PLD on a grid of {plans['interval']:g}. cydp's epsilon over its "
         f"upper end: at most {plans['largest']:.6f} (plan {plans['seed of the largest']}), "
         f"{plans['median']:.6f} in the median, for a hundredth of the plans {plans['low']:.6f} or "
-        "less; "
-        f"{plans['above the upper end']:,} plans are above the upper end by "
-        "more than the rounding to six digits, "
-        f"{plans['above by a thousandth']:,} of them by more than a thousandth. None is below the "
-        f"lower end: over it, cydp's epsilon is at least {plans['least over the lower end']:.6f}.\n"
+        "less. "
+        f"Plans above the upper end by more than the rounding to six digits: "
+        f"{plans['above the upper end']:,}; by more than a thousandth: "
+        f"{plans['above by a thousandth']:,}. None is below the lower end.\n"
     )
     sections = {
         "Epsilon": "Bold: another library proves less.\n\n" + epsilons(cells),
