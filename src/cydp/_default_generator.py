@@ -56,7 +56,31 @@ default = _DefaultGenerator()
 
 
 def generator_or_default(rng: Generator | None) -> Generator:
-    """Return `rng`, or this thread's generator if it is None; raise a TypeError for all else."""
+    """Return a generator, or the calling thread's own one for None.
+
+    A function of your own takes by it the parameter `rng` of all releases.
+
+    Parameters
+    ----------
+    rng : Generator or None
+
+    Returns
+    -------
+    Generator
+
+    Raises
+    ------
+    TypeError
+        For anything else, such as a generator of numpy.
+
+    Examples
+    --------
+    >>> from cydp import Generator
+    >>> rng = Generator()
+    >>> generator_or_default(rng) is rng, isinstance(generator_or_default(None), Generator)
+    (True, True)
+
+    """
     if rng is None:
         return default_generator()
     if not isinstance(rng, Generator):

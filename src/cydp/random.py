@@ -6,10 +6,16 @@ The functions are methods of the calling thread's own `Generator`.
 
 from __future__ import annotations
 
-from cydp._default_generator import default
+from cydp._default_generator import default, generator_or_default
 from cydp._generator import Generator
 
-__all__ = ["Generator", "bernoulli", "discrete_gaussian", "discrete_laplace"]
+__all__ = [
+    "Generator",
+    "bernoulli",
+    "discrete_gaussian",
+    "discrete_laplace",
+    "generator_or_default",
+]
 
 
 def __dir__() -> list[str]:

@@ -39,7 +39,7 @@ from cydp.accounting import (
 )
 from cydp.accounting._approx_zcdp import rho_and_delta
 from cydp.accounting._loss import Loss
-from cydp.accounting._trade_off import curve_of
+from cydp.accounting._trade_off import roc_of
 from cydp.mechanisms import PartitionSelection
 
 HALF = ApproxZCDP("0.5", "1e-6")
@@ -203,7 +203,7 @@ def test_it_implies_no_less_than_its_worst_mechanism_costs() -> None:
                 gaussian_delta(rho, float(found.epsilon)) if rho else 0.0
             )  # fmt: skip
             assert needed <= found.delta
-        curve = curve_of(loss)
+        curve = roc_of(loss)
         for x in (0.0, 0.01, 0.3, 0.5):
             best = norm.cdf(norm.ppf(x) + math.sqrt(2 * rho)) if x else 0.0
             assert own + (1 - own) * best <= float(curve.most(Fraction(x))) + 1e-12

@@ -13,6 +13,7 @@ import pytest
 from accounting.exact_profiles import exact_delta, number
 
 from cydp import Gaussian, Plan, RandomizedResponse
+from cydp._numbers.gaussian_delta import normal_delta
 from cydp.accounting._dominating_pairs import (
     GaussianPair,
     LaplacePair,
@@ -22,7 +23,6 @@ from cydp.accounting._dominating_pairs import (
     ResponsePair,
     SampledPair,
 )
-from cydp.accounting._gaussian_delta import normal_delta
 from cydp.accounting._loss_profile import LossProfile
 from cydp.accounting._optimal_composition import delta_of, epsilon_of
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import doctest
+from fractions import Fraction
 from pathlib import Path
 from statistics import NormalDist
 
@@ -11,7 +12,7 @@ import pytest
 from scipy.stats import binom
 
 from cydp import ZCDP, ApproxDP, DiscreteLaplace, Gaussian, Plan, PureDP
-from cydp.accounting import privacy_profile, trade_off_curve
+from cydp.accounting import RocBound, privacy_profile, roc_of, trade_off_curve
 
 RATES = np.array([0.0, 1e-6, 0.01, 0.1, 0.3, 0.5, 0.9, 1.0])
 NORMAL = NormalDist()
@@ -90,4 +91,31 @@ def test_what_is_no_number_is_refused() -> None:
 
 def test_the_examples_of_the_page_run() -> None:
     page = Path(__file__).parents[2] / "docs" / "accounting" / "profile.md"
-    assert doctest.testfile(str(page), module_relative=False) == (0, 5)
+    assert doctest.testfile(str(page), module_relative=False) == (0, 10)
+
+
+def test_the_bound_of_a_group_is_that_of_steps_one_after_another() -> None:
+    """A step's largest rate is the next one's rate of false positives."""
+    loss = ApproxDP("0.3", "0.01")
+    bound = roc_of(loss)
+    for x in (Fraction(0), Fraction(1, 100), Fraction(1, 10)):
+        rate = x
+        for k in range(1, 5):
+            rate = bound.most(rate)
+            assert bound.group(k).most(x) == rate
+    grouped = bound.group(3).pairs[0]
+    assert grouped.factor == bound.pairs[0].factor ** 3
+    assert grouped.delta <= loss.group(3).delta <= grouped.delta * Fraction("1.00001")
+    assert roc_of(ApproxDP(5, "0.5")).group(3) == RocBound(())
+    with pytest.raises(ValueError, match="k must be at least 1"):
+        bound.group(0)
+
+
+def test_both_of_two_bounds_hold() -> None:
+    pure, approximate = roc_of(PureDP(2)), roc_of(ApproxDP(1, "0.05"))
+    both = pure & approximate
+    for x in (Fraction(0), Fraction(1, 50), Fraction(1, 3)):
+        assert both.most(x) == min(pure.most(x), approximate.most(x))
+    assert both.factor == pure.factor
+    assert both.chance == min(pure.chance, approximate.chance)
+    assert RocBound(()).most(Fraction(0)) == 1

@@ -37,7 +37,7 @@ RESULTS = {
     "CategoryEstimate": "cydp.local.CategorySurvey.estimate",
     "Comparison": "cydp.local.compare",
     "ContingencyTables": "cydp.publishing.contingency_tables",
-    "DeltaMeaning": "cydp.teach.delta_meaning",
+    "DeltaMeaning": "cydp.accounting.delta_meaning",
     "Densities": "cydp.teach.figures.densities",
     "ErrorRelease": "cydp.models.validated_error",
     "Estimate": "cydp.RandomizedResponse.estimate",
@@ -74,6 +74,7 @@ RESULTS = {
     "Reader": "cydp.distributed.ReleasePlan.pay",
     "Receipt": "cydp.BudgetLedger.charge",
     "ReleasePlan": "cydp.distributed.prepare",
+    "RocBound": "cydp.accounting.roc_of",
     "Run": "cydp.distributed.ReleasePlan.pay",
     "SampleRelease": "cydp.sampling.on_sample",
     "SavedRun": "cydp.distributed.Run.save",
@@ -106,8 +107,10 @@ THE_DISTRIBUTION_HAS_ONE = "the distribution has one number"
 IT_ANSWERS = "one number is given for the other"
 IT_IS_DRAWN = "a picture is drawn at one number"
 IT_IS_THE_BUDGET = "a budget is what it is made of, or made for"
+IT_IS_WHAT_IS_READ = "the argument is what the function reads"
 POSITIONAL_TOO = {
     ("cydp.PureDP", "epsilon"): THE_NAME_SAYS,
+    ("cydp.random.generator_or_default", "rng"): IT_IS_WHAT_IS_READ,
     ("cydp.ApproxDP", "epsilon"): THE_NAME_SAYS,
     ("cydp.ApproxDP", "delta"): THE_NAME_SAYS,
     ("cydp.ApproxZCDP", "rho"): THE_NAME_SAYS,

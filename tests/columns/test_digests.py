@@ -18,9 +18,8 @@ import pytest
 import cydp
 from cydp import BudgetLedger, PureDP
 from cydp._columns.canonical import digest_labels
-from cydp._columns.keys import Keys
+from cydp._columns.keys import Keys, digest_keys
 from cydp.accounting import ChargeConflictError
-from cydp.releases._reads import digest_keys
 from cydp.sampling import on_sample
 
 SECONDS = 1_600_000_000

@@ -19,10 +19,10 @@ from numpy.typing import NDArray
 from reference.discrete_gaussian import pi_bounds
 
 from cydp import ZCDP, DiscreteGaussian, Gaussian, calibrate
+from cydp._numbers import gaussian_delta as normal
+from cydp._numbers.gaussian_delta import discrete_delta
 from cydp._numbers.rounding import decimal_above
-from cydp.accounting import _gaussian_delta as normal
 from cydp.accounting._dominating_pairs import NormalPair
-from cydp.accounting._gaussian_delta import discrete_delta
 from cydp.mechanisms import _gaussian_calibration as calibration
 from cydp.mechanisms._grid_noise import ceil_log2
 

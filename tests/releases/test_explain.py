@@ -17,7 +17,7 @@ from releases.exact_answers import without_noise
 from releases.test_means import FIELDS
 
 import cydp
-from cydp.releases._meaning import meaning_of, notes_on
+from cydp.accounting._meaning import meaning_of, notes_on
 from cydp.releases._unit import Unit
 
 TABLE = {

@@ -1,4 +1,4 @@
-"""releases/_meaning.py: every result notes a cost that promises next to nothing, in all outputs."""
+"""accounting/_meaning.py: every result notes a cost that promises next to nothing."""
 
 from __future__ import annotations
 

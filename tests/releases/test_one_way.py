@@ -221,7 +221,7 @@ def test_without_memory_for_its_edges_it_is_refused(monkeypatch: pytest.MonkeyPa
     def no_memory(*args: object) -> None:
         raise MemoryError("Unable to allocate 763. MiB")
 
-    monkeypatch.setattr("cydp.releases._cells.public_bins", no_memory)
+    monkeypatch.setattr("cydp.exact._cell_axes.public_bins", no_memory)
     with pytest.raises(ValueError, match=r"^there is no memory for the release: ask"):
         cydp.histogram([1.0], 12345, (0, 2), epsilon=1)
 

@@ -45,7 +45,7 @@ ATTACKS: dict[str, Refusal] = {
         ({"count": 0}, ValueError, "count must be between 1 and 10,000,000"),
         ({"where": {"age": 200}}, ValueError, "where must hold for a record of the table"),
         ({"where": 1}, TypeError, "where must be a dict by column"),
-        ({"where": {"height": 1}}, ValueError, "where must be a column of table"),
+        ({"where": {"height": 1}}, ValueError, "must be a column of table"),
         ({"table": 5}, TypeError, "table must be a frame of pandas"),
         table=PUMS, where=MARRIED,
     ),

@@ -13,6 +13,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from cydp._columns.canonical import digest_labels
 from cydp._columns.column_keys import ColumnKeys, KeyPlaces, as_strings
 from cydp._columns.declared import Labels
 from cydp._columns.label_types import type_of_entries
@@ -21,7 +22,7 @@ from cydp._columns.table import Table
 from cydp._columns.tables import open_table
 from cydp._columns.truncated import DateTrunc
 
-__all__ = ["Keys", "compared_with"]
+__all__ = ["Keys", "compared_with", "digest_keys"]
 
 
 _DENSE = 2**22  # the largest table with an entry for each pair that could be
@@ -365,3 +366,19 @@ def _read_only(entries: NDArray[Any] | list[Any]) -> NDArray[Any]:
     array = _array_of(entries)
     array.flags.writeable = False
     return array
+
+
+def digest_keys(public: Keys | None) -> list[str] | None:
+    """Return a digest of each column of public keys; None without keys.
+
+    Raises
+    ------
+    TypeError
+        For keys of a class that is not known.
+
+    >>> digest_keys(None) is None
+    True
+    """
+    if public is None:
+        return None
+    return [digest_labels(column, "keys") for column in public.arrays]

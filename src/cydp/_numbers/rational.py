@@ -33,8 +33,10 @@ __all__ = [
     "read_binary",
     "read_exact",
     "read_integer",
+    "read_level",
     "read_positive",
     "read_quantile",
+    "read_rows",
     "read_upward",
     "round_near",
     "round_up",
@@ -383,6 +385,22 @@ def _are_short(numerator: int, denominator: int) -> bool:
 
 def _too_long(name: str) -> ValueError:
     return ValueError(f"{name} must have a numerator and a denominator of at most {MAX_BITS} bits")
+
+
+def read_level(confidence: Number) -> Fraction:
+    """Return a confidence as a Fraction between 0 and 1, or raise a TypeError or ValueError."""
+    level = read_exact(confidence, "confidence")
+    if not 0 < level < 1:
+        raise ValueError(f"confidence must be between 0 and 1, not {format_number(level)}")
+    return level
+
+
+def read_rows(rows: Integer, name: str) -> int:
+    """Read a public number of rows, from 1 to 2**62; else TypeError, ValueError."""
+    number = read_integer(rows, name)
+    if not 1 <= number <= 2**62:
+        raise ValueError(f"{name} must be from 1 to 2**62, not {format_number(Fraction(number))}")
+    return number
 
 
 _MOST_DENOMINATOR = 2**64 - 1

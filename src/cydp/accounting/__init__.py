@@ -7,6 +7,7 @@ from cydp.accounting._approx_zcdp import ApproxZCDP
 from cydp.accounting._calibration import calibrate
 from cydp.accounting._composition import group_privacy, parallel, sequential
 from cydp.accounting._conversion import convert
+from cydp.accounting._cost import Cost, loss_of
 from cydp.accounting._errors import (
     AdaptivityError,
     BlockRetiredError,
@@ -25,14 +26,20 @@ from cydp.accounting._errors import (
     UnknownBlockError,
 )
 from cydp.accounting._filter import PrivacyFilter
-from cydp.accounting._loss import ZCDP, ApproxDP, PureDP
+from cydp.accounting._in_words import (
+    DeltaMeaning,
+    delta_meaning,
+    in_words,
+    protected_unit,
+)
+from cydp.accounting._loss import ZCDP, ApproxDP, Loss, PureDP
 from cydp.accounting._odometer import PrivacyOdometer
 from cydp.accounting._optimal_composition import optimal_composition
 from cydp.accounting._plan import Plan
 from cydp.accounting._renyi import renyi_divergence
 from cydp.accounting._renyi_dp import RenyiDP
 from cydp.accounting._split import largest_count, split
-from cydp.accounting._trade_off import privacy_profile, trade_off_curve
+from cydp.accounting._trade_off import RocBound, privacy_profile, roc_of, trade_off_curve
 from cydp.accounting.ledger._blocks import BlockState
 from cydp.accounting.ledger._ledger import BudgetLedger
 from cydp.accounting.ledger._paid import Receipt
@@ -49,12 +56,15 @@ __all__ = [
     "BudgetLedger",
     "ChargeConflictError",
     "ChargeInDoubtError",
+    "Cost",
+    "DeltaMeaning",
     "LedgerBusyError",
     "LedgerCorruptError",
     "LedgerError",
     "LedgerRollbackError",
     "LedgerSchemaError",
     "LedgerScope",
+    "Loss",
     "MeasureMismatchError",
     "Plan",
     "PrivacyError",
@@ -64,16 +74,22 @@ __all__ = [
     "Receipt",
     "RelationMismatchError",
     "RenyiDP",
+    "RocBound",
     "UnitMismatchError",
     "UnknownBlockError",
     "calibrate",
     "convert",
+    "delta_meaning",
     "group_privacy",
+    "in_words",
     "largest_count",
+    "loss_of",
     "optimal_composition",
     "parallel",
     "privacy_profile",
+    "protected_unit",
     "renyi_divergence",
+    "roc_of",
     "sequential",
     "split",
     "trade_off_curve",

@@ -58,9 +58,35 @@ def check_loss(loss: object, name: str) -> Loss:
 
 
 def loss_of(cost: Cost, name: str = "cost") -> Loss:
-    """Return a loss, or the loss of a mechanism or a release; a TypeError for anything else.
+    """Return the loss of anything that a budget takes: of a mechanism, of a release, or itself.
 
-    `name` is the cost's parameter, for the error.
+    A function of your own takes by it what `PrivacyFilter.charge` takes.
+
+    Parameters
+    ----------
+    cost : loss, mechanism or release
+    name : str, default "cost"
+        What your function calls the argument, for the error.
+
+    Returns
+    -------
+    PureDP, ApproxDP, ZCDP or ApproxZCDP
+
+    Raises
+    ------
+    TypeError
+        For anything else, and for a `Plan`, which has a loss at a delta alone.
+
+    Notes
+    -----
+    Privacy cost: none by itself.
+
+    Examples
+    --------
+    >>> import cydp
+    >>> loss_of(cydp.DiscreteLaplace(epsilon="0.5", sensitivity=1))
+    PureDP(epsilon=0.5)
+
     """
     if isinstance(cost, LOSSES):
         return cost

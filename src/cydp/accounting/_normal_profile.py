@@ -9,10 +9,10 @@ from __future__ import annotations
 import math
 from fractions import Fraction
 
+from cydp._numbers.gaussian_delta import DIGITS, normal_delta
 from cydp._numbers.intervals import directed_contexts, quotients
 from cydp._numbers.rational import float_of
 from cydp.accounting import _conversion
-from cydp.accounting._gaussian_delta import DIGITS, normal_delta
 
 __all__ = ["SMOOTH", "SMOOTH_SHARE", "NormalProfile"]
 

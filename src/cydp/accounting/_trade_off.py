@@ -21,16 +21,14 @@ from cydp._numbers.rounding import decimal_above
 from cydp.accounting._approx_zcdp import ApproxZCDP
 from cydp.accounting._conversion import delta_of
 from cydp.accounting._cost import Cost, loss_of
-from cydp.accounting._loss import ZCDP, ApproxDP, Loss, PureDP
+from cydp.accounting._loss import ZCDP, ApproxDP, PureDP
 from cydp.accounting._loss_numbers import rho_of_pure
 from cydp.accounting._plan import Plan
 
 __all__ = [
-    "EpsilonDelta",
     "RocBound",
-    "curve_of",
     "privacy_profile",
-    "profile_points",
+    "roc_of",
     "trade_off_curve",
 ]
 
@@ -128,7 +126,7 @@ def trade_off_curve(cost: Cost | Plan, false_positives: ArrayLike) -> NDArray[np
     array([0.74 , 0.158])
 
     """
-    curve, name = curve_of(_plan_of(cost)), "false_positives"
+    curve, name = roc_of(_plan_of(cost)), "false_positives"
 
     def at(false_positives: float) -> float:
         rate = read_exact(false_positives, name)
@@ -158,7 +156,15 @@ def _at_each(
 
 @dataclass(frozen=True, slots=True)
 class EpsilonDelta:
-    """An (epsilon, delta) that holds: e**epsilon, rounded up, and delta."""
+    """An (epsilon, delta) that holds.
+
+    Attributes
+    ----------
+    factor : Fraction
+        e**epsilon, rounded up.
+    delta : Fraction
+
+    """
 
     factor: Fraction
     delta: Fraction
@@ -172,15 +178,32 @@ def _pair_of(epsilon: Fraction, delta: Fraction = Fraction(0)) -> EpsilonDelta:
 
 @dataclass(frozen=True, slots=True)
 class RocBound:
-    """What tests can find out under a loss: a bound by each known (epsilon, delta) of the loss.
+    """What tests can find out under a cost, exactly: a bound by each (epsilon, delta) that holds.
 
-    A test says "present" or not. Its rate of false positives is a number x from 0 to 1.
+    `roc_of` makes it, and ``one & other`` is what follows from two that hold. A test says
+    "present" or not. Its rate of false positives is a number x from 0 to 1.
+
+    Attributes
+    ----------
+    pairs : tuple of (e**epsilon, delta)
+        Each has a `factor`, e**epsilon rounded up, and a `delta`. Without pairs nothing is bounded.
+
     """
 
     pairs: tuple[EpsilonDelta, ...]
 
     def most(self, x: Fraction) -> Fraction:
-        """Return a rate of true positives that no test with x false positives exceeds."""
+        """Return a rate of true positives that no test with x false positives exceeds.
+
+        Parameters
+        ----------
+        x : Fraction from 0 to 1
+
+        Returns
+        -------
+        Fraction
+
+        """
         rising = (each.delta + each.factor * x for each in self.pairs)
         falling = (1 - (1 - each.delta - x) / each.factor for each in self.pairs)
         return min([Fraction(1), *rising, *falling])
@@ -188,6 +211,43 @@ class RocBound:
     def least(self, x: Fraction) -> Fraction:
         """Return a rate that every test has at least: by `most` of the opposite test."""
         return 1 - self.most(1 - x)
+
+    def group(self, k: int) -> RocBound:
+        """Return the bound for tables that are k steps apart, such as those of k records.
+
+        Parameters
+        ----------
+        k : int >= 1
+
+        Returns
+        -------
+        RocBound
+            Each pair has k epsilon and (1 + e**epsilon + ... + e**((k - 1) epsilon)) delta.
+            The bound of `loss.group(k)` is closer where a rho is known.
+
+        Raises
+        ------
+        ValueError
+            If k is less than 1.
+
+        Examples
+        --------
+        >>> from cydp import ApproxDP
+        >>> round(float(roc_of(ApproxDP(1, "0.01")).group(2).pairs[0].delta), 6)
+        0.037183
+
+        """
+        if k < 1:
+            raise ValueError(f"k must be at least 1, not {k}")
+        grouped = (
+            EpsilonDelta(each.factor**k, each.delta * sum(each.factor**step for step in range(k)))
+            for each in self.pairs
+        )
+        return RocBound(tuple(each for each in grouped if each.delta < 1))
+
+    def __and__(self, other: RocBound) -> RocBound:
+        """Return the bound by all pairs of two bounds that both hold."""
+        return RocBound(tuple(dict.fromkeys([*self.pairs, *other.pairs])))
 
     @property
     def chance(self) -> Fraction:
@@ -201,10 +261,50 @@ class RocBound:
         return min((each.factor for each in self.pairs if not each.delta), default=None)
 
 
-def curve_of(loss: Loss | Plan) -> RocBound:
-    """Return the bound of a loss or a plan; a rho is converted at several epsilons."""
-    if isinstance(loss, Plan):
-        return RocBound(tuple(_pair_of(*point) for point in profile_points(loss)))
+@explain_arguments
+def roc_of(cost: Cost | Plan) -> RocBound:
+    """Return what a test can find out under a cost, as exact numbers.
+
+    The test decides which of two neighbouring tables a release was made of. `trade_off_curve`
+    has the curve as floats.
+
+    Parameters
+    ----------
+    cost : loss, mechanism, release or Plan
+        A rho, and a plan, are converted at several epsilons; of a mechanism or a release the loss
+        counts, and ``Plan([(mechanism, 1)])`` may know more.
+
+    Returns
+    -------
+    RocBound
+        It has the largest rate of true positives (`most`), the best fair bet (`chance`), and the
+        most by which odds move (`factor`).
+
+    Raises
+    ------
+    TypeError
+        If cost is no cost.
+
+    Notes
+    -----
+    Privacy cost: none by itself. docs/teach/meaning.md has the proofs.
+
+    References
+    ----------
+    .. [1] Kairouz, Oh, Viswanath, "The composition theorem for differential privacy", 2015.
+
+    Examples
+    --------
+    >>> from fractions import Fraction
+    >>> from cydp import PureDP
+    >>> bound = roc_of(PureDP(1))
+    >>> round(float(bound.most(Fraction(1, 20))), 6), round(float(bound.chance), 6)
+    (0.135914, 0.731059)
+
+    """
+    if isinstance(cost, Plan):
+        return RocBound(tuple(_pair_of(*point) for point in _profile_points(cost)))
+    loss = loss_of(cost)
     if isinstance(loss, ApproxZCDP):
         own = loss.delta
         return RocBound(
@@ -237,11 +337,11 @@ def _pairs_of_rho(rho: Fraction) -> list[EpsilonDelta]:
     return [_pair_of(epsilon, delta) for epsilon, delta in pairs if delta < 1]
 
 
-def profile_points(plan: Plan) -> list[tuple[Fraction, Fraction]]:
+def _profile_points(plan: Plan) -> list[tuple[Fraction, Fraction]]:
     """Return some (epsilon, delta) that a plan costs: at several deltas, and at even epsilons.
 
     >>> from cydp import PureDP
-    >>> profile_points(Plan([(PureDP("0.1"), 3)]))[0]
+    >>> _profile_points(Plan([(PureDP("0.1"), 3)]))[0]
     (Fraction(3, 10), Fraction(0, 1))
     """
     least = Fraction(0)  # of a plan of losses with a delta

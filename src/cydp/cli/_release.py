@@ -21,6 +21,7 @@ from cydp._columns.file_errors import FileError
 from cydp._columns.files import DataFile, Format, open_data
 from cydp._columns.stored_tables import table_of_relation
 from cydp._columns.table import Table
+from cydp._numbers.rational import read_level
 from cydp.accounting._amounts import loss_of_amount
 from cydp.accounting._errors import (
     BudgetExceededError,
@@ -45,7 +46,6 @@ from cydp.cli._payment import (
 )
 from cydp.cli._progress import watching
 from cydp.cli._stdin import STDIN, with_stdin
-from cydp.mechanisms._parameters import read_level
 from cydp.releases._explain import explain
 from cydp.releases._group_by import group_by
 from cydp.releases._query import Query

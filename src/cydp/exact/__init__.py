@@ -6,6 +6,7 @@ from __future__ import annotations
 from cydp._columns.keys import Keys
 from cydp.exact._clamped_sum import clamped_sum, clamped_sum_and_squares, grouped_clamped_sum
 from cydp.exact._contributions import bound_contributions
+from cydp.exact._domains import match_domains
 from cydp.exact._grid_sum import GridSum
 from cydp.exact._grouped_accumulator import GroupedAccumulator
 from cydp.exact._histogram import bincount, histogram
@@ -25,6 +26,7 @@ __all__ = [
     "grouped_clamped_sum",
     "histogram",
     "histogramdd",
+    "match_domains",
     "match_keys",
     "value_counts",
 ]

@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 from cydp._arguments import Column, Integer, Number
 from cydp._call_errors import explain_arguments
 from cydp._columns.declared import Labels
-from cydp._columns.keys import Keys
+from cydp._columns.keys import Keys, digest_keys
 from cydp._generator import Generator
 from cydp._numbers.rational import literal_of, read_positive
 from cydp.exact._histogram import bincount
@@ -25,7 +25,6 @@ from cydp.mechanisms._frequency_oracle import likelihood_ratio
 from cydp.mechanisms._parameters import set_fields
 from cydp.mechanisms._randomized_response import RandomizedResponse
 from cydp.mechanisms._run import Budget
-from cydp.releases._reads import digest_keys
 
 __all__ = ["CategorySurvey"]
 

@@ -8,12 +8,11 @@ from fractions import Fraction
 
 from cydp._arguments import Integer, Number
 from cydp._call_errors import explain_arguments
-from cydp._numbers.rational import float_of, format_number
+from cydp._numbers.rational import float_of, format_number, read_level
 from cydp._numbers.rounding import words_above
 from cydp.local._category_survey import CategorySurvey
 from cydp.local._number_survey import NumberSurvey
 from cydp.mechanisms._laplace import DiscreteLaplace
-from cydp.mechanisms._parameters import read_level
 
 __all__ = ["Comparison", "compare"]
 

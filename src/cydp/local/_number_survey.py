@@ -22,6 +22,7 @@ from cydp._numbers.rational import (
     format_number,
     literal_of,
     read_integer,
+    read_level,
     read_positive,
 )
 from cydp._sensitivity import Sensitivity
@@ -30,7 +31,7 @@ from cydp.exact._sorted_units import round_units
 from cydp.local._survey import Survey, Tally
 from cydp.local._survey_estimates import NumberEstimate, one_bit_half_width, sum_half_width
 from cydp.mechanisms._laplace import MOST_UNSATURATED_SCALE, DiscreteLaplace
-from cydp.mechanisms._parameters import read_level, set_fields
+from cydp.mechanisms._parameters import set_fields
 from cydp.mechanisms._randomized_response import RandomizedResponse
 from cydp.mechanisms._run import Budget
 from cydp.releases._missing import fill_absent, read_missing

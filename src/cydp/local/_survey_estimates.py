@@ -14,13 +14,12 @@ import numpy as np
 from numpy.typing import NDArray
 
 from cydp._arguments import Number
-from cydp._numbers.rational import float_of
+from cydp._numbers.rational import float_of, read_level
+from cydp.accounting._meaning import notes_on
 from cydp.local._survey import Tally
 from cydp.mechanisms._frequency_oracle import Estimate, ReportOdds, normal_quantile
 from cydp.mechanisms._laplace import DiscreteLaplace
-from cydp.mechanisms._parameters import read_level
 from cydp.releases._format import format_cost
-from cydp.releases._meaning import notes_on
 from cydp.releases._unit import Unit
 from cydp.releases.output._exportable import Exportable
 from cydp.releases.output._sheet import Axis, Numbers, Sheet, keys_of

@@ -15,17 +15,17 @@ from fractions import Fraction
 from functools import lru_cache
 from itertools import pairwise
 
-from cydp._numbers.intervals import quotients
-from cydp._numbers.rational import float_of, log_of, round_up
-from cydp.accounting._conversion import rho_of
-from cydp.accounting._dominating_pairs import SMOOTH2
-from cydp.accounting._gaussian_delta import (
+from cydp._numbers.gaussian_delta import (
     DIGITS,
     FEWER_DIGITS,
     discrete_delta,
     distance,
     normal_delta,
 )
+from cydp._numbers.intervals import quotients
+from cydp._numbers.rational import float_of, log_of, round_up
+from cydp.accounting._conversion import rho_of
+from cydp.accounting._dominating_pairs import SMOOTH2
 from cydp.mechanisms._gaussian_guess import guess_normal, log_discrete_delta
 
 __all__ = ["ENTRY_COUNTS", "ENTRY_ERROR", "least_sigma2", "normal_variance"]

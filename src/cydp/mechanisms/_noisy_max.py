@@ -25,6 +25,7 @@ from cydp._numbers.rational import (
     literal_of,
     read_exact,
     read_integer,
+    read_level,
     read_positive,
 )
 from cydp._samplers import prepare_noisy_max
@@ -36,7 +37,7 @@ from cydp.accounting._loss_numbers import make_loss
 from cydp.exact._bins import refuse_data_bins
 from cydp.mechanisms import _selection
 from cydp.mechanisms._integer_mechanism import INT64
-from cydp.mechanisms._parameters import format_sensitivity, read_level, read_norm, set_fields
+from cydp.mechanisms._parameters import format_sensitivity, read_norm, set_fields
 from cydp.mechanisms._run import Budget, draw_array
 
 __all__ = ["ExponentialMechanism", "PermuteAndFlip", "check_monotonic"]

@@ -13,8 +13,8 @@ from cydp._arguments import Integer, Number
 from cydp._numbers.rational import (
     format_number,
     log_of,
-    read_exact,
     read_integer,
+    read_level,
     read_positive,
     read_upward,
 )
@@ -24,7 +24,6 @@ __all__ = [
     "format_sensitivity",
     "log_failure_probability",
     "read_coordinates",
-    "read_level",
     "read_norm",
     "set_fields",
 ]
@@ -57,14 +56,6 @@ def log_failure_probability(confidence: Number, count: Integer) -> float:
         return math.log(failure)
     # 1 - level**(1 / n) is at least (1 - level) / n.
     return log_of(1 - level) - math.log(draws)
-
-
-def read_level(confidence: Number) -> Fraction:
-    """Return a confidence as a Fraction between 0 and 1, or raise a TypeError or ValueError."""
-    level = read_exact(confidence, "confidence")
-    if not 0 < level < 1:
-        raise ValueError(f"confidence must be between 0 and 1, not {format_number(level)}")
-    return level
 
 
 def read_norm(sensitivity: Number, order: int = 1) -> Fraction:

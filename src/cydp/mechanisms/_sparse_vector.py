@@ -19,7 +19,7 @@ from cydp._arguments import Integer, Number
 from cydp._call_errors import explain_arguments, require_names
 from cydp._default_generator import generator_or_default
 from cydp._generator import Generator
-from cydp._numbers.rational import as_exact, literal_of, read_integer
+from cydp._numbers.rational import as_exact, literal_of, read_integer, read_level
 from cydp._sensitivity import relation_of
 from cydp.accounting._budget import Asked
 from cydp.accounting._errors import PrivacyError
@@ -27,7 +27,7 @@ from cydp.accounting._loss import PureDP
 from cydp.accounting.ledger._scope import LedgerScope
 from cydp.mechanisms._laplace import MOST_UNSATURATED_SCALE, DiscreteLaplace
 from cydp.mechanisms._noisy_max import check_monotonic
-from cydp.mechanisms._parameters import format_sensitivity, read_level, set_fields
+from cydp.mechanisms._parameters import format_sensitivity, set_fields
 from cydp.mechanisms._run import Budget, pay_and_draw
 
 __all__ = ["SparseVector", "ThresholdTests"]

@@ -13,10 +13,9 @@ from numpy.typing import NDArray
 
 from cydp._arguments import Integer, Number
 from cydp._generator import Generator
-from cydp._numbers.rational import as_exact, float_of
+from cydp._numbers.rational import as_exact, float_of, read_level
 from cydp.accounting._loss_numbers import read_nonnegative
 from cydp.accounting.ledger._paid import Payment
-from cydp.mechanisms._parameters import read_level
 from cydp.mechanisms._run import Budget
 from cydp.models._linear_function import (
     ColumnBounds,

@@ -15,6 +15,7 @@ from numpy.typing import NDArray
 from cydp._arguments import Integer, Number
 from cydp._generator import Generator
 from cydp.accounting.ledger._paid import Payment
+from cydp.exact._domains import Domain, read_domains
 from cydp.exact._histogramdd import MOST_BINS
 from cydp.mechanisms._run import Budget
 from cydp.publishing._integers import (
@@ -26,7 +27,7 @@ from cydp.publishing._integers import (
 )
 from cydp.publishing._published import Published
 from cydp.releases._cells import CellRows
-from cydp.releases._domains import Domain, axes_of, domain_rows, labels_of, read_domains
+from cydp.releases._domains import axes_of, domain_rows, labels_of
 from cydp.releases._query import DataQuery, Given
 from cydp.releases._reads import names_of
 from cydp.releases._release import recorded

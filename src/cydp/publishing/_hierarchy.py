@@ -17,13 +17,14 @@ from cydp._columns.keys import Keys
 from cydp._columns.table import is_column
 from cydp._generator import Generator
 from cydp.accounting.ledger._paid import Payment
+from cydp.exact._domains import Domain, read_domains
 from cydp.exact._histogramdd import MOST_BINS
 from cydp.mechanisms._run import Budget
 from cydp.publishing._integers import Columns, Step, read_total
 from cydp.publishing._published import Published
 from cydp.publishing._tree import RegionTree, estimate_tree, integers_of_tree, read_regions
 from cydp.releases._cells import CellRows
-from cydp.releases._domains import Domain, axes_of, domain_rows, labels_of, read_domains
+from cydp.releases._domains import axes_of, domain_rows, labels_of
 from cydp.releases._query import DataQuery, Given
 from cydp.releases._reads import names_of
 from cydp.releases._release import recorded

@@ -16,10 +16,9 @@ from numpy.typing import NDArray
 from cydp._arguments import Bounds, Column, Integer, Number
 from cydp._generator import Generator
 from cydp._numbers.bounds import Pair, read_bounds
-from cydp._numbers.rational import float_of
+from cydp._numbers.rational import float_of, read_level
 from cydp.accounting._loss import Loss
 from cydp.accounting.ledger._paid import Payment
-from cydp.mechanisms._parameters import read_level
 from cydp.mechanisms._run import Budget
 from cydp.releases._answers import Answer, NoisyAnswer, Steps
 from cydp.releases._cells import CellRows

@@ -18,11 +18,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from cydp._arguments import Number
-from cydp._numbers.rational import as_exact, float_of, log_of
+from cydp._numbers.rational import as_exact, float_of, log_of, read_level
 from cydp.accounting._loss import Loss, PureDP
 from cydp.exact._grid import Grid
 from cydp.mechanisms._laplace import DiscreteLaplace
-from cydp.mechanisms._parameters import log_failure_probability, read_level
+from cydp.mechanisms._parameters import log_failure_probability
 from cydp.releases._answers import Steps
 from cydp.releases._noise_split import Aggregate, Part, log_noise
 from cydp.releases._ratios import Interval, RatioAnswer, clamp, unrounded_within

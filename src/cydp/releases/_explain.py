@@ -10,10 +10,9 @@ from inspect import signature
 from typing import Any, TypeAlias
 
 from cydp._arguments import Integer, Number
-from cydp._numbers.rational import Exact, format_number, read_exact
-from cydp.mechanisms._parameters import read_level
+from cydp._numbers.rational import Exact, format_number, read_exact, read_level, read_rows
 from cydp.releases._answers import Answer
-from cydp.releases._explanation import Explanation, read_rows
+from cydp.releases._explanation import Explanation
 from cydp.releases._query import Query
 from cydp.releases._run import arguments_of, kind_of
 

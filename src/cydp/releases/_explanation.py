@@ -13,27 +13,19 @@ from cydp._arguments import Integer, Number
 from cydp._numbers.rational import float_of, format_number, read_exact, read_integer
 from cydp._numbers.rounding import percent_of, words_above
 from cydp.accounting._loss import Loss
+from cydp.accounting._meaning import meaning_of, notes_on
 from cydp.mechanisms._laplace import DiscreteLaplace
 from cydp.mechanisms._quantile import QuantileMechanism
 from cydp.releases._answers import OF_X, Answer
 from cydp.releases._certificate import describe
 from cydp.releases._format import format_cost
-from cydp.releases._meaning import meaning_of, notes_on
 from cydp.releases._noise_split import Part
 from cydp.releases._query import Query
 
-__all__ = ["Explanation", "read_rows"]
+__all__ = ["Explanation"]
 
 
 _WIDTH = 96  # a line of a docstring
-
-
-def read_rows(rows: Integer, name: str) -> int:
-    """Read a public number of rows, from 1 to 2**62; else TypeError, ValueError."""
-    number = read_integer(rows, name)
-    if not 1 <= number <= 2**62:
-        raise ValueError(f"{name} must be from 1 to 2**62, not {format_number(Fraction(number))}")
-    return number
 
 
 @dataclass(frozen=True, repr=False)

@@ -15,6 +15,7 @@ from numpy.typing import NDArray
 
 from cydp._arguments import Number
 from cydp._columns.declared import Labels
+from cydp._columns.keys import digest_keys
 from cydp._columns.tables import open_table
 from cydp._generator import Generator
 from cydp.accounting._approx_zcdp import ApproxZCDP
@@ -54,7 +55,6 @@ from cydp.releases._ratios import MeanAnswer
 from cydp.releases._reads import (
     columns_by,
     count_keys,
-    digest_keys,
     key_names,
     known_names,
     public_keys,

@@ -13,23 +13,18 @@ from numpy.typing import NDArray
 from cydp._arguments import BinsLike, Column, Integer, Number, RangeLike
 from cydp._columns.canonical import digest_argument
 from cydp._columns.declared import Labels
-from cydp._columns.keys import Keys
+from cydp._columns.keys import Keys, digest_keys
 from cydp._generator import Generator
 from cydp.accounting.ledger._paid import Payment
+from cydp.exact._cell_axes import BinnedColumns, KeyedColumns, open_binned, public_edges
 from cydp.mechanisms._run import Budget
 from cydp.releases._answers import Answer, NoisyAnswer
-from cydp.releases._cells import (
-    BinnedColumns,
-    CellRows,
-    KeyedColumns,
-    open_binned,
-    public_edges,
-)
+from cydp.releases._cells import CellRows
 from cydp.releases._format import counted
 from cydp.releases._histogram_release import HistogramRelease
 from cydp.releases._noise_split import Aggregate
 from cydp.releases._query import DataQuery, Given
-from cydp.releases._reads import by_names, count_keys, digest_keys, known_names, name_of
+from cydp.releases._reads import by_names, count_keys, known_names, name_of
 from cydp.releases._release import recorded
 from cydp.releases._rows import Key, declare_users, open_columns
 from cydp.releases._run import release, run

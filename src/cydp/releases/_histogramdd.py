@@ -20,10 +20,11 @@ from cydp._columns.times import Times
 from cydp._generator import Generator
 from cydp.accounting.ledger._paid import Payment
 from cydp.exact._bins import Bins
+from cydp.exact._cell_axes import FLOATS, BinnedColumns
 from cydp.exact._histogramdd import MOST_BINS, bins_of_each, public_grid_of
 from cydp.exact._time_bins import read_time_edges
 from cydp.mechanisms._run import Budget
-from cydp.releases._cells import FLOATS, BinnedColumns, CellRows
+from cydp.releases._cells import CellRows
 from cydp.releases._histogram import HistogramQuery
 from cydp.releases._histogram_release import HistogramRelease
 from cydp.releases._query import DataQuery, Given

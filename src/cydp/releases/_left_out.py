@@ -10,9 +10,8 @@ from fractions import Fraction
 from typing import Any
 
 from cydp._arguments import Integer, Number
-from cydp._numbers.rational import read_integer
+from cydp._numbers.rational import read_integer, read_level
 from cydp._numbers.rounding import percent_of
-from cydp.mechanisms._parameters import read_level
 from cydp.releases._answers import Answer, NoisyAnswer
 from cydp.releases._noise_split import Aggregate, Part
 from cydp.releases._unit import Change, Unit

@@ -11,10 +11,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from cydp._arguments import Integer, Number
-from cydp._numbers.rational import float_of, format_number, read_integer
+from cydp._numbers.rational import float_of, format_number, read_integer, read_level
 from cydp._numbers.rounding import percent_of
 from cydp.exact._time_grid import TimeGrid
-from cydp.mechanisms._parameters import read_level
 from cydp.releases._answers import Answer
 from cydp.releases._format import format_noise
 from cydp.releases._release import ADDED, Release, recorded

@@ -17,11 +17,11 @@ from numpy.typing import NDArray
 from cydp._columns.canonical import digest_argument
 from cydp._generator import Generator
 from cydp.accounting._loss import Loss
+from cydp.accounting._meaning import notes_on
 from cydp.accounting.ledger._serialize import deserialize, serialize
 from cydp.releases._answers import Answer, NoisyAnswer, RankAnswer
 from cydp.releases._format import format_parameter
 from cydp.releases._kept_queries import NESTED, flat_arguments, keep_results, nested_arguments
-from cydp.releases._meaning import notes_on
 from cydp.releases._noise_split import (
     ALONE,
     Aggregate,

@@ -10,9 +10,9 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from cydp._columns.canonical import digest_argument, digest_labels
+from cydp._columns.canonical import digest_argument
 from cydp._columns.csv_uses import NOTES
-from cydp._columns.keys import Keys
+from cydp._columns.keys import Keys, digest_keys
 from cydp._columns.table import Table, is_column
 from cydp._columns.tables import open_table
 from cydp._numbers.rational import read_integer
@@ -24,7 +24,6 @@ __all__ = [
     "by_names",
     "columns_by",
     "count_keys",
-    "digest_keys",
     "is_name",
     "key_names",
     "known_names",
@@ -248,22 +247,6 @@ def public_keys(keys: Any, names: tuple[Any, ...] | None) -> Keys:
         Keys(keys, names)  # raises for the labels of another column
         keys = next(iter(keys.values()))
     return Keys(keys)
-
-
-def digest_keys(public: Keys | None) -> list[str] | None:
-    """Return a digest of each column of public keys; None without keys.
-
-    Raises
-    ------
-    TypeError
-        For keys of a class that is not known.
-
-    >>> digest_keys(None) is None
-    True
-    """
-    if public is None:
-        return None
-    return [digest_labels(column, "keys") for column in public.arrays]
 
 
 def by_names(by: Any, column: Any) -> tuple[Any, ...] | None:

@@ -14,14 +14,13 @@ import numpy as np
 
 from cydp._arguments import Integer, Number
 from cydp._call_errors import explain_arguments
-from cydp._numbers.rational import float_of, read_integer
+from cydp._numbers.rational import float_of, read_integer, read_level
 from cydp.accounting._approx_zcdp import ApproxZCDP
 from cydp.accounting._loss import ZCDP, ApproxDP, Loss, PureDP
 from cydp.accounting.ledger._ledger import BudgetLedger
 from cydp.accounting.ledger._serialize import register
 from cydp.exact._grid import Grid
 from cydp.exact._time_grid import TimeGrid
-from cydp.mechanisms._parameters import read_level
 from cydp.releases._answers import Answer, Steps
 from cydp.releases._certificate import (
     describe,

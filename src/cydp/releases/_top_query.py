@@ -14,8 +14,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from cydp._arguments import Number
+from cydp._columns.keys import digest_keys
 from cydp._generator import Generator
-from cydp._numbers.rational import float_of, log_of, read_integer
+from cydp._numbers.rational import float_of, log_of, read_integer, read_level
 from cydp._numbers.rounding import decimal_above
 from cydp._sensitivity import sensitivity_of
 from cydp.accounting._loss import ApproxDP, Loss, PureDP
@@ -23,14 +24,13 @@ from cydp.accounting.ledger._paid import Payment
 from cydp.mechanisms._gaussian import DiscreteGaussian
 from cydp.mechanisms._laplace import DiscreteLaplace
 from cydp.mechanisms._noisy_max import ExponentialMechanism, PermuteAndFlip
-from cydp.mechanisms._parameters import read_level
 from cydp.releases._answers import Answer, SelectedAnswer, Steps
 from cydp.releases._format import counted
 from cydp.releases._group_rows import GroupRows
 from cydp.releases._key_selection import by_least_noise
 from cydp.releases._noise_split import Aggregate, split_privacy
 from cydp.releases._query import DataQuery, Given
-from cydp.releases._reads import count_keys, digest_keys
+from cydp.releases._reads import count_keys
 from cydp.releases._release import ADDED, recorded
 from cydp.releases._rows import Key
 from cydp.releases._tally import Tally

@@ -14,11 +14,11 @@ import numpy as np
 from cydp._arguments import Integer, Number
 from cydp._numbers.rational import float_of, literal_of, read_integer
 from cydp.accounting._loss import ApproxDP, PureDP
+from cydp.accounting._meaning import notes_on
 from cydp.releases._certificate import describe_loss
 from cydp.releases._count import CountQuery, NumberRelease
 from cydp.releases._format import format_cost
 from cydp.releases._histogram_release import HistogramRelease, TableRelease
-from cydp.releases._meaning import notes_on
 from cydp.releases._query import Query
 from cydp.releases._release import ADDED, Release, recorded
 from cydp.releases._sum import SumQuery

@@ -14,14 +14,13 @@ import numpy as np
 from numpy.typing import NDArray
 
 from cydp._arguments import Bounds, Column, Integer, Number
-from cydp._generator import Generator
-from cydp._numbers.rational import as_exact, float_of, read_integer
-from cydp.accounting._loss import Loss
+from cydp._numbers.rational import as_exact, float_of, read_integer, read_level
+from cydp.accounting import Loss
 from cydp.accounting.ledger._paid import Payment
 from cydp.exact._grid import public_grid
-from cydp.mechanisms._noisy_max import ExponentialMechanism
-from cydp.mechanisms._parameters import read_level
+from cydp.mechanisms import ExponentialMechanism
 from cydp.mechanisms._run import Budget
+from cydp.random import Generator
 from cydp.releases._answers import Answer, HalvedAnswer
 from cydp.releases._missing import Missing, read_missing
 from cydp.releases._noise_split import Aggregate

@@ -6,7 +6,7 @@ from __future__ import annotations
 import textwrap
 from typing import Any
 
-from cydp.releases.output._plot import DASHES, import_pyplot
+from cydp._extras import DASHES, import_pyplot
 
 __all__ = [
     "EDGE",

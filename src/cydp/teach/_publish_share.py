@@ -17,11 +17,11 @@ from cydp._columns.declared import Labels
 from cydp._columns.entries import null_types
 from cydp._columns.subsets import RowsOf
 from cydp._columns.tables import is_tabular, open_table
-from cydp._generator import Generator
 from cydp._numbers.rational import format_number, literal_of
+from cydp.accounting import ApproxDP
 from cydp.accounting._budget import Asked
-from cydp.accounting._loss import ApproxDP
 from cydp.mechanisms._run import Budget, pay_and_draw
+from cydp.random import Generator
 from cydp.releases._unit import Unit
 from cydp.sampling._amplified import read_share
 

@@ -6,7 +6,6 @@ Scores are NOT private. A mechanism that selects by them is, with their sensitiv
 
 from __future__ import annotations
 
-from fractions import Fraction
 from typing import cast
 
 import numpy as np
@@ -14,11 +13,9 @@ from numpy.typing import ArrayLike, NDArray
 
 from cydp._arguments import Column, Integer, Number
 from cydp._call_errors import explain_arguments
-from cydp._columns.declared import Records
 from cydp._numbers.rational import float_of, format_number, read_quantile
-from cydp._relations import check_relation
-from cydp._sensitivity import Sensitivity, sensitivity_of
-from cydp.sensitivity._numbers import mean
+from cydp.exact import histogram
+from cydp.sensitivity import Sensitivity, count, mean
 
 __all__ = [
     "quantile_score",
@@ -162,13 +159,14 @@ def _count_around(x: Column, candidates: ArrayLike) -> tuple[_Floats, _Floats, i
     points = np.asarray(candidates, np.float64)
     if points.ndim != 1 or points.size == 0 or not np.isfinite(points).all():
         raise ValueError("candidates must be a list of finite numbers, at least one")
-    values = np.ma.compressed(Records(x).read())
-    with np.errstate(all="ignore"):  # a signalling NaN may warn
-        numbers = values.astype(np.float64)
-    present = np.sort(numbers[~np.isnan(numbers)])
-    below = np.searchsorted(present, points, "left").astype(np.float64)
-    above = present.size - np.searchsorted(present, points, "right").astype(np.float64)
-    return below, above, present.size
+    if np.isscalar(x) or getattr(x, "ndim", 1) != 1:
+        raise TypeError("x must be a list, an array of one axis or a column: a number a record")
+    # A bin of its own for each candidate, and one for all numbers between two of them.
+    starts = np.concatenate([points, np.nextafter(points, np.inf)])
+    edges = np.unique(np.concatenate([starts, [-np.inf, np.inf]]))
+    ends = np.append(0.0, np.cumsum(histogram(x, edges)[0]))  # how many are below each edge
+    below, up_to = (ends[np.searchsorted(edges, each)] for each in np.split(starts, 2))
+    return below, ends[-1] - up_to, int(ends[-1])
 
 
 @explain_arguments
@@ -200,9 +198,9 @@ def quantile_score(q: Number, *, relation: str = "add-remove") -> Sensitivity:
 
     """
     number = read_quantile(q)
-    comes_or_goes = check_relation(relation) == "add-remove"
-    most = max(number, 1 - number) if comes_or_goes else Fraction(1)
-    return sensitivity_of(most, relation)
+    record = count(relation=relation)  # 1
+    comes_or_goes = record.relation == "add-remove"
+    return record * max(number, 1 - number) if comes_or_goes else record
 
 
 @explain_arguments

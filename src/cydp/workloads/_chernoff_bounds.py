@@ -13,10 +13,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from cydp._arguments import Integer, Number
-from cydp._numbers.rational import float_of, log_of, read_integer
+from cydp._numbers.rational import float_of, log_of, read_integer, read_level
 from cydp.mechanisms._gaussian import DiscreteGaussian
 from cydp.mechanisms._laplace import DiscreteLaplace
-from cydp.mechanisms._parameters import read_level
 from cydp.releases._answers import Answer, Steps
 
 __all__ = ["SumsAnswer", "Terms", "bound_sums"]

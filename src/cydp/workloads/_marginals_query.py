@@ -18,9 +18,10 @@ from cydp._numbers.rational import float_of
 from cydp.accounting._loss import Loss, PureDP
 from cydp.accounting.ledger._paid import Payment
 from cydp.accounting.ledger._serialize import register
+from cydp.exact._domains import Domain, read_domains
 from cydp.releases._answers import Answer, NoisyAnswer
 from cydp.releases._cells import CellRows
-from cydp.releases._domains import Domain, domain_rows, labels_of, read_domains
+from cydp.releases._domains import domain_rows, labels_of
 from cydp.releases._format import counted
 from cydp.releases._noise_split import ALONE, Aggregate, Joint
 from cydp.releases._query import DataQuery, Given

@@ -16,8 +16,9 @@ from cydp._arguments import Integer
 from cydp._numbers.rational import float_of
 from cydp.accounting._loss import Loss, PureDP
 from cydp.accounting.ledger._paid import Payment
+from cydp.exact._cell_axes import public_edges
 from cydp.releases._answers import Answer, NoisyAnswer
-from cydp.releases._cells import CellRows, public_edges
+from cydp.releases._cells import CellRows
 from cydp.releases._histogram import binned_rows
 from cydp.releases._noise_split import Aggregate, Part
 from cydp.releases._query import DataQuery, Given

@@ -25,7 +25,7 @@ from cydp import (
     count,
     teach,
 )
-from cydp.accounting._gaussian_delta import discrete_delta
+from cydp._numbers.gaussian_delta import discrete_delta
 from cydp.accounting._optimal_composition import delta_of
 from cydp.mechanisms import PartitionSelection
 from cydp.teach import publish_share

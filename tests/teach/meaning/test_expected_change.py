@@ -13,7 +13,7 @@ import pytest
 from teach.looks import closed
 
 import cydp
-from cydp.accounting._trade_off import curve_of
+from cydp.accounting._trade_off import roc_of
 from cydp.sampling import Sampled
 from cydp.teach import expected_change, posterior, privacy_loss, trade_off
 
@@ -78,7 +78,7 @@ def test_gaussian_noise_stays_within_the_curve_of_its_rho() -> None:
     law = NormalDist()
     for rho in ("0.001", "0.5", "3"):
         shift = math.sqrt(2 * float(rho))
-        curve, mutant = (curve_of(cydp.ZCDP(Fraction(rho) / part)) for part in (1, 2))
+        curve, mutant = (roc_of(cydp.ZCDP(Fraction(rho) / part)) for part in (1, 2))
         wrong = 0
         for x in [*SHARES[1:-1], Fraction(1, 10**4), Fraction(1, 10**7)]:
             true = law.cdf(law.inv_cdf(float(x)) + shift)
@@ -112,7 +112,7 @@ def test_with_a_delta_only_pairs_of_it_are_used() -> None:
 def test_the_factor_of_an_epsilon_is_never_rounded_down() -> None:
     """Against e**epsilon of 60 digits: one that is 10^-25 too small would be a wrong promise."""
     for epsilon in ("0.001", "1", "7.3", "300"):
-        factor = curve_of(cydp.PureDP(epsilon)).factor
+        factor = roc_of(cydp.PureDP(epsilon)).factor
         assert factor is not None
         with mpmath.workdps(200):
             true = mpmath.exp(mpmath.mpf(epsilon))

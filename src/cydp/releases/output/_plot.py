@@ -10,34 +10,12 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from cydp._extras import import_extra
+from cydp._extras import DASHES, import_pyplot, ink_of, plain_words
 from cydp.releases.output._sheet import Axis, Numbers, Sheet, are_times, floats_of
 from cydp.releases.output._short_times import with_short_times
 from cydp.releases.output._words import axis_labels, bars_words, error_lines
 
-__all__ = ["DASHES", "import_pyplot", "ink_of", "plain_words", "plot_of"]
-
-
-DASHES = ("-", "--", "-.", ":", (0, (5, 1)), (0, (1, 1)))
-
-
-def import_pyplot() -> Any:
-    """Return matplotlib.pyplot, or raise the ImportError that says how to install it."""
-    return import_extra("matplotlib.pyplot", "plot")
-
-
-def ink_of(ax: Any) -> Any:
-    """Return the colour of words, which a light and a dark style set to what can be seen."""
-    return ax.xaxis.label.get_color()
-
-
-def plain_words(text: str) -> str:
-    r"""Return words of a caller or of data, escaped: matplotlib reads none as a formula.
-
-    >>> print(plain_words("$x"))
-    \$x
-    """
-    return text.replace("$", r"\$")
+__all__ = ["plot_of"]
 
 
 _MOST_BARS = 60  # bins with an error bar each; more have a band

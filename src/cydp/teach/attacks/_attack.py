@@ -17,12 +17,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from cydp._arguments import Integer
-from cydp._generator import Generator
+from cydp._extras import ink_of, plain_words
 from cydp._numbers.rational import float_of, format_number, read_integer
-from cydp.accounting._filter import PrivacyFilter
-from cydp.accounting._loss import Loss, PureDP
-from cydp.mechanisms._laplace import DiscreteLaplace, Laplace
-from cydp.releases.output._plot import ink_of, plain_words
+from cydp.accounting import Loss, PrivacyFilter, PureDP
+from cydp.mechanisms import DiscreteLaplace, Laplace
+from cydp.random import Generator
 from cydp.teach._pictures import HATCHES, new_axes, set_words
 
 __all__ = [

@@ -10,23 +10,23 @@ import numpy as np
 
 from cydp._arguments import Integer, Number
 from cydp._call_errors import explain_arguments
-from cydp._generator import Generator
+from cydp._extras import ink_of
 from cydp._numbers.rational import format_number, read_positive
-from cydp.accounting._loss import PureDP
-from cydp.mechanisms._laplace import DiscreteLaplace
-from cydp.releases.output._plot import ink_of
-from cydp.sensitivity._counts import count as sensitivity_of_count
+from cydp.accounting import PureDP
+from cydp.exact import match_domains
+from cydp.mechanisms import DiscreteLaplace
+from cydp.random import Generator
+from cydp.sensitivity import count as sensitivity_of_count
 from cydp.teach._pictures import draw_line, new_axes, set_words
 from cydp.teach.attacks._attack import CHANCE, Attack, Trial, largest_success, release_while_paid
 from cydp.teach.attacks._counts import (
     QUESTION,
     count_where,
     read_answer_count,
-    read_codes,
-    read_where,
-    rows_where,
+    rows_inside,
     success_of_sum,
     trial_of_mean,
+    where_domains,
 )
 
 __all__ = ["AveragingAttack", "averaging", "differencing", "repeated_array"]
@@ -89,10 +89,9 @@ def differencing(
 
     """
     total = read_positive(epsilon, "epsilon")
-    property_, person = read_where(where, "where"), read_where(who, "who")
     noise = DiscreteLaplace(epsilon=total / 2, sensitivity=sensitivity_of_count())
-    codes = read_codes(table, [(property_, "where"), (person, "who")])
-    has, is_person = rows_where(codes[0], property_), rows_where(codes[1], person)
+    matched = match_domains(table, where_domains(where, "where"), where_domains(who, "who"))
+    has, is_person = map(rows_inside, matched)
     if np.count_nonzero(is_person) != 1:
         raise ValueError("who must describe one record of the table, not none and not several")
     exact = int(has.sum()), int((has & ~is_person).sum())

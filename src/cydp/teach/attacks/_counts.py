@@ -11,22 +11,20 @@ import numpy as np
 from numpy.typing import NDArray
 
 from cydp._arguments import Integer
-from cydp._columns.tables import open_table
 from cydp._numbers.rational import float_of, read_integer
-from cydp.accounting._loss import PureDP
-from cydp.mechanisms._laplace import DiscreteLaplace
-from cydp.releases._domains import Domain, axis_of, read_domains
+from cydp.accounting import PureDP
+from cydp.exact import match_domains
+from cydp.mechanisms import DiscreteLaplace
 from cydp.teach.attacks._attack import CHANCE, Trial, largest_success
 
 __all__ = [
     "QUESTION",
     "count_where",
     "read_answer_count",
-    "read_codes",
-    "read_where",
-    "rows_where",
+    "rows_inside",
     "success_of_sum",
     "trial_of_mean",
+    "where_domains",
 ]
 
 _LOG_ERROR = 42.0  # exp(-42) is below 2**-60: each of the two truncations leaves out less than this
@@ -90,8 +88,8 @@ def _within(noise: DiscreteLaplace, count: int, h: int) -> float:
     return min(max((2 * h + 1 + 2 * float(terms.sum())) / period, 0), 1)
 
 
-def read_where(where: Any, name: str) -> list[Domain]:
-    """Return the domain that each column of a condition must be in.
+def where_domains(where: Any, name: str) -> dict[Any, Any]:
+    """Return the domain that each column of a condition must be in, as `match_domains` takes it.
 
     Raises
     ------
@@ -105,35 +103,12 @@ def read_where(where: Any, name: str) -> list[Domain]:
             f"range), such as {{'sex': 'f', 'age': (1, (30, 40))}}, not {type(where).__name__}"
         )
     listed = (list, tuple, range, np.ndarray)
-    return read_domains(
-        {column: each if isinstance(each, listed) else [each] for column, each in where.items()}
-    )
+    return {column: each if isinstance(each, listed) else [each] for column, each in where.items()}
 
 
-def read_codes(
-    table: Any, domains: Sequence[tuple[Sequence[Domain], str]]
-) -> list[list[NDArray[np.uint32]]]:
-    """Return each row's code in each domain, or the domain's size if it is outside.
-
-    All columns are read at once.
-
-    Parameters
-    ----------
-    table : table
-    domains : sequence of (domains, name of the argument)
-
-    """
-    opened = open_table(table)
-    columns = [[axis_of(opened, each, name) for each in group] for group, name in domains]
-    codes = [[column.read() for column in group] for group in columns]
-    if len({len(each) for group in codes for each in group}) > 1:
-        raise ValueError("table must have columns of one length")
-    return codes
-
-
-def rows_where(codes: Sequence[NDArray[np.uint32]], domains: Sequence[Domain]) -> NDArray[np.bool_]:
-    """Return which rows are inside all domains."""
-    inside = [column < each.size for column, each in zip(codes, domains, strict=True)]
+def rows_inside(matched: tuple[Sequence[NDArray[np.uint32]], Sequence[int]]) -> NDArray[np.bool_]:
+    """Return which rows are inside all domains, from what `match_domains` has of them."""
+    inside = [column < size for column, size in zip(*matched, strict=True)]
     found: NDArray[np.bool_] = np.logical_and.reduce(inside)
     return found
 
@@ -162,9 +137,8 @@ def count_where(table: Any, where: Any) -> int:
         For a bad condition, and for one that holds for no record.
 
     """
-    domains = read_where(where, "where")
-    (codes,) = read_codes(table, [(domains, "where")])
-    count = int(np.count_nonzero(rows_where(codes, domains)))
+    (matched,) = match_domains(table, where_domains(where, "where"))
+    count = int(np.count_nonzero(rows_inside(matched)))
     if count == 0:
         raise ValueError("where must hold for a record of the table, whom the attack is about")
     return count

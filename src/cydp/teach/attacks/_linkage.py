@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from typing import Any
 
 import numpy as np
@@ -10,13 +11,13 @@ from numpy.typing import NDArray
 
 from cydp._arguments import Number
 from cydp._call_errors import explain_arguments
-from cydp._generator import Generator
 from cydp._numbers.rational import float_of, read_positive
-from cydp.mechanisms._laplace import DiscreteLaplace
-from cydp.releases._domains import read_domains
-from cydp.sensitivity._counts import histogram as sensitivity_of_histogram
+from cydp.exact import match_domains
+from cydp.mechanisms import DiscreteLaplace
+from cydp.random import Generator
+from cydp.sensitivity import histogram as sensitivity_of_histogram
 from cydp.teach.attacks._attack import Attack, Trial, largest_success, release_while_paid
-from cydp.teach.attacks._counts import read_codes, rows_where
+from cydp.teach.attacks._counts import rows_inside
 
 __all__ = ["linkage"]
 
@@ -82,21 +83,21 @@ def linkage(
     (0.6225, 0.7311)
 
     """
-    total, known = read_positive(epsilon, "epsilon"), read_domains(domains)
-    names = [each.names[0] for each in known]
-    if secret not in names or len(names) == 1:
-        raise ValueError(f"secret must be one of several columns of domains, not {secret!r}")
-    at = names.index(secret)
-    ordered = [*known[:at], *known[at + 1 :], known[at]]
-    shape = tuple(each.size for each in ordered)
+    total = read_positive(epsilon, "epsilon")
+    if isinstance(domains, Mapping):  # else `match_domains` says what it must be
+        if secret not in domains or len(domains) == 1:
+            raise ValueError(f"secret must be one of several columns of domains, not {secret!r}")
+        others = {name: each for name, each in domains.items() if name != secret}
+        domains = others | {secret: domains[secret]}
+    (matched,) = match_domains(table, domains)
+    codes, shape = matched
     cells = int(np.prod(shape, dtype=object))
     if not cells <= _MOST_CELLS:
         raise ValueError(f"domains must have at most 2**22 cells together, not {cells:,}")
     noise = DiscreteLaplace(
         epsilon=total, sensitivity=sensitivity_of_histogram(relation="change-one")
     )
-    (codes,) = read_codes(table, [(ordered, "domains")])
-    inside = rows_where(codes, ordered)
+    inside = rows_inside(matched)
     cells_of_rows = np.ravel_multi_index([each[inside].astype(np.int64) for each in codes], shape)
     counts = np.bincount(cells_of_rows, minlength=cells).reshape(-1, shape[-1])
     people = int(counts.sum())

@@ -14,8 +14,7 @@ from numpy.typing import NDArray
 
 from cydp._arguments import Integer, Number
 from cydp._call_errors import explain_arguments
-from cydp._default_generator import generator_or_default
-from cydp._generator import Generator
+from cydp._extras import ink_of
 from cydp._numbers.rational import (
     float_of,
     format_number,
@@ -23,8 +22,8 @@ from cydp._numbers.rational import (
     read_integer,
     read_positive,
 )
-from cydp.mechanisms._laplace import Laplace
-from cydp.releases.output._plot import ink_of
+from cydp.mechanisms import Laplace
+from cydp.random import Generator, generator_or_default
 from cydp.teach._pictures import new_axes, set_words
 from cydp.teach.attacks._attack import (
     Attack,

@@ -11,15 +11,15 @@ from numpy.typing import NDArray
 
 from cydp._arguments import Integer, Number
 from cydp._call_errors import explain_arguments
-from cydp._generator import Generator
 from cydp._numbers.rational import read_integer, read_positive
-from cydp.mechanisms._laplace import DiscreteLaplace
-from cydp.releases._domains import read_domains
-from cydp.sensitivity._counts import count as sensitivity_of_count
-from cydp.sensitivity._counts import histogram as sensitivity_of_histogram
-from cydp.sensitivity._counts import queries
+from cydp.exact import match_domains
+from cydp.mechanisms import DiscreteLaplace
+from cydp.random import Generator
+from cydp.sensitivity import count as sensitivity_of_count
+from cydp.sensitivity import histogram as sensitivity_of_histogram
+from cydp.sensitivity import queries
 from cydp.teach.attacks._attack import CHANCE, Attack, Trial, largest_success, release_while_paid
-from cydp.teach.attacks._counts import read_codes, read_where, rows_where
+from cydp.teach.attacks._counts import rows_inside, where_domains
 
 __all__ = ["reconstruction"]
 
@@ -102,17 +102,13 @@ def reconstruction(
     total, least = read_positive(epsilon, "epsilon"), read_integer(smallest, "smallest")
     if least < 1:
         raise ValueError(f"smallest must be at least 1, not {least}")
-    known, property_, chosen = (
-        read_domains(domains),
-        read_where(where, "where"),
-        read_where(block, "block"),
-    )
-    tables = [sensitivity_of_count(), *[sensitivity_of_histogram()] * len(known)]
+    property_, chosen = where_domains(where, "where"), where_domains(block, "block")
+    known, *conditions = match_domains(table, domains, property_, chosen)
+    tables = [sensitivity_of_count(), *[sensitivity_of_histogram()] * len(known[0])]
     noise = DiscreteLaplace(epsilon=total, sensitivity=queries(*tables))
-    codes = read_codes(table, [(known, "domains"), (property_, "where"), (chosen, "block")])
-    lives = rows_where(codes[2], chosen)
-    has = rows_where(codes[1], property_)[lives]
-    groups = _groups([each[lives] for each in codes[0]], [each.size for each in known], least)
+    all_having, lives = map(rows_inside, conditions)
+    has = all_having[lives]
+    groups = _groups([each[lives] for each in known[0]], known[1], least)
     _check_work(len(has), groups)
     ways = (np.arange(2 ** len(has))[:, None] >> np.arange(len(has))) & 1
     members = np.zeros((len(has), len(groups)), np.int64)

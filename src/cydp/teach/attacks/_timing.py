@@ -14,10 +14,9 @@ from numpy.typing import NDArray
 
 from cydp._arguments import Integer, Number
 from cydp._call_errors import explain_arguments
-from cydp._default_generator import generator_or_default
-from cydp._generator import Generator
 from cydp._numbers.rational import float_of, format_number, read_integer, read_positive
-from cydp.mechanisms._laplace import DiscreteLaplace
+from cydp.mechanisms import DiscreteLaplace
+from cydp.random import Generator, generator_or_default
 from cydp.teach._pictures import EDGE, new_axes, set_words
 from cydp.teach.attacks._attack import (
     Attack,

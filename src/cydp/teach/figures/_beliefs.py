@@ -11,13 +11,11 @@ from typing import Any
 import numpy as np
 
 from cydp._call_errors import explain_arguments
+from cydp._extras import ink_of
 from cydp._numbers.rational import float_of
-from cydp.accounting._cost import loss_of
-from cydp.accounting._loss import PureDP
-from cydp.accounting._plan import Plan
-from cydp.releases.output._plot import ink_of
+from cydp.accounting import Plan, PureDP, loss_of
 from cydp.teach._pictures import HATCHES, draw_line, new_axes, set_words
-from cydp.teach.meaning._in_words import CostOrPlan, label_of, question_about, read_curve
+from cydp.teach.meaning._curves import CostOrPlan, label_of, question_about, read_curve
 from cydp.teach.meaning._trade_off import draw_trade_offs
 
 __all__ = ["beliefs", "odds", "trade_offs"]

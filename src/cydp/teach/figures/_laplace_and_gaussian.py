@@ -12,13 +12,17 @@ import numpy as np
 
 from cydp._arguments import Number
 from cydp._call_errors import explain_arguments
-from cydp._numbers.rational import Exact, as_exact, float_of, format_number, read_positive
+from cydp._extras import ink_of
+from cydp._numbers.rational import (
+    Exact,
+    as_exact,
+    float_of,
+    format_number,
+    read_level,
+    read_positive,
+)
 from cydp._numbers.rounding import root_above
-from cydp.accounting._loss_numbers import read_positive_delta
-from cydp.mechanisms._gaussian import DiscreteGaussian
-from cydp.mechanisms._laplace import DiscreteLaplace
-from cydp.mechanisms._parameters import read_level
-from cydp.releases.output._plot import ink_of
+from cydp.mechanisms import DiscreteGaussian, DiscreteLaplace
 from cydp.teach._pictures import draw_line, new_axes, set_words
 
 __all__ = ["Densities", "densities", "errors_by_answers", "errors_by_epsilon"]
@@ -179,7 +183,7 @@ def errors_by_epsilon(ax: Any = None, *, delta: Number = 1e-6, confidence: Numbe
     'error of one count (rows)'
 
     """
-    least, level = read_positive_delta(delta), read_level(confidence)
+    least, level = read_positive(delta, "delta"), read_level(confidence)
     epsilons = [Fraction(f"{each:.3g}") for each in np.geomspace(0.01, 10, 19)]
     laplace = [DiscreteLaplace(epsilon=each, sensitivity=1) for each in epsilons]
     gauss = [DiscreteGaussian(epsilon=each, delta=least, sensitivity=1) for each in epsilons]
@@ -252,7 +256,7 @@ def errors_by_answers(
     'counts that one person is in (count)'
 
     """
-    cost, least = read_positive(epsilon, "epsilon"), read_positive_delta(delta)
+    cost, least = read_positive(epsilon, "epsilon"), read_positive(delta, "delta")
     level = read_level(confidence)
     answers = sorted({round(each) for each in np.geomspace(1, 1000, 13)})
     laplace = [DiscreteLaplace(epsilon=cost, sensitivity=k) for k in answers]

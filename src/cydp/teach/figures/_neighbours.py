@@ -11,7 +11,7 @@ import numpy as np
 
 from cydp._arguments import Integer, Number
 from cydp._call_errors import explain_arguments
-from cydp._generator import Generator
+from cydp._extras import ink_of
 from cydp._numbers.rational import (
     float_of,
     format_number,
@@ -19,8 +19,8 @@ from cydp._numbers.rational import (
     read_integer,
     read_positive,
 )
-from cydp.mechanisms._laplace import Laplace
-from cydp.releases.output._plot import ink_of
+from cydp.mechanisms import Laplace
+from cydp.random import Generator
 from cydp.teach._pictures import draw_fill, draw_line, new_axes, set_words
 
 __all__ = ["averages", "neighbours", "two_epsilons"]

@@ -13,10 +13,9 @@ from numpy.typing import NDArray
 
 from cydp._arguments import Number
 from cydp._call_errors import explain_arguments
+from cydp._extras import ink_of
 from cydp._numbers.rational import format_number, read_exact, read_integer
-from cydp.mechanisms._noisy_max import ExponentialMechanism
-from cydp.mechanisms._selection import UniformChoice
-from cydp.releases.output._plot import ink_of
+from cydp.mechanisms import ExponentialMechanism, UniformChoice
 from cydp.teach._pictures import HATCHES, new_axes, set_words
 
 __all__ = ["Votes", "votes"]

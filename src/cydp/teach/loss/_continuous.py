@@ -12,8 +12,8 @@ from typing import Any
 
 import numpy as np
 
+from cydp._numbers.gaussian_delta import normal_delta
 from cydp._numbers.rational import float_of
-from cydp.accounting._gaussian_delta import normal_delta
 from cydp.teach.loss._distribution_pair import (
     DistributionPair,
     Floats,

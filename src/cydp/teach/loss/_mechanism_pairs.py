@@ -10,8 +10,8 @@ from typing import Any
 import numpy as np
 
 from cydp._numbers.rational import float_of
-from cydp.accounting._loss import ApproxDP, Loss, PureDP
-from cydp.mechanisms._noise_laws import GaussianLaw, LaplaceLaw
+from cydp.accounting import ApproxDP, Loss, PureDP
+from cydp.mechanisms import DiscreteGaussian, DiscreteLaplace
 from cydp.teach.loss._continuous import LaplaceNoise, NormalNoise
 from cydp.teach.loss._distribution_pair import (
     LEAST_DELTA,
@@ -77,11 +77,10 @@ def loss_pair(loss: Loss) -> DistributionPair:
 
 
 def response_pair(
-    truth: int, other: int, epsilon: Fraction, p_truth: Fraction, p_other: Fraction, n: int
+    truth: int, other: int, epsilon: Fraction, p: Floats, q: Floats
 ) -> DistributionPair:
-    """Return the reports of randomized response for two true categories."""
-    p, q = np.full(n, float_of(p_other)), np.full(n, float_of(p_other))
-    p[truth] = q[other] = float_of(p_truth)
+    """Return the reports of randomized response for two true categories, of probabilities p, q."""
+    n = len(p)
     if truth == other:
         return equal_pair()
     steps = np.ones(n, np.int64)
@@ -141,18 +140,18 @@ def _times(counts: Any, log: float) -> Floats:
 
 def laplace_pair(start: int, end: int, scale: Fraction) -> DistributionPair:
     """Return discrete Laplace noise around two integers."""
-    distance, law = abs(end - start), LaplaceLaw(scale)
+    distance = abs(end - start)
+    noise = DiscreteLaplace(epsilon=1 / scale, sensitivity=1)
     wide = math.ceil(_SCALES * scale) + 1
     if 2 * wide + distance + 1 > _MOST_POINTS:
         return LaplaceNoise(float(start), float(end), distance / scale)
     k = np.arange(-wide, distance + wide + 1)  # from the start towards the end
-    reals = k.astype(np.float64)
     steps = distance - np.clip(k, 0, distance)
     first, step = -distance / scale, 2 / scale
     edge = float_of(distance / scale)
-    beyond = [law.cdf(np.array([-wide - 1.0 - shift])).item() for shift in (0, distance)]
+    beyond = [noise.cdf(-wide - 1 - shift) for shift in (0, distance)]
     return TablePair(
-        outputs=_outputs(start, end, k), p=law.pmf(reals), q=law.pmf(reals - distance),
+        outputs=_outputs(start, end, k), p=noise.pmf(k), q=noise.pmf(k - distance),
         losses=exact_floats(first, step, steps), first=first, step=step, steps=steps,
         rest=((beyond[0], beyond[1], edge), (beyond[1], beyond[0], -edge)) if distance else (),
     )  # fmt: skip
@@ -160,17 +159,17 @@ def laplace_pair(start: int, end: int, scale: Fraction) -> DistributionPair:
 
 def gaussian_pair(start: int, end: int, sigma2: Fraction) -> DistributionPair:
     """Return discrete Gaussian noise around two integers."""
-    distance, law = abs(end - start), GaussianLaw(sigma2)
+    distance = abs(end - start)
+    noise = DiscreteGaussian(sigma2=sigma2, sensitivity=1)
     wide = math.ceil(_SIGMAS * math.sqrt(float_of(sigma2))) + 1
     if 2 * wide + distance + 1 > _MOST_POINTS:
         return NormalNoise(float(start), float(end), distance**2 / (2 * sigma2))
     k = np.arange(-wide, distance + wide + 1)
-    reals = k.astype(np.float64)
     steps = k[-1] - k if distance else np.zeros_like(k)
     step = distance / sigma2 or Fraction(1)
     first = (distance**2 - 2 * distance * int(k[-1])) / (2 * sigma2)
     return TablePair(
-        outputs=_outputs(start, end, k), p=law.pmf(reals), q=law.pmf(reals - distance),
+        outputs=_outputs(start, end, k), p=noise.pmf(k), q=noise.pmf(k - distance),
         losses=exact_floats(first, step, steps), first=first, step=step, steps=steps,
         largest=math.inf if distance else 0.0, least=-math.inf if distance else 0.0,
     )  # fmt: skip

@@ -13,18 +13,19 @@ from typing import Any
 import numpy as np
 
 from cydp._numbers.rational import float_of, format_number, read_exact, read_integer
-from cydp.accounting._approx_zcdp import ApproxZCDP
-from cydp.accounting._cost import loss_of, relation_of
-from cydp.accounting._loss import LOSSES, ZCDP, Loss
-from cydp.accounting._measure import combine_relations
-from cydp.accounting._plan import Plan
-from cydp.mechanisms._gaussian import DiscreteGaussian, Gaussian
-from cydp.mechanisms._laplace import DiscreteLaplace, Laplace
-from cydp.mechanisms._noisy_max import ExponentialMechanism, PermuteAndFlip
-from cydp.mechanisms._partition_selection import PartitionSelection
-from cydp.mechanisms._randomized_response import RandomizedResponse
-from cydp.mechanisms._snapping import Snapping
-from cydp.sampling._amplified import Sampled
+from cydp.accounting import ZCDP, ApproxDP, ApproxZCDP, Loss, Plan, PureDP, loss_of, sequential
+from cydp.mechanisms import (
+    DiscreteGaussian,
+    DiscreteLaplace,
+    ExponentialMechanism,
+    Gaussian,
+    Laplace,
+    PartitionSelection,
+    PermuteAndFlip,
+    RandomizedResponse,
+    Snapping,
+)
+from cydp.sampling import Sampled
 from cydp.teach._publish_share import PublishedShare
 from cydp.teach.loss._compose import Parts
 from cydp.teach.loss._continuous import LaplaceNoise, NormalNoise
@@ -110,7 +111,7 @@ def find_parts(cost: Any, neighbours: Any, scores: Any, other: Any) -> NamedPair
         found = _READERS[type(cost)](cost, *(given[name] for name in takes))
     else:
         found = _of_loss(cost)
-    return replace(found, relation=relation_of(cost))
+    return replace(found, relation=Plan([(cost, 1)]).relation)
 
 
 def _describe(cost: Any) -> str:
@@ -130,13 +131,14 @@ def add_up(found: Sequence[tuple[NamedPairs, int]], name: str) -> NamedPairs:
 
     Raises a RelationMismatchError if no two tables are neighbours of all of them.
     """
+    zeros = (PureDP(0, relation=each.relation) for each, _ in found)
     caveats = dict.fromkeys(words for each, times in found if times for words in each.caveats)
     return NamedPairs(
         parts=[(pair, n * times) for each, times in found for pair, n in each.parts],
         name=name,
         unit=_LOSS_UNIT,
         caveats=tuple(caveats),
-        relation=combine_relations("losses", *(each.relation for each, _ in found)),
+        relation=sequential(PureDP(0), *zeros).relation,
         words=";\n  ".join(["neighbours: those of each release by itself", *caveats]),
     )
 
@@ -152,7 +154,7 @@ def _of_loss(cost: Any) -> NamedPairs:
         words = "normal noise of this rho, as an example: other mechanisms of it may lose otherwise"
     else:
         words = "any neighbours: the pair is at least as far apart as all that the loss allows"
-    name = repr(cost) if isinstance(cost, LOSSES) else f"{type(cost).__name__}, {loss!r}"
+    name = repr(cost) if isinstance(cost, Loss) else f"{type(cost).__name__}, {loss!r}"
     return NamedPairs(
         parts=[(loss_pair(loss), 1)], name=name, words=words, stated=loss, unit=_WORDS,
         caveats=(_RHO,) if isinstance(loss, ZCDP) else (),
@@ -185,7 +187,7 @@ def _of_noise(mechanism: Any, neighbours: Any) -> NamedPairs:
         lines = [(Fraction(0), move, times) for move, times in Counter(moves).items()]
     parts: Parts
     if is_integer and is_gaussian:
-        sigma2 = mechanism._sigma2(entries)
+        sigma2 = _sigma2_of(mechanism, entries)
         parts = [(gaussian_pair(int(a), int(b), sigma2), times) for a, b, times in lines]
     elif is_integer:
         parts = [(laplace_pair(int(a), int(b), mechanism.scale), times) for a, b, times in lines]
@@ -214,6 +216,18 @@ def _of_noise(mechanism: Any, neighbours: Any) -> NamedPairs:
         caveats=(_SEVERAL,) * is_cut,
         unit="output (in the unit of f)" if entries == 1 else _LOSS_UNIT,
     )
+
+
+def _sigma2_of(mechanism: DiscreteGaussian, entries: int) -> Fraction:
+    """Return the square of sigma where so many entries are released: an epsilon may need more."""
+    loss = mechanism.loss
+    if entries == 1 or not isinstance(loss, ApproxDP):
+        return mechanism.sigma2
+    coordinates = mechanism.coordinates or entries
+    return DiscreteGaussian(
+        epsilon=loss.epsilon, delta=loss.delta, sensitivity=mechanism.sensitivity,
+        coordinates=coordinates,
+    ).sigma2  # fmt: skip
 
 
 def _check_floats(start: Fraction, end: Fraction) -> None:
@@ -274,10 +288,10 @@ def _of_response(mechanism: RandomizedResponse, neighbours: Any) -> NamedPairs:
     if not all(0 <= code < n for code in codes):
         raise ValueError(f"neighbours must be codes from 0 to {n - 1}, not {codes}")
     truth, other = codes
-    p_truth, p_other = mechanism._distribution[:2]
+    p, q = mechanism.probabilities(truth), mechanism.probabilities(other)
     epsilon = min(mechanism.epsilon, Fraction(600))  # beyond, reports are drawn with this one
     return NamedPairs(
-        parts=[(response_pair(truth, other, epsilon, p_truth, p_other, n), 1)],
+        parts=[(response_pair(truth, other, epsilon, p, q), 1)],
         name=repr(mechanism),
         neighbours=(truth, other),
         stated=mechanism.loss,

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from cydp.releases.output._plot import ink_of
+from cydp._extras import ink_of
 from cydp.teach._pictures import draw_fill, draw_line, draw_lollipops, new_axes, set_words
 
 if TYPE_CHECKING:

@@ -14,14 +14,13 @@ from cydp._arguments import Integer, Number
 from cydp._call_errors import explain_arguments
 from cydp._numbers.rational import float_of, read_exact, read_integer
 from cydp._numbers.rounding import words_above
-from cydp.accounting._cost import Cost
-from cydp.accounting._loss_numbers import read_delta
-from cydp.accounting._plan import Plan
+from cydp.accounting import Cost, Plan
 from cydp.teach.loss import _plots
 from cydp.teach.loss._compose import compose
 from cydp.teach.loss._continuous import LaplaceNoise, NormalNoise
 from cydp.teach.loss._distribution_pair import DistributionPair, Floats, TablePair
 from cydp.teach.loss._named_pairs import NamedPairs, add_up, bracketed, find_parts
+from cydp.teach.meaning._curves import read_delta
 
 __all__ = ["PrivacyLoss", "privacy_loss"]
 

@@ -3,8 +3,8 @@
 
 from __future__ import annotations
 
+from cydp.accounting import DeltaMeaning, delta_meaning, in_words
 from cydp.teach.meaning._expected_change import ExpectedChange, expected_change
-from cydp.teach.meaning._in_words import DeltaMeaning, delta_meaning, in_words
 from cydp.teach.meaning._public_epsilons import PublicEpsilon, PublicEpsilons, public_epsilons
 from cydp.teach.meaning._trade_off import TradeOff, posterior, trade_off
 

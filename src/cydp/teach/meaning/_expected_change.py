@@ -11,12 +11,12 @@ import numpy as np
 
 from cydp._arguments import Number
 from cydp._call_errors import explain_arguments
+from cydp._extras import ink_of
 from cydp._numbers.rational import Exact, as_exact, float_of, format_number, read_exact
 from cydp._numbers.rounding import float_above
-from cydp.accounting._trade_off import RocBound
-from cydp.releases.output._plot import ink_of
+from cydp.accounting import RocBound
 from cydp.teach._pictures import draw_fill, draw_line, new_axes, set_words
-from cydp.teach.meaning._in_words import CostOrPlan, below, label_of, question_about, read_curve
+from cydp.teach.meaning._curves import CostOrPlan, below, label_of, question_about, read_curve
 
 __all__ = ["ExpectedChange", "expected_change"]
 

@@ -7,9 +7,8 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, fields
 from typing import Any, overload
 
-from cydp._extras import import_extra
-from cydp.accounting._loss import ZCDP, ApproxDP, Loss, PureDP
-from cydp.releases.output._plot import ink_of
+from cydp._extras import import_extra, ink_of
+from cydp.accounting import ZCDP, ApproxDP, Loss, PureDP
 from cydp.teach._pictures import EDGE, new_axes, set_words
 
 __all__ = ["PublicEpsilon", "PublicEpsilons", "public_epsilons"]

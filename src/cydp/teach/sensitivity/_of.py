@@ -17,8 +17,7 @@ from cydp._arguments import Integer
 from cydp._call_errors import explain_arguments
 from cydp._numbers.rational import format_number, read_integer
 from cydp._numbers.rounding import root_above
-from cydp._relations import check_relation
-from cydp._sensitivity import Sensitivity, check_norm
+from cydp.sensitivity import Sensitivity, count
 from cydp.teach.sensitivity._small_tables import SmallTables, Table, read_universe
 
 __all__ = ["ExhaustiveSensitivity", "of"]
@@ -211,14 +210,14 @@ def of(
     if not callable(f):
         raise TypeError(f"f must be a function of a table, not {type(f).__name__}")
     records = read_universe(universe)
-    check_norm(norm)
+    Sensitivity(1, norm=norm)  # checks the norm
     if not isinstance(ordered, bool):
         raise TypeError(f"ordered must be True or False, not {type(ordered).__name__}")
     tables = SmallTables(
         len(records),
         read_integer(smallest, "smallest"),
         read_integer(n, "n"),
-        check_relation(relation),
+        str(count(relation=relation).relation),
         ordered,
     )
     tables.check()

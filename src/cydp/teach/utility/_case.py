@@ -16,8 +16,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from cydp._arguments import Number
-from cydp._generator import Generator
-from cydp.mechanisms._noise_laws import GaussianLaw, LaplaceLaw
+from cydp._numbers.rational import float_of
+from cydp.mechanisms import DiscreteGaussian, DiscreteLaplace, Gaussian, Laplace
+from cydp.random import Generator
 
 __all__ = [
     "EXPONENTIAL",
@@ -123,16 +124,17 @@ def spread_of(noise: Any, copies: int, *, linear: bool = False) -> Spread | None
         None if no moments are known: noise that is nearly always 0.
 
     """
-    law = noise._law
-    if isinstance(law, LaplaceLaw):
-        if law.rate > _LARGEST_RATE:
+    step = Fraction(getattr(noise, "step", 1))
+    if isinstance(noise, DiscreteLaplace | Laplace):
+        rate = float_of(step / noise.scale)
+        if rate > _LARGEST_RATE:
             return None
-        fourth, sixth, eighth = (_laplace_moment(law.rate, order) for order in (4, 6, 8))
+        fourth, sixth, eighth = (_laplace_moment(rate, order) for order in (4, 6, 8))
         if linear:
             return Spread(second=fourth - 1, fourth=eighth + 6 * fourth - 7, copies=1)
         mean = eighth - 4 * sixth + 6 * fourth - 3
         return Spread(second=fourth - 1, fourth=mean, copies=copies)
-    if isinstance(law, GaussianLaw) and law.sigma2 >= Fraction(1):
+    if isinstance(noise, DiscreteGaussian | Gaussian) and noise.sigma2 >= step**2:
         return Spread(second=_NORMAL[0], fourth=_NORMAL[1], copies=1 if linear else copies)
     return None
 

@@ -11,11 +11,9 @@ import numpy as np
 
 from cydp._arguments import Integer, Number
 from cydp._call_errors import explain_arguments
-from cydp._default_generator import generator_or_default
-from cydp._generator import Generator
-from cydp._numbers.rational import float_of, read_integer, read_positive
-from cydp._relations import check_relation
-from cydp.mechanisms._parameters import read_level
+from cydp._numbers.rational import float_of, read_integer, read_level, read_positive
+from cydp.random import Generator, generator_or_default
+from cydp.sensitivity import count
 from cydp.teach.utility._case import GAUSSIAN, LAPLACE, Case, Setting, binomial_tail
 from cydp.teach.utility._table import UtilityRow, UtilityTable
 from cydp.teach.utility._workloads import READY, Method
@@ -131,7 +129,7 @@ def _settings(
     workload: Any, dimension: Any, epsilon: Any, rho: Any, delta: Any, relation: Any, mechanism: Any
 ) -> Iterator[tuple[str | Method, Setting]]:
     """Yield each combination, once all arguments have been checked."""
-    relations = [check_relation(each) for each in _listed(relation, "relation")]
+    relations = [str(count(relation=each).relation) for each in _listed(relation, "relation")]
     privacies = _privacies(epsilon, rho, delta, mechanism)
     given = [] if dimension is None else _listed(dimension, "dimension")
     dimensions = [read_integer(each, "dimension") for each in given]

@@ -6,8 +6,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
+from cydp._extras import DASHES, plain_words
 from cydp._numbers.rational import float_of, read_exact
-from cydp.releases.output._plot import DASHES, plain_words
 from cydp.teach._pictures import EDGE, MARKERS, new_axes, set_words
 from cydp.teach.utility._workloads import READY
 

@@ -14,20 +14,12 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from cydp._generator import Generator
 from cydp._numbers.rounding import root_above
-from cydp._relations import RELATIONS
-from cydp.local._category_survey import CategorySurvey
-from cydp.mechanisms._noise_distribution import NoiseDistribution
-from cydp.releases._count import count
-from cydp.releases._explain import explain
-from cydp.releases._histogram import histogram
-from cydp.releases._mean import mean
-from cydp.releases._noise_split import Aggregate, Part, split_privacy
-from cydp.releases._quantile import median
-from cydp.releases._sum import sum as noisy_sum
-from cydp.releases._terms import read_privacy
-from cydp.releases._unit import Change
+from cydp.local import CategorySurvey
+from cydp.mechanisms import DiscreteGaussian, DiscreteLaplace, Gaussian, Laplace
+from cydp.random import Generator
+from cydp.releases import count, explain, histogram, mean, median
+from cydp.releases import sum as noisy_sum
 from cydp.teach.utility._case import (
     EXPONENTIAL,
     GAUSSIAN,
@@ -40,16 +32,17 @@ from cydp.teach.utility._case import (
     errors_of,
     spread_of,
 )
-from cydp.workloads._marginals import marginals
-from cydp.workloads._range_counts import range_counts
+from cydp.workloads import marginals, range_counts
 
 __all__ = ["READY", "WORKLOADS", "Method"]
 
 _BOUNDS = (0, 100)
 _LARGEST = _BOUNDS[1]
 _BOTH = (LAPLACE, GAUSSIAN)
+_RELATIONS = ("add-remove", "change-one", "add-remove-or-change")
 _TREE = "A tree answers many ranges better than a histogram does."
 _MORE_ROWS = "A noisy sum has the same error over any number of rows."
+_ONE = Fraction(1)
 _EACH = 1000  # rows that each answer counts in made data
 
 
@@ -148,8 +141,8 @@ class Method:
         found = None if self.predicted is None else self.predicted(setting)
         if found is None:
             return None, None, None
-        if isinstance(found, NoiseDistribution):
-            return math.sqrt(found.variance), spread_of(found, answers), float(found.error_bound())  # type: ignore[attr-defined]
+        if isinstance(found, DiscreteLaplace | DiscreteGaussian | Laplace | Gaussian):
+            return math.sqrt(found.variance), spread_of(found, answers), float(found.error_bound())
         try:
             rms = float(found)
         except (TypeError, ValueError):
@@ -204,28 +197,29 @@ class Ready:
     most: int
     least: int = 1
     mechanisms: tuple[str, ...] = _BOTH
-    relations: tuple[str, ...] = RELATIONS
+    relations: tuple[str, ...] = _RELATIONS
 
 
-def _noisy(release: Callable[..., Any], truth: Any, part: Part, unit: str = "rows") -> Case:
-    """Return the case of answers that each have independent noise of a part."""
+def _noisy(
+    release: Callable[..., Any], truth: Any, noise: Any, step: Fraction = _ONE, unit: str = "rows"
+) -> Case:
+    """Return the case of answers that each have independent noise, in steps."""
     exact = np.asarray(truth)
-    bound = float(part.noise.error_bound() * part.step)
+    bound = float(noise.error_bound() * step)
 
     def draw(rng: Generator) -> Errors:
         return errors_of(np.asarray(release(rng=rng)), exact, bound)
 
     return Case(
-        draw=draw, rms=math.sqrt(part.variance), spread=spread_of(part.noise, exact.size),
+        draw=draw, rms=math.sqrt(noise.variance) * float(step), spread=spread_of(noise, exact.size),
         bound=bound, answers=exact.size, unit=unit,
     )  # fmt: skip
 
 
-def _only_part(function: Callable[..., Any], *args: Any, **privacy: Any) -> Part:
-    """Return the part of a release that has one, before there is any data."""
-    part: Part
-    (part,) = explain(function, *args, **privacy).query.parts.values()
-    return part
+def _noise_of(function: Callable[..., Any], *args: Any, **privacy: Any) -> tuple[Any, Fraction]:
+    """Return the noise of each answer of a release and its step, before there is any data."""
+    part, *_ = explain(function, *args, **privacy).query.parts.values()
+    return part.noise, part.step
 
 
 def _numbers(rows: int) -> NDArray[np.int64]:
@@ -234,29 +228,32 @@ def _numbers(rows: int) -> NDArray[np.int64]:
 
 def _count(setting: Setting) -> Case:
     n, privacy = setting.dimension, setting.privacy
-    return _noisy(partial(count, np.ones(n, np.int8), **privacy), n, _only_part(count, **privacy))
+    return _noisy(partial(count, np.ones(n, np.int8), **privacy), n, *_noise_of(count, **privacy))
 
 
 def _counts(setting: Setting) -> Case:
     """Return the case of k counts of the same people: a person may be in all of them."""
     k = setting.dimension
-    change = Change(Fraction(k), root_above(Fraction(k)), k, setting.relation)
-    loss = read_privacy(setting.epsilon, setting.rho, setting.delta, setting.relation)
-    (part,) = split_privacy(loss, [Aggregate("counts", change)])[0].values()
-    truth = np.full(k, 1000)
-    return _noisy(partial(part.noise.release, truth), truth, part)
+    own = {name: each for name, each in setting.privacy.items() if name != "relation"}
+    noise = (
+        DiscreteLaplace(**own, sensitivity=k)
+        if setting.mechanism == LAPLACE
+        else DiscreteGaussian(**own, sensitivity=root_above(Fraction(k)), coordinates=k)
+    )
+    truth = np.full(k, _EACH)
+    return _noisy(partial(noise.release, truth), truth, noise)
 
 
 def _histogram(setting: Setting) -> Case:
     d, privacy = setting.dimension, setting.privacy
-    part = _only_part(histogram, d, (0, d), **privacy)
-    return _noisy(partial(histogram, np.arange(d), d, (0, d), **privacy), np.ones(d), part)
+    noise = _noise_of(histogram, d, (0, d), **privacy)
+    return _noisy(partial(histogram, np.arange(d), d, (0, d), **privacy), np.ones(d), *noise)
 
 
 def _sum(setting: Setting) -> Case:
     x, privacy = _numbers(setting.dimension), setting.privacy
-    part = _only_part(noisy_sum, _BOUNDS, **privacy)
-    return _noisy(partial(noisy_sum, x, _BOUNDS, **privacy), x.sum(), part, "units")
+    noise = _noise_of(noisy_sum, _BOUNDS, **privacy)
+    return _noisy(partial(noisy_sum, x, _BOUNDS, **privacy), x.sum(), *noise, "units")
 
 
 def _ranges(levels: int | None, setting: Setting) -> Case:
@@ -284,7 +281,7 @@ def _marginals(setting: Setting) -> Case:
     names = [f"column {i}" for i in range(setting.dimension)]
     domains = {name: [0, 1] for name in names}
     sets, privacy = list(combinations(names, 2)), {**setting.privacy, "strategy": "tables"}
-    part, *_ = explain(marginals, domains, sets, **privacy).query.parts.values()
+    noise = _noise_of(marginals, domains, sets, **privacy)
     rows = np.arange(1000)
     table = {name: (rows >> i % 9) & 1 for i, name in enumerate(names)}
     truth = [
@@ -294,7 +291,7 @@ def _marginals(setting: Setting) -> Case:
     def release(rng: Generator) -> NDArray[np.int64]:
         return np.array(marginals(table, domains, sets, rng=rng, **privacy).tables)
 
-    return _noisy(release, truth, part)
+    return _noisy(release, truth, *noise)
 
 
 def _mean(setting: Setting) -> Case:

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from decimal import MAX_EMAX, MIN_EMIN, ROUND_CEILING, Context, Decimal
 from fractions import Fraction
+from typing import NamedTuple, Protocol
 
 from cydp._numbers.intervals import exp_interval
 from cydp._numbers.rational import format_number
@@ -15,11 +16,10 @@ from cydp._numbers.rounding import float_above
 from cydp.accounting._approx_zcdp import ApproxZCDP
 from cydp.accounting._conversion import stated
 from cydp.accounting._loss import ZCDP, ApproxDP, Loss, PureDP
-from cydp.accounting._trade_off import curve_of
+from cydp.accounting._trade_off import roc_of
 from cydp.accounting._words import format_numbers, numbers_of
-from cydp.releases._unit import Unit
 
-__all__ = ["meaning_of", "notes_on", "notes_on_delta"]
+__all__ = ["Protected", "meaning_of", "notes_on", "notes_on_delta"]
 
 
 _MOST_EPSILON = 10  # above it the odds of a unit may move 22,026-fold, and a note says so
@@ -31,13 +31,32 @@ _THREE_DIGITS, _FOUR_DIGITS = (
 )
 
 
-def meaning_of(loss: Loss, unit: Unit) -> list[str]:
+class HasName(Protocol):
+    """What has a name and a relation: `Protected`, or the unit of a release."""
+
+    @property
+    def relation(self) -> str:
+        """The relation of neighbours."""
+
+    @property
+    def name(self) -> str:
+        """What one unit is called."""
+
+
+class Protected(NamedTuple):
+    """The unit that a loss protects: when two tables are neighbours, and what it is called."""
+
+    relation: str = "add-remove"
+    name: str = "row"
+
+
+def meaning_of(loss: Loss, unit: HasName) -> list[str]:
     """Return what a loss promises to each unit, a sentence for each promise.
 
     Examples
     --------
     >>> import textwrap
-    >>> for sentence in meaning_of(PureDP(1), Unit()):
+    >>> for sentence in meaning_of(PureDP(1), Protected()):
     ...     print(textwrap.fill(sentence, 96))
     The odds of one row being present against absent move by a factor of at most e**epsilon = 2.72.
     The odds of one value of one row against another move by a factor of at most e**(2 epsilon) =
@@ -76,7 +95,7 @@ def meaning_of(loss: Loss, unit: Unit) -> list[str]:
     ]
 
 
-def _questions_of(unit: Unit) -> tuple[str, str]:
+def _questions_of(unit: HasName) -> tuple[str, str]:
     """Return of what the odds are, and what an observer bets on."""
     one = f"one {unit.name}"
     return {
@@ -92,21 +111,21 @@ def _questions_of(unit: Unit) -> tuple[str, str]:
     }[unit.relation]
 
 
-def notes_on(loss: Loss, unit: Unit, n: int | None = None) -> list[str]:
+def notes_on(loss: Loss, unit: HasName, n: int | None = None) -> list[str]:
     """Return what a reader should know about a cost that is unusual: sentences, or none.
 
     Parameters
     ----------
     loss : loss
-    unit : Unit
+    unit : Protected
     n : int or None
         The public number of rows.
 
     Examples
     --------
-    >>> notes_on(PureDP(10), Unit())
+    >>> notes_on(PureDP(10), Protected())
     []
-    >>> len(notes_on(PureDP(11), Unit()))
+    >>> len(notes_on(PureDP(11), Protected()))
     1
 
     """
@@ -168,6 +187,6 @@ def _equal_to(epsilon: Fraction) -> str:
 
 def _bet(question: str, loss: Loss) -> str:
     """Return the largest chance to guess right, from even odds, that a loss allows."""
-    chance = curve_of(loss).chance
+    chance = roc_of(loss).chance
     written = _FOUR_DIGITS.divide(Decimal(chance.numerator), Decimal(chance.denominator))
     return f"A fair bet on {question} is won with a probability of at most {written.normalize():f}."

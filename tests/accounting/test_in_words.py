@@ -1,4 +1,4 @@
-"""teach/meaning/_in_words.py: a loss in sentences, and what a delta allows."""
+"""accounting/_in_words.py: a loss in sentences, and what a delta allows."""
 
 from __future__ import annotations
 
