@@ -1,4 +1,4 @@
-"""accounting/_loss_profile.py: never below the exact delta, and close to it, at every delta."""
+"""accounting/_loss_profile.py: the exact delta lies between both ends, and they are close."""
 
 import math
 import random
@@ -63,6 +63,11 @@ def test_normal_noise(count: int, delta: Fraction) -> None:
         assert found is not None
         assert delta_of_normal(rho, found) <= delta
         assert delta < delta_of_normal(rho, found * (1 - 1e-5))
+        profile = LossProfile({NormalPair(rho / count): count})
+        least = profile.least_epsilon(delta)
+        assert delta_of_normal(rho, least) > delta
+        assert least > found * (1 - 1e-3)
+        assert profile.least_delta(Fraction(found)) < delta_of_normal(rho, found)
         if count == 3:
             mutant = LossProfile({NormalPair(rho / count): count - 1}).epsilon(delta)
             assert mutant is not None
@@ -84,6 +89,21 @@ def test_randomized_responses(each: str, count: int, delta: Fraction) -> None:
     for epsilon in (Fraction(0), exact / 2, exact * Fraction(99, 100)):
         least, bound = delta_of(loss, count, epsilon), profile.delta(epsilon)
         assert least * (1 - Fraction(1, 10**9)) <= bound <= least * (1 + Fraction(2, 100))
+        lower_end = profile.least_delta(epsilon)
+        assert least * Fraction(95, 100) <= lower_end <= least * (1 + Fraction(1, 10**9))
+
+
+@pytest.mark.parametrize("count", [50, 1000])
+def test_a_lower_end_holds_at_every_tilt(count: int) -> None:
+    """Far from the loss that a tilt is for, the rounding of transforms is all that there is."""
+    rho, nothing_left = Fraction(1, 2), 0
+    [side] = LossProfile({NormalPair(rho / count): count})._lower_sides(0.0)
+    for tilt in (0.5, 8.0, 40.0):
+        for epsilon in (0.01, 1.0, 5.0, 20.0):
+            found = side._composed(tilt).log_delta(epsilon)
+            assert found <= math.log(delta_of_normal(rho, epsilon)) + 1e-12
+            nothing_left += found == -math.inf
+    assert 0 < nothing_left < 12
 
 
 def pair_of(rng: random.Random) -> tuple[Pair, int, int]:
@@ -129,6 +149,10 @@ def check(pairs: Pairs, seed: int) -> None:
         exact = exact_delta(pairs, epsilon)
         bound = number(profile.delta(epsilon))
         assert exact <= bound * (1 + number(ORACLE))
+        least = number(profile.least_delta(epsilon))
+        assert least <= exact * (1 + number(ORACLE))
+        if exact > 1e-30 and not is_rare:
+            assert exact <= least * 1.25, (pairs, epsilon)
         if exact > 1e-300:
             most = 2 if is_rare and exact < 1e-9 else 1.02
             assert bound <= exact * most + 1e-300, (pairs, epsilon)
@@ -139,6 +163,9 @@ def check(pairs: Pairs, seed: int) -> None:
     if found:
         lower = Fraction(found) * Fraction("0.97" if is_rare else "0.999")
         assert exact_delta(pairs, lower) > number(delta)
+    least_epsilon = profile.least_epsilon(delta)
+    assert least_epsilon == 0 or exact_delta(pairs, Fraction(least_epsilon)) >= number(delta)
+    assert is_rare or least_epsilon >= 0.98 * found
 
 
 @pytest.mark.parametrize(
@@ -160,8 +187,8 @@ def test_all_outcomes_of_random_plans(seeds: range) -> None:
 def test_both_directions_count(share: str, epsilon: str, goes_is_larger: bool) -> None:
     pairs = {SampledPair(LaplacePair(Fraction(3)), Fraction(share)): 2}
     profile, at = LossProfile(pairs), Fraction(epsilon)
-    assert profile._comes is not None
-    sides = profile._when_it_goes(0.0), profile._comes
+    assert profile._differ
+    sides = profile._side(False), profile._side(True)
     goes, comes = (math.exp(side.log_delta(float(at))) for side in sides)
     assert (goes > 1.01 * comes) == goes_is_larger
     assert number(profile.delta(at)) >= exact_delta(pairs, at)

@@ -15,17 +15,21 @@ import numpy as np
 
 from cydp._numbers.rational import MAX_BITS, float_of, log_of
 from cydp.accounting._dominating_pairs import Pair, Pairs, SampledPair
-from cydp.accounting._loss_grid import ROUNDING, LossGrid, convolve, raised
-from cydp.accounting._normal_profile import SMOOTH, SMOOTH_SHARE
+from cydp.accounting._loss_curve import MARGIN, LossCurve, LowerCurve
+from cydp.accounting._loss_grid import LossGrid, convolve, raised
+from cydp.accounting._loss_points import Setting
 from cydp.accounting._pair_losses import Moments, PairLoss
 
 __all__ = ["LossProfile", "can_compose"]
 
 _MOST_RELEASES = 10**12
 _LEAST_RHO, _MOST_RHO = Fraction(1, 10**280), 5000  # of one pair; times share**2 if sampled
-_MARGIN = 1e-12  # relative, of a sum of positive numbers, and of an epsilon
 _MOST_EPSILON = 1e100  # asked for; a larger one has no larger delta
 _PER_WIDTH = 512  # points of the grid in a standard deviation of the tilted loss
+_FINER = 2  # times as many for a lower end
+_LESS, _FEWER = 16, 4  # what tilts of lower ends are divided by, and how many are tried
+_RARE_FINER = 2  # binary digits by which its rare losses have a finer step
+_RATE = 2.0  # of the bound of how far rounding moves losses, in steps
 _CUT = 1e-13  # the tilted mass that may be left out
 _TILTS = 64  # in a factor of 2
 _LEAST_SHARED = -30.0  # ln of about the least delta whose tilt need not be the best
@@ -43,7 +47,6 @@ _BETTER = 1e-5  # relative: what another tilt must gain
 _KEPT = 4  # compositions, of a few 10**5 bytes each
 _NEXT_TO_LARGEST = 1e-6  # relative: no tilt is for an epsilon that is closer to the largest loss
 _SURE = 1e-8  # relative: so close to the largest loss an epsilon may be where losses are bounded
-_CLOSE = 2.0**-44  # of epsilon: the width at which a bisection ends
 _LEAST_LOG = -700.0  # the logarithm of a delta that is still a float
 
 
@@ -58,7 +61,7 @@ def _size(pair: Pair) -> Fraction:
 
 
 class LossProfile:
-    """The privacy profile of pairs that are composed: bounds of delta and of epsilon.
+    """The privacy profile of pairs that are composed: bounds of delta and epsilon, of both sides.
 
     Parameters
     ----------
@@ -69,14 +72,12 @@ class LossProfile:
 
     """
 
-    __slots__ = ("_comes", "_goes", "_pairs", "_per_width", "_rare")
+    __slots__ = ("_differ", "_pairs", "_per_width", "_rare", "_sides")
 
     def __init__(self, pairs: Pairs, per_width: int = _PER_WIDTH) -> None:
         self._pairs, self._per_width = pairs, per_width
-        self._goes: dict[float, _Side] = {}  # by the mass that is cut
-        comes = [(PairLoss(pair, True), times) for pair, times in pairs.items()]
-        differ = any(loss.comes for loss, _ in comes)
-        self._comes = _Side(comes, per_width) if differ else None
+        self._sides: dict[tuple[bool, float, bool], _Side] = {}
+        self._differ = any(PairLoss(pair, True).comes for pair in pairs)
         self._rare = sum(n for pair, n in pairs.items() if PairLoss(pair, False).is_rare)
 
     def epsilon(self, delta: Fraction) -> float | None:
@@ -84,30 +85,52 @@ class LossProfile:
         log_delta = log_of(delta)
         cut = self._cut_at(log_delta)
         left = log_delta + math.log1p(-_CUT_SHARE) if cut else log_delta
-        found = [self._when_it_goes(cut).epsilon(left)]
-        if self._comes is not None:
-            found.append(self._comes.epsilon(log_delta))
+        found = [self._side(False, cut).epsilon(left)]
+        if self._differ:
+            found.append(self._side(True).epsilon(log_delta))
         known = [each for each in found if each is not None]
         return max(known) if len(known) == len(found) else None
 
     def delta(self, epsilon: Fraction) -> Fraction:
         """Return a delta at an epsilon >= 0, above 0; 1 where floats do not follow."""
         at = min(float_of(epsilon), _MOST_EPSILON)
-        log_delta = self._when_it_goes(0.0).log_delta(at)
+        log_delta = self._side(False).log_delta(at)
         for _ in range(_CUTS if self._rare else 0):
             cut = self._cut_at(log_delta)
             if not cut:
                 break
-            rest = self._when_it_goes(cut).log_delta(at, log_delta)
+            rest = self._side(False, cut).log_delta(at, log_delta)
             less = float(np.logaddexp(rest, math.log(cut * self._rare)))
             if less > log_delta - _WORTH:
                 break
             log_delta = less
-        if self._comes is not None:
-            log_delta = max(log_delta, self._comes.log_delta(at))
+        if self._differ:
+            log_delta = max(log_delta, self._side(True).log_delta(at))
         if log_delta < _LEAST_LOG:
             return Fraction(1, 2 ** min(math.floor(-log_delta / math.log(2)), MAX_BITS - 1))
         return Fraction(math.exp(min(log_delta, 0.0)))
+
+    def least_epsilon(self, delta: Fraction) -> float:
+        """Return an epsilon at a delta in (0, 1) that the exact one is not below."""
+        log_delta = log_of(delta)
+        near = self.epsilon(delta)
+        if near is None:
+            return 0.0
+        return max(each.least_epsilon(log_delta, near) for each in self._lower_sides(log_delta))
+
+    def least_delta(self, epsilon: Fraction) -> Fraction:
+        """Return a delta at an epsilon >= 0 that the exact one is not below."""
+        at = float_of(epsilon)
+        if at > _MOST_EPSILON:
+            return Fraction(0)
+        near = log_of(self.delta(epsilon))
+        log_delta = max(each.least_log_delta(at) for each in self._lower_sides(near))
+        return Fraction(math.exp(log_delta)) if log_delta > _LEAST_LOG else Fraction(0)
+
+    def _lower_sides(self, log_delta: float) -> list[_Side]:
+        """Return the directions for a lower end about a delta: what is left out counts as 0."""
+        sides = [self._side(False, self._cut_at(log_delta), is_lower=True)]
+        return [*sides, self._side(True, is_lower=True)] if self._differ else sides
 
     def _cut_at(self, log_delta: float) -> float:
         """Return which mass of each rare loss may be left out at a delta; 0 for none."""
@@ -116,27 +139,32 @@ class LossProfile:
         share = math.log(_CUT_SHARE / self._rare)
         return 10.0 ** math.floor((log_delta + share) / math.log(10))
 
-    def _when_it_goes(self, cut: float) -> _Side:
-        if cut not in self._goes:
-            if len(self._goes) == _KEPT:
-                del self._goes[next(iter(self._goes))]
-            parts = [(PairLoss(pair, False, cut), times) for pair, times in self._pairs.items()]
-            self._goes[cut] = _Side(parts, self._per_width)
-        return self._goes[cut]
+    def _side(self, comes: bool, cut: float = 0.0, *, is_lower: bool = False) -> _Side:
+        """Return one direction, with a mass that is cut off each rare loss."""
+        key = comes, cut, is_lower
+        if key not in self._sides:
+            if len(self._sides) == _KEPT:
+                del self._sides[next(iter(self._sides))]
+            parts = [
+                (PairLoss(pair, comes, cut, is_lower=is_lower), times)
+                for pair, times in self._pairs.items()
+            ]
+            self._sides[key] = _Side(parts, self._per_width, is_lower)
+        return self._sides[key]
 
 
 class _Side:
     """One direction: a row that goes, or one that comes."""
 
-    def __init__(self, parts: list[tuple[PairLoss, int]], per_width: int) -> None:
-        self._parts, self._per_width = parts, per_width
+    def __init__(self, parts: list[tuple[PairLoss, int]], per_width: int, is_lower: bool) -> None:
+        self._parts, self._per_width, self._is_lower = parts, per_width, is_lower
         self._whole = math.sqrt(sum(2 * float_of(part.rho) * times for part, times in parts))
         # No functools.cache: its cycle would keep arrays until the garbage collector looks.
         self._known: dict[float, Moments] = {}
-        self._curves: dict[float, _Curve] = {}
+        self._curves: dict[float, LossCurve] = {}
         self._width = max(math.sqrt(self._moments(0.0).variance), sys.float_info.min)
         sums = [times * part.supremum for part, times in parts]
-        self._supremum = math.fsum(sums) * (1 + _MARGIN) if math.inf not in sums else math.inf
+        self._supremum = math.fsum(sums) * (1 + MARGIN) if math.inf not in sums else math.inf
         most = min(_LARGEST / self._width, *(part.most_tilt() for part, _ in parts), math.inf)
         self._range = -8 * _TILTS, math.floor(math.log2(most * self._whole) * _TILTS)
 
@@ -165,7 +193,23 @@ class _Side:
             return found
         return min(found, *(each.log_delta(epsilon) for each in self._curves_at(at_most)))
 
-    def _curves_at(self, log_delta: float) -> Iterator[_Curve]:
+    def least_epsilon(self, log_delta: float, near: float) -> float:
+        """Return an epsilon at ln(delta) that the exact one is not below, if that is near."""
+        found, tilt = 0.0, self._tilt_at(near)
+        for _ in range(_FEWER):
+            curve = self._composed(tilt)
+            assert isinstance(curve, LowerCurve)
+            found = max(found, curve.epsilon_below(near, log_delta))
+            if found >= near * (1 - _NARROW):
+                break
+            tilt /= _LESS  # next to a few large losses the best tilt of a bound is too large
+        return found
+
+    def least_log_delta(self, epsilon: float) -> float:
+        """Return ln(delta) at an epsilon, or less."""
+        return self._composed(self._tilt_at(epsilon)).log_delta(epsilon)
+
+    def _curves_at(self, log_delta: float) -> Iterator[LossCurve]:
         """Yield curves that may have the least epsilon at ln(delta): one, unless losses are rare.
 
         Beside rare losses a smaller tilt than the best one of a bound may be better.
@@ -220,7 +264,7 @@ class _Side:
             self._known[tilt] = self._compute_moments(tilt)
         return self._known[tilt]
 
-    def _composed(self, tilt: float) -> _Curve:
+    def _composed(self, tilt: float) -> LossCurve:
         if tilt not in self._curves:
             if len(self._curves) == _KEPT:
                 del self._curves[next(iter(self._curves))]
@@ -237,71 +281,36 @@ class _Side:
         )
 
     @np.errstate(over="ignore", invalid="ignore")  # the curve says that it knows nothing
-    def _compose(self, tilt: float) -> _Curve:
+    def _compose(self, tilt: float) -> LossCurve:
         moments = self._moments(tilt)
         # Rounding to a grid of h adds about tilt h**2 / 16 to epsilon, which is about the mean.
         even = math.sqrt(max(moments.mean, self._width) / tilt)
         width = min(even, max(math.sqrt(moments.variance), _LEAST_WIDTH * moments.mean))
-        step = min(width / self._per_width, 1 / tilt)  # so that no tilted mass grows by much
+        finer = _FINER if self._is_lower else 1
+        # No tilted mass grows by much.
+        step = min(width / (finer * self._per_width), 1 / tilt)
         # Losses of one lattice stay on it.
         own = self._parts[0][0].unit if len(self._parts) == 1 else None
         if own and tilt * own > _MOST_GROWN:
             own = None
         unit = own or 1.0
         exponent = math.floor(math.log2(max(step, sys.float_info.min)) - math.log2(unit))
+        if own:
+            exponent = max(exponent, 0)
+        rate, coarse = 0.0, exponent
+        if self._is_lower:
+            rate, coarse = math.ldexp(_RATE / unit, -exponent), exponent - _RARE_FINER
+        setting = Setting(tilt, unit, rate, finer)
         releases = sum(times for _, times in self._parts)
         total: LossGrid | None = None
         for part, times in self._parts:
-            finer = exponent - times.bit_length() // 2
-            if own:
-                finer, exponent = max(finer, 0), max(exponent, 0)
-            one = part.on_grid(finer, exponent, tilt, _CUT / (4 * releases), unit)
+            fine = exponent - times.bit_length() // 2
+            fine = max(fine, 0) if own else fine
+            one = part.on_grid(fine, coarse, setting, _CUT / (4 * releases))
             found = raised(one, times, exponent, _CUT)
             total = found if total is None else convolve(total, found, _CUT)
         assert total is not None
         is_smooth = any(part.is_normal for part, _ in self._parts)
-        return _Curve(total, is_smooth)
-
-
-class _Curve:
-    """Delta over epsilon, and back."""
-
-    __slots__ = ("_grid", "_log_worst", "_losses", "_margin", "_more")
-
-    def __init__(self, grid: LossGrid, is_smooth: bool) -> None:
-        self._grid = grid
-        self._more = float(SMOOTH) if is_smooth else 0.0
-        self._margin = _MARGIN + (float(SMOOTH_SHARE) if is_smooth else 0.0)
-        self._losses = grid.step * (grid.first + np.arange(len(grid.masses), dtype=np.float64))
-        # The logarithm of the largest exp(-tilt x) (1 - exp(-x)).
-        tilt = grid.tilt
-        self._log_worst = -tilt * math.log1p(1 / tilt) - math.log1p(tilt)
-
-    def log_delta(self, epsilon: float) -> float:
-        """Return ln of the sum of P(loss) max(0, 1 - e**(epsilon - loss)), and of its error."""
-        grid = self._grid
-        # So that all gaps are at least as large as they are.
-        at = epsilon * (1 - 4 * ROUNDING) - self._more
-        first = int(np.searchsorted(self._losses, at, side="right"))
-        gaps = self._losses[first:] - at
-        found = float((grid.masses[first:] * np.exp(-grid.tilt * gaps) * -np.expm1(-gaps)).sum())
-        found += grid.error * math.exp(self._log_worst)
-        scale = grid.log_scale - grid.tilt * at
-        rounding = self._margin + 64 * ROUNDING * (abs(grid.log_scale) + abs(grid.tilt * at))
-        return scale + math.log(found) + rounding if math.isfinite(found) else 0.0
-
-    def epsilon(self, log_delta: float) -> float | None:
-        """Return an epsilon >= 0 at which delta is at most this one; None if none is known."""
-        low, high = 0.0, max(float(self._losses[-1]), 0.0)
-        if self.log_delta(low) <= log_delta:
-            return 0.0
-        for _ in range(60):
-            if self.log_delta(high) <= log_delta:
-                break
-            low, high = high, 1.25 * high
-        else:
-            return None
-        while high - low > high * _CLOSE:
-            middle = (low + high) / 2
-            low, high = (low, middle) if self.log_delta(middle) <= log_delta else (middle, high)
-        return high * (1 + _MARGIN)
+        if not self._is_lower:
+            return LossCurve(total, is_smooth)
+        return LowerCurve(total, is_smooth, own is not None and total.exponent == 0)
