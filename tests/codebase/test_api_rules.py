@@ -120,6 +120,8 @@ POSITIONAL_TOO = {
     ("cydp.testing.discrete_gaussian_sampler", "sigma"): THE_DISTRIBUTION_HAS_ONE,
     ("cydp.Plan.epsilon", "delta"): IT_ANSWERS,
     ("cydp.Plan.delta", "epsilon"): IT_ANSWERS,
+    ("cydp.accounting.LossDistribution.epsilon", "delta"): IT_ANSWERS,
+    ("cydp.accounting.LossDistribution.delta", "epsilon"): IT_ANSWERS,
     ("cydp.Plan.epsilon_between", "delta"): IT_ANSWERS,
     ("cydp.Plan.delta_between", "epsilon"): IT_ANSWERS,
     ("cydp.Plan.epsilon_by_method", "delta"): IT_ANSWERS,

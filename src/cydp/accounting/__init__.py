@@ -26,6 +26,7 @@ from cydp.accounting._errors import (
 )
 from cydp.accounting._filter import PrivacyFilter
 from cydp.accounting._loss import ZCDP, ApproxDP, PureDP
+from cydp.accounting._loss_distribution import LossDistribution
 from cydp.accounting._odometer import PrivacyOdometer
 from cydp.accounting._optimal_composition import optimal_composition
 from cydp.accounting._plan import Plan
@@ -54,6 +55,7 @@ __all__ = [
     "LedgerRollbackError",
     "LedgerSchemaError",
     "LedgerScope",
+    "LossDistribution",
     "MeasureMismatchError",
     "Plan",
     "PrivacyError",

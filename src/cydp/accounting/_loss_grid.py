@@ -159,7 +159,7 @@ def convolve(one: LossGrid, other: LossGrid, most: float) -> LossGrid:
     inherited = one.error * total_b + other.error * total_a + one.error * other.error
     if shorter <= _FEW or len(a) * len(b) <= _FEW_PRODUCTS:
         found = np.convolve(a, b)
-        new = 2 * shorter * ROUNDING * total_a * total_b
+        new, noise = 2 * shorter * ROUNDING * total_a * total_b, 0.0
     else:
         size = len(a) + len(b) - 1
         length = 1 << (size - 1).bit_length()
@@ -170,13 +170,13 @@ def convolve(one: LossGrid, other: LossGrid, most: float) -> LossGrid:
         norms = _norm(a) * total_b, _norm(b) * total_a
         level = length.bit_length() * _PER_LEVEL
         new = 2 * level * max(norms) + level * min(norms)
-        new = math.sqrt(size) * (new + 8 * ROUNDING * min(norms)) * 1.001
+        new = noise = math.sqrt(size) * (new + 8 * ROUNDING * min(norms)) * 1.001
     grid = LossGrid(
         exponent, one.first + other.first, found, one.log_scale + other.log_scale, one.tilt,
         inherited + new, one.unit, one.rate,
         (one.log_moved[0] + other.log_moved[0], one.log_moved[1] + other.log_moved[1]),
     )  # fmt: skip
-    return cut(grid, max(most, new / 4))
+    return cut(grid, max(most, noise / 4))
 
 
 def _norm(masses: Floats) -> float:

@@ -12,10 +12,11 @@ from typing import Any
 
 import numpy as np
 
-from cydp.accounting._loss_grid import ROUNDING, Floats, LossGrid, cut
+from cydp.accounting._loss_grid import ROUNDING, Floats, Layers, LossGrid, cut
 
-__all__ = ["Points", "Setting", "least_exponent", "multiples", "nodes_between"]
+__all__ = ["Moments", "Points", "Setting", "least_exponent", "multiples", "nodes_between"]
 
+_NEAR = 2**14  # steps around the largest mass, beyond which losses are rare
 _MOST_POINTS = 2**17  # of one loss on a grid
 _FINEST = 30  # binary digits by which a step may be smaller than the largest loss
 _NODES, _WEIGHTS = np.polynomial.legendre.leggauss(6)
@@ -42,6 +43,19 @@ class Setting:
     rate: float = 0.0
     near: int = 1
 
+    def reach(self, exponent: int) -> float:
+        """Return how far from the largest mass losses are not rare, in a step."""
+        return math.ldexp(self.near * _NEAR * self.unit, exponent)
+
+
+@dataclass(frozen=True, slots=True)
+class Moments:
+    """Of a tilted loss: ln E exp(tilt * loss), and mean and variance of what is tilted."""
+
+    log_scale: float
+    mean: float
+    variance: float
+
 
 @dataclass(frozen=True, slots=True)
 class Points:
@@ -57,6 +71,57 @@ class Points:
     def only(self, which: Any) -> Points:
         """Return some of the points."""
         return Points(self.losses[which], self.logs[which], self.rounding[which])
+
+    def moments(self) -> Moments:
+        """Return the moments of what is tilted."""
+        top = float(self.logs.max())
+        masses = np.exp(self.logs - top)
+        total = float(masses.sum())
+        mean = float((masses * self.losses).sum()) / total
+        variance = float((masses * (self.losses - mean) ** 2).sum()) / total
+        return Moments(top + math.log(total), mean, variance)
+
+    def in_layers(
+        self,
+        log_lost: float,
+        where: tuple[float, int, int],
+        setting: Setting,
+        most: float,
+        *,
+        are_multiples: bool = False,
+    ) -> Layers:
+        """Return points on one grid about a middle, and those that are far from it on another.
+
+        Parameters
+        ----------
+        log_lost : float
+            ln of a mass that is beyond the points.
+        where : (middle, fine, coarse)
+            A loss, and the exponents of both steps.
+        setting, most, are_multiples
+            As in `on_grid`. Points of little mass are left out, too.
+
+        """
+        middle, fine, coarse = where
+        top = float(self.logs.max())
+        masses = np.exp(self.logs - top)
+        likely = masses > most * masses.sum() / (4 * len(masses))
+        rest = float(masses[~likely].sum()) + math.exp(log_lost - top)
+        log_rest = top + math.log(rest) if rest else -math.inf
+        is_near = np.abs(self.losses - middle) < setting.reach(fine)
+        if not (likely & is_near).any() or not (likely & ~is_near).any():
+            is_near = likely
+        found = [
+            self.only(likely & which).on_grid(
+                log_left, exponent, setting, most, are_multiples=are_multiples
+            )
+            for which, log_left, exponent in (
+                (is_near, log_rest, fine),
+                (~is_near, -math.inf, max(fine, coarse)),
+            )
+            if (likely & which).any()
+        ]
+        return Layers(*found)
 
     def on_grid(
         self,

@@ -7,7 +7,6 @@ docs/accounting/plans.md, "Privacy loss distributions", has the proofs.
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass
 from fractions import Fraction
 
 import numpy as np
@@ -23,11 +22,17 @@ from cydp.accounting._dominating_pairs import (
     SampledPair,
 )
 from cydp.accounting._loss_grid import ROUNDING, Floats, Layers
-from cydp.accounting._loss_points import Points, Setting, least_exponent, multiples, nodes_between
+from cydp.accounting._loss_points import (
+    Moments,
+    Points,
+    Setting,
+    least_exponent,
+    multiples,
+    nodes_between,
+)
 
-__all__ = ["Moments", "PairLoss"]
+__all__ = ["PairLoss"]
 
-_NEAR = 2**14  # steps around the largest mass, beyond which losses are rare
 _WIDE = 13.0  # standard deviations of normal noise, beyond which there is less than 1e-37
 _FARTHEST = 38.0  # standard deviations, beyond which there is less than 1e-300
 _SMALL = 4  # a sigma from which on normal noise tells the moments of discrete noise
@@ -38,15 +43,6 @@ _LARGE = 30.0  # nats: 1 is nothing beside the likelihood ratio
 _INTERVALS = 8  # in the radius within which an integrand changes by at most a factor e**2
 _QUADRATURE = 1e-15  # relative error of the mass in an interval
 _EVEN = 1e-3  # of a rate, times the range: such a density is nearly even
-
-
-@dataclass(frozen=True, slots=True)
-class Moments:
-    """Of a tilted loss: ln E exp(tilt * loss), and mean and variance of what is tilted."""
-
-    log_scale: float
-    mean: float
-    variance: float
 
 
 class PairLoss:
@@ -134,13 +130,7 @@ class PairLoss:
         """Return the moments at a tilt, nearly."""
         if isinstance(self._pair, BoundedRangePair):
             return self._moments_of_range(tilt)
-        points = self._some_points(tilt)
-        top = float(points.logs.max())
-        masses = np.exp(points.logs - top)
-        total = float(masses.sum())
-        mean = float((masses * points.losses).sum()) / total
-        variance = float((masses * (points.losses - mean) ** 2).sum()) / total
-        return Moments(top + math.log(total), mean, variance)
+        return self._some_points(tilt).moments()
 
     @property
     def unit(self) -> float | None:
@@ -172,34 +162,18 @@ class PairLoss:
             some = self._some_points(tilt)
             middle = float(some.losses[some.logs.argmax()])
             fine = max(fine, least_exponent(np.array([middle]), unit, near))
-        reach = math.ldexp(near * _NEAR * unit, fine)
         if isinstance(self._pair, NormalPair):
+            reach = setting.reach(fine)
             ends = middle - reach, middle + reach
             points, log_lost = self._normal_points_in(fine, coarse, ends, setting, most)
         elif isinstance(self._pair, BoundedRangePair):
             points, log_lost = self._range_points(fine, setting), -math.inf
         else:
             points, log_lost = self._integer_points(tilt)
-        top = float(points.logs.max())
-        masses = np.exp(points.logs - top)
-        likely = masses > most * masses.sum() / (4 * len(masses))
-        rest = float(masses[~likely].sum()) + math.exp(log_lost - top)
-        log_rest = top + math.log(rest) if rest else -math.inf
-        is_near = np.abs(points.losses - middle) < reach
-        are_multiples = self._is_lower and unit == self.unit
-        if not (likely & is_near).any() or not (likely & ~is_near).any():
-            is_near = likely
-        found = [
-            points.only(likely & which).on_grid(
-                log_left, exponent, setting, most, are_multiples=are_multiples
-            )
-            for which, log_left, exponent in (
-                (is_near, log_rest, fine),
-                (~is_near, -math.inf, max(fine, coarse)),
-            )
-            if (likely & which).any()
-        ]
-        return Layers(*found)
+        return points.in_layers(
+            log_lost, (middle, fine, coarse), setting, most,
+            are_multiples=self._is_lower and unit == self.unit,
+        )  # fmt: skip
 
     def _some_points(self, tilt: float) -> Points:
         pair = self._pair
