@@ -14,10 +14,18 @@ from fractions import Fraction
 
 from cydp._numbers.rational import log_of
 from cydp.accounting._cost import Cost, loss_of
-from cydp.accounting._dominating_pairs import LaplacePair, NormalPair, Pair, Pairs, pairs_of
+from cydp.accounting._dominating_pairs import (
+    LaplacePair,
+    NormalPair,
+    Pair,
+    Pairs,
+    SampledPair,
+    pairs_of,
+)
 from cydp.accounting._loss import ApproxDP, Loss, PureDP
 from cydp.accounting._loss_profile import LossProfile, can_compose
 from cydp.accounting._normal_profile import NormalProfile
+from cydp.accounting._sample_profile import Profile, SampleProfile
 
 __all__ = [
     "ComposedPairs",
@@ -70,6 +78,8 @@ class ComposedPairs:
     Parameters
     ----------
     pairs : Pairs
+    profile : profile
+        Of the pairs.
     any_delta : Fraction
         At least the probability that the event of any delta happens which stands beside the pairs.
 
@@ -77,9 +87,8 @@ class ComposedPairs:
 
     __slots__ = ("_any_delta", "_pairs", "_profile")
 
-    def __init__(self, pairs: Pairs, any_delta: Fraction) -> None:
-        self._pairs, self._any_delta = pairs, any_delta
-        self._profile: LossProfile | NormalProfile | None = None
+    def __init__(self, pairs: Pairs, profile: Profile, any_delta: Fraction) -> None:
+        self._pairs, self._profile, self._any_delta = pairs, profile, any_delta
 
     @classmethod
     def of(cls, parts: Sequence[EqualReleases]) -> ComposedPairs | None:
@@ -95,8 +104,12 @@ class ComposedPairs:
                 without_pairs.append(part)
             for pair, times in pairs_of_part.items():
                 pairs[pair] += times * part.count
-        found = cls(pairs, probability_of_any_delta(without_pairs))
-        return found if pairs and (found._are_normal or can_compose(pairs)) else None
+        profile = _profile_of(pairs)
+        return (
+            None
+            if profile is None
+            else cls(pairs, profile, probability_of_any_delta(without_pairs))
+        )
 
     @property
     def kinds(self) -> set[Pair]:
@@ -107,42 +120,39 @@ class ComposedPairs:
         """Return an epsilon at a delta in [0, 1); None if none is known."""
         if self._any_delta >= delta:
             return None
-        found = self._find_profile().epsilon(without(delta, self._any_delta))
+        found = self._profile.epsilon(without(delta, self._any_delta))
         return None if found is None else Fraction(found)
 
     def delta(self, epsilon: Fraction) -> Fraction:
         """Return a delta at an epsilon >= 0."""
-        return union(self._find_profile().delta(epsilon), self._any_delta)
+        return union(self._profile.delta(epsilon), self._any_delta)
 
     def least_epsilon(self, delta: Fraction) -> Fraction:
         """Return an epsilon at a delta in [0, 1) that the exact one is not below."""
         left = without(max(delta, _LEAST_DELTA), self._least_any_delta)
-        return Fraction(self._find_profile().least_epsilon(left)) if left > 0 else Fraction(0)
+        return Fraction(self._profile.least_epsilon(left)) if left > 0 else Fraction(0)
 
     def least_delta(self, epsilon: Fraction) -> Fraction:
         """Return a delta at an epsilon >= 0 that the exact one is not below."""
-        return union(self._find_profile().least_delta(epsilon), self._least_any_delta)
+        return union(self._profile.least_delta(epsilon), self._least_any_delta)
 
     @property
     def _least_any_delta(self) -> Fraction:
         # Both ways of `probability_of_any_delta` are too large by 2 _MARGIN at most.
         return self._any_delta * (1 - 3 * _MARGIN)
 
-    @property
-    def _are_normal(self) -> bool:
-        return all(
-            isinstance(pair, NormalPair) and _LEAST_NORMAL <= pair.rho <= _MOST_NORMAL
-            for pair in self._pairs
-        )
 
-    def _find_profile(self) -> LossProfile | NormalProfile:
-        if self._profile is None:
-            self._profile = (
-                NormalProfile(sum((n * pair.rho for pair, n in self._pairs.items()), Fraction(0)))
-                if self._are_normal
-                else LossProfile(self._pairs)
-            )
-        return self._profile
+def _profile_of(pairs: Pairs) -> Profile | None:
+    """Return the profile of pairs together; None if there are none, or floats do not follow."""
+    if pairs and all(
+        isinstance(pair, NormalPair) and _LEAST_NORMAL <= pair.rho <= _MOST_NORMAL for pair in pairs
+    ):
+        return NormalProfile(sum((n * pair.rho for pair, n in pairs.items()), Fraction(0)))
+    [(pair, times), *others] = pairs.items() or [(None, 0)]
+    if isinstance(pair, SampledPair) and times == 1 and not others:
+        one = _profile_of({pair.pair: 1})
+        return None if one is None else SampleProfile(one, pair.share)
+    return LossProfile(pairs) if pairs and can_compose(pairs) else None
 
 
 def sum_of(parts: Sequence[EqualReleases]) -> tuple[Fraction, Fraction]:

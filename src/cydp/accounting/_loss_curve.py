@@ -18,6 +18,7 @@ __all__ = ["MARGIN", "LossCurve", "LowerCurve"]
 MARGIN = 1e-12  # relative, of a sum of positive numbers, and of an epsilon
 _CLOSE = 2.0**-44  # of epsilon: the width at which a bisection ends
 _TAILS = 1e-7, 1e-13  # tilted masses that may be moved farther than is counted; both are tried
+_MOST_GROWN = 600.0  # nats: a mass that moving makes larger by more is no longer a float
 _RAMP = 1.5  # half of how far a test grows, in distances that losses are moved
 # of how far rounding moves losses, which may be left out; one is tried after the other
 
@@ -111,7 +112,7 @@ class LowerCurve(LossCurve):
         excess = most - grid.log_scale + 64 * ROUNDING * (abs(grid.log_scale) + abs(most))
         # How far losses were moved, but for a tilted mass that is moved farther.
         self._moves = [(0.0, 0.0)] if is_exact else []
-        if left > 0 and math.isfinite(excess):
+        if not is_exact and left > 0 and math.isfinite(excess):
             self._moves += [((excess - math.log(tail / 2)) / left, tail) for tail in _TAILS]
 
     def log_delta(self, epsilon: float) -> float:
@@ -123,6 +124,8 @@ class LowerCurve(LossCurve):
     def _log_delta(self, at: float, move: float, tail: float) -> float:
         """Return ln of what a test gains that rejects more and more often around `at`."""
         grid, half = self._grid, _RAMP * move
+        if half + move * (1 + grid.tilt) > _MOST_GROWN:
+            return -math.inf
         first = int(np.searchsorted(self._losses, at - half - move, side="right"))
         gaps = self._losses[first:] - (at - half)
         masses = grid.masses[first:] * np.exp(-grid.tilt * gaps)
