@@ -271,3 +271,11 @@ def test_few_samples_at_tiny_deltas(delta: str, most: str) -> None:
     one = SampleProfile(NormalProfile(rho), q).least_epsilon(Fraction(delta))
     assert found is not None
     assert one < found < float(most)
+
+
+def test_many_samples_at_a_tiny_delta() -> None:
+    """A row that comes has losses of at most 1e-4 each; their sum is far from all of them."""
+    profile = LossProfile({SampledPair(NormalPair(Fraction(1, 18)), Fraction(1, 10**4)): 100})
+    high, low = profile.epsilon(Fraction(1, 10**20)), profile.least_epsilon(Fraction(1, 10**20))
+    assert high is not None
+    assert 0.0029 < low < high < 0.0033

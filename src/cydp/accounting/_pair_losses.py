@@ -38,7 +38,7 @@ _FARTHEST = 38.0  # standard deviations, beyond which there is less than 1e-300
 _SMALL = 4  # a sigma from which on normal noise tells the moments of discrete noise
 _COARSE = 1 / 16  # standard deviations between points that tell moments
 _MOST_MOVED = 200.0  # standard deviations by which a tilt may move sampled noise
-_MOST_TILTED = 1600.0  # the same, of noise whose largest losses are left out
+_MOST_TILTED = 1600.0  # the same, where losses are bounded or the largest ones are left out
 _RARE = 40.0  # -ln of a mass that is nothing beside others, in some 10**5 points
 _LARGE = 30.0  # nats: 1 is nothing beside the likelihood ratio
 _INTERVALS = 8  # in the radius within which an integrand changes by at most a factor e**2
@@ -125,7 +125,7 @@ class PairLoss:
     def most_tilt(self) -> float:
         """Return a tilt up to which the points of `on_grid` are not too many."""
         is_sampled = self._share < 1 and not isinstance(self._pair, LaplacePair)
-        moved = _MOST_MOVED if self._top == math.inf else _MOST_TILTED
+        moved = _MOST_MOVED if self.is_rare and self._top == math.inf else _MOST_TILTED
         return moved / self._move if is_sampled else math.inf
 
     def moments(self, tilt: float) -> Moments:
