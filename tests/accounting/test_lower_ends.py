@@ -58,6 +58,13 @@ def test_a_share_is_rounded_to_the_side_that_is_asked_for() -> None:
         assert abs(Fraction(_share_near(share, True)) - share) < Fraction(1, 2**53)
 
 
+def test_a_move_is_rounded_to_the_side_that_is_asked_for() -> None:
+    for rho in map(Fraction, ("1/3", "1/10", "7e-9", "4999")):
+        up, down = (PairLoss(NormalPair(rho), False, is_lower=each)._move for each in (False, True))
+        assert Fraction(down) ** 2 < 2 * rho < Fraction(up) ** 2
+        assert up < down * (1 + 1e-14)
+
+
 def test_a_unit_is_rounded_to_the_side_that_is_asked_for() -> None:
     """Losses of one kind of discrete noise are exact multiples: nothing else is moved."""
     pair = LaplacePair(Fraction(1, 3))

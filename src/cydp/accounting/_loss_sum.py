@@ -228,7 +228,9 @@ class LossSum:
         step = min(width / (finer * self._per_width), 1 / tilt)
         # Losses of one lattice stay on it.
         units = {part.unit for part, _ in self._parts}
-        own = units.pop() if len(units) == 1 else None
+        # Floats that are equal may stand for different units: a lower end needs one.
+        is_one = len(units) == 1 and (len(self._parts) == 1 or not self._is_lower)
+        own = units.pop() if is_one else None
         if own and tilt * own > _MOST_GROWN:
             own = None
         unit = own or 1.0

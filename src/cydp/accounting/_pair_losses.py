@@ -221,38 +221,41 @@ class PairLoss:
 
     @property
     def _move(self) -> float:
-        """How far normal noise of variance 1 is moved."""
-        return math.sqrt(2 * float_of(self._pair.rho))
+        """How far normal noise of variance 1 is moved, rounded outwards."""
+        outwards = -4 * ROUNDING if self._is_lower else 4 * ROUNDING
+        return math.sqrt(2 * float_of(self._pair.rho)) * (1 + outwards)
 
-    def _tilted(self, losses: Floats, logs: Floats, tilt: float) -> Points:
-        """Return tilted points of outputs with losses L, and logarithms of their masses under P."""
+    def _tilted(
+        self, losses: Floats, logs: Floats, tilt: float, cancelled: Floats | float = 0.0
+    ) -> Points:
+        """Return tilted points of outputs with losses L, and logarithms of their masses under P.
+
+        `cancelled` is the size of terms of L that may cancel each other.
+        """
+        sizes = np.abs(losses) + cancelled
         if self._share == 1:
-            changed, spread = losses, np.abs(losses)
+            changed, spread = losses, sizes
         else:
-            changed, spread = self._sampled(losses)
+            changed, spread = self._sampled(losses, sizes)
         spread = 16 * ROUNDING * spread
         under_p = changed - losses if self._sign > 0 else -losses
         tilted = logs + under_p + tilt * self._sign * changed
-        sizes = np.abs(logs) + np.abs(losses) + np.abs(tilted)
+        sizes = np.abs(logs) + sizes + np.abs(tilted)
         return Points(
             self._sign * changed + (-spread if self._is_lower else spread),
             tilted,
             8 * ROUNDING * (8 + sizes) + 2 * (2 + tilt) * spread,
         )
 
-    def _sampled(self, losses: Floats) -> tuple[Floats, Floats]:
+    def _sampled(self, losses: Floats, terms: Floats) -> tuple[Floats, Floats]:
         """Return ln(1 - q + q e**losses), and sizes of numbers that were rounded on the way."""
         change = self._share * np.expm1(np.minimum(losses, _LARGE))
         near = (np.abs(change) < 0.5) & (losses < _LARGE)
         found = np.log1p(np.where(near, change, 0))
-        sizes = np.abs(found) + np.abs(losses) * np.exp(
-            np.minimum(self._log_share + losses - found, 0)
-        )
+        sizes = np.abs(found) + terms * np.exp(np.minimum(self._log_share + losses - found, 0))
         far = ~near
         found[far] = np.logaddexp(self._rest, self._log_share + losses[far])
-        sizes[far] = (
-            np.abs(found[far]) + np.abs(losses[far]) + abs(self._rest) + abs(self._log_share)
-        )
+        sizes[far] = np.abs(found[far]) + terms[far] + abs(self._rest) + abs(self._log_share)
         return found, sizes
 
     def _range(self, tilt: float) -> tuple[float, float]:
@@ -264,7 +267,9 @@ class PairLoss:
         if self._sign > 0:
             return low, min(tilt * mu + _WIDE, self._top)
         loss = np.array([mu * low + mu**2 / 2])
-        slope = math.exp(min(self._log_share + float((loss - self._sampled(loss)[0])[0]), 0.0))
+        slope = math.exp(
+            min(self._log_share + float((loss - self._sampled(loss, loss)[0])[0]), 0.0)
+        )
         return low - tilt * mu * slope, _WIDE - mu
 
     def _integer_points(self, tilt: float) -> tuple[Points, float]:
@@ -298,7 +303,7 @@ class PairLoss:
     def _normal_points(self, z: Floats, weights: Floats | float, tilt: float) -> Points:
         mu = self._move
         logs = -(z**2) / 2 - math.log(2 * math.pi) / 2 + np.log(weights)
-        return self._tilted(mu * z + mu**2 / 2, logs, tilt)
+        return self._tilted(mu * z + mu**2 / 2, logs, tilt, np.abs(mu * z) + mu**2 / 2)
 
     def _coarse_points(self, tilt: float) -> tuple[Points, Floats]:
         """Return some points of normal noise, and where they are."""
