@@ -90,7 +90,9 @@ def test_how_far_rounding_moves_losses_is_bounded(tilt: float) -> None:
     points = Points(losses, np.log(masses) + tilt * losses, np.zeros(3))
     rate = 2.0 / 2**-5
     base = points.on_grid(-math.inf, -7, Setting(tilt, rate=rate), 0.0)
-    found = in_steps_of(convolve(base, base, 0.0), -5)
+    twice = convolve(base, base, 0.0)
+    assert twice.log_moved == pytest.approx(tuple(2 * each for each in base.log_moved))
+    found = in_steps_of(twice, -5)
 
     def ways(at: float, step: float) -> list[tuple[float, float]]:
         """Return (loss, probability) of what a loss is rounded to, up or down."""
