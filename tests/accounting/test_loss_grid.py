@@ -2,6 +2,7 @@
 
 import math
 from fractions import Fraction
+from itertools import product
 from typing import Any
 
 import numpy as np
@@ -9,7 +10,9 @@ import pytest
 from accounting.exact_profiles import exact_delta, number
 
 from cydp.accounting._dominating_pairs import GaussianPair, LaplacePair, Pairs, SampledPair
+from cydp.accounting._loss_curve import LowerCurve
 from cydp.accounting._loss_grid import Layers, LossGrid, convolve, cut, in_steps_of, raised
+from cydp.accounting._loss_points import Points, Setting
 from cydp.accounting._loss_profile import LossProfile
 
 
@@ -80,6 +83,68 @@ def test_a_coarser_step_keeps_p_and_q(tilt: float) -> None:
         assert coarse.exponent == -4
 
 
+@pytest.mark.parametrize("tilt", [0.5, 30.0])
+def test_how_far_rounding_moves_losses_is_bounded(tilt: float) -> None:
+    """By all ways that the losses of two releases can go: up or down, twice each."""
+    losses, masses = np.array([0.013, 0.021, 0.022]), np.array([0.5, 0.2, 0.3])
+    points = Points(losses, np.log(masses) + tilt * losses, np.zeros(3))
+    rate = 2.0 / 2**-5
+    base = points.on_grid(-math.inf, -7, Setting(tilt, rate=rate), 0.0)
+    twice = convolve(base, base, 0.0)
+    assert twice.log_moved == pytest.approx(tuple(2 * each for each in base.log_moved))
+    found = in_steps_of(twice, -5)
+
+    def ways(at: float, step: float) -> list[tuple[float, float]]:
+        """Return (loss, probability) of what a loss is rounded to, up or down."""
+        x = at - step * math.floor(at / step + 1e-9)
+        up = math.expm1(-x) / math.expm1(-step)
+        return [(at, 1.0)] if x < 1e-9 else [(at - x, 1 - up), (at - x + step, up)]
+
+    starts = [list(zip(losses, masses, strict=True))] * 2
+    for sign, bound in zip((1, -1), base.log_moved, strict=True):
+        total = sum(
+            p * of_a * math.exp(tilt * a + sign * rate * (a - one))
+            for one, p in starts[0]
+            for a, of_a in ways(one, 2**-7)
+        )
+        assert bound == pytest.approx(math.log(total), abs=1e-12)
+    for sign, bound in zip((1, -1), found.log_moved, strict=True):
+        total = 0.0
+        for (one, p), (other, q) in product(*starts):
+            for (a, of_a), (b, of_b) in product(ways(one, 2**-7), ways(other, 2**-7)):
+                for c, of_c in ways(a + b, 2**-6):
+                    for d, of_d in ways(c, 2**-5):
+                        chance = p * q * of_a * of_b * of_c * of_d
+                        total += chance * math.exp(tilt * d + sign * rate * (d - one - other))
+        assert math.log(total) <= bound <= math.log(total) + 1.5
+
+
+@pytest.mark.parametrize("tilt", [0.5, 30.0])
+def test_what_may_be_wrong_is_taken_off_a_lower_end(tilt: float) -> None:
+    """The exact masses may be less by all of the error, wherever that is worst."""
+    at, losses, masses = 0.2, np.arange(1, 101) / 128, masses_of("normal", 100)
+    grid = LossGrid(-7, 1, masses, 0.0, tilt, 1e-6)
+    found = math.exp(LowerCurve(grid, False, True).log_delta(at))
+    parts = np.exp(-tilt * losses) * np.maximum(-np.expm1(at - losses), 0)
+    exact = float((masses * parts).sum() - 1e-6 * parts.max())
+    assert exact * 0.5 < found < exact
+
+
+def test_rare_losses_are_moved_as_far_as_they_say() -> None:
+    """A mixture and twice a loss have the bound of both."""
+    rng = np.random.default_rng(1)
+    near, far = (
+        Points(losses, np.log(rng.random(40)) - 10 * (losses > 1), np.zeros(40)).on_grid(
+            -math.inf, exponent, Setting(1.0, rate=20.0), 0.0
+        )
+        for losses, exponent in ((rng.random(40), -7), (3 * rng.random(40) + 1, -4))
+    )
+    found = raised(Layers(near, far), 2, -4, 0.0)
+    for sign, bound in zip((1, -1), found.log_moved, strict=True):
+        each = np.logaddexp(near.log_moved[sign < 0], far.log_moved[sign < 0])
+        assert 2 * each <= bound <= 2 * each + 8
+
+
 @pytest.mark.parametrize("count", [1, 2, 3, 6, 11])
 def test_two_layers_are_one_loss(count: int) -> None:
     """Rare losses on a coarser grid, which they are on already, add up as they do on one grid."""
@@ -120,7 +185,7 @@ def test_two_layers_are_one_loss(count: int) -> None:
 def test_a_bound_holds_at_every_tilt(pairs: Pairs) -> None:
     """Far from the loss that a tilt is for, it is the stated error that makes it a bound."""
     profile, errors_decided = LossProfile(pairs), 0
-    sides = [side for side in (profile._when_it_goes(0.0), profile._comes) if side is not None]
+    sides = [profile._side(False), *([profile._side(True)] if profile._differ else [])]
     for epsilon in map(Fraction, ("0", "1", "3", "6", "12")):
         exact = exact_delta(pairs, epsilon)
         for tilt in (0.01, 0.3, 2.0, 20.0):

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""The delta of normal noise and of discrete Gaussian noise, bounded from above.
+"""The delta of normal noise, bounded from both sides, and of discrete Gaussian noise, from above.
 
 Decimals are rounded outwards in every operation. Normal distributions, their means mu standard
 deviations apart, have at an epsilon
@@ -26,6 +26,7 @@ __all__ = [
     "PI",
     "discrete_delta",
     "distance",
+    "least_normal_delta",
     "mills_ratio",
     "normal_delta",
 ]
@@ -57,7 +58,7 @@ def normal_delta(u: Decimal, epsilon: Fraction, digits: int = DIGITS) -> Decimal
     """
     contexts = down, up = directed_contexts(digits)
     exponent = up.divide(down.multiply(u, u).copy_negate(), 2)  # -x would round
-    density = up.divide(up.exp(exponent).next_plus(up), _root_of_two_pi(down))
+    density = up.divide(up.exp(exponent).next_plus(up), _root_of_two_pi((down, up))[0])
     twice = quotients(2 * epsilon, digits)
     root = _root(u, twice, contexts)
     high = _mills_ratio(u, contexts, above=True)
@@ -71,6 +72,26 @@ def normal_delta(u: Decimal, epsilon: Fraction, digits: int = DIGITS) -> Decimal
         slope = up.subtract(1, down.multiply(u, near))
         between = min(between, up.multiply(mu, slope))
     return up.multiply(density, between)
+
+
+def least_normal_delta(u: Decimal, epsilon: Fraction, digits: int = DIGITS) -> Decimal:
+    """Return a number that the delta at an epsilon > 0 is not below, for the distance of u.
+
+    >>> round(float(least_normal_delta(Decimal(-1), Fraction(1))), 6)
+    0.728177
+    """
+    contexts = down, up = directed_contexts(digits)
+    exponent = down.divide(up.multiply(u, u).copy_negate(), 2)
+    density = down.divide(down.exp(exponent).next_minus(down), _root_of_two_pi(contexts)[1])
+    twice = quotients(2 * epsilon, digits)
+    root = _root(u, twice, contexts)
+    beyond = _mills_ratio(root[0], contexts, above=True)
+    between = down.subtract(_mills_ratio(u, contexts, above=False), beyond)
+    # The integral from u to v of 1 - x R(x) is at least v - u times its last value.
+    last = up.multiply(root[1], _mills_ratio(root[1], contexts, above=True))
+    mu = _distance(u, root, twice, contexts)[0]
+    between = max(between, down.multiply(mu, down.subtract(1, last)), Decimal(0))
+    return down.multiply(density, between)
 
 
 def distance(u: Decimal, epsilon: Fraction) -> Interval:
@@ -162,8 +183,10 @@ def _root(u: Decimal, twice: Interval, contexts: _Contexts) -> Interval:
     return down.sqrt(low).next_minus(down), up.sqrt(high).next_plus(up)
 
 
-def _root_of_two_pi(down: Context) -> Decimal:
-    return down.sqrt(down.multiply(2, PI[0])).next_minus(down)
+def _root_of_two_pi(contexts: _Contexts) -> Interval:
+    down, up = contexts
+    low, high = down.multiply(2, PI[0]), up.multiply(2, PI[1])
+    return down.sqrt(low).next_minus(down), up.sqrt(high).next_plus(up)
 
 
 def discrete_delta(

@@ -4,11 +4,12 @@
 from __future__ import annotations
 
 import math
+import sys
 from decimal import MAX_EMAX, MIN_EMIN, ROUND_CEILING, ROUND_FLOOR, Context, Decimal
 from fractions import Fraction
 
 from cydp._numbers.intervals import directed_contexts, sqrt_bounds
-from cydp._numbers.rational import Exact, format_number
+from cydp._numbers.rational import Exact, float_of, format_number
 
 __all__ = [
     "DIGITS",
@@ -18,6 +19,7 @@ __all__ = [
     "delta_above",
     "delta_float_above",
     "float_above",
+    "float_below",
     "percent_of",
     "root_above",
     "words_above",
@@ -90,6 +92,18 @@ def float_above(number: Fraction) -> float:
     step = max(Decimal((0, (1,), decimal.adjusted() + 1 - DIGITS)), _LEAST_STEP)
     while (value := float(decimal)) < math.inf and not _is_above(value, number):
         decimal = _UP.add(decimal, step)
+    return value
+
+
+def float_below(number: Fraction) -> float:
+    """Return a float of six digits that neither is nor prints above a number >= 0.
+
+    >>> [float_below(Fraction(number)) for number in ("1/3", "1/2", "0")]
+    [0.333333, 0.5, 0.0]
+    """
+    value = min(float_of(decimal_below(number)), sys.float_info.max) if number else 0.0
+    while value and (Fraction(value) > number or Fraction(repr(value)) > number):
+        value = math.nextafter(value, 0)
     return value
 
 

@@ -33,6 +33,7 @@ from cydp.accounting._in_words import (
     protected_unit,
 )
 from cydp.accounting._loss import ZCDP, ApproxDP, Loss, PureDP
+from cydp.accounting._loss_distribution import LossDistribution
 from cydp.accounting._odometer import PrivacyOdometer
 from cydp.accounting._optimal_composition import optimal_composition
 from cydp.accounting._plan import Plan
@@ -65,6 +66,7 @@ __all__ = [
     "LedgerSchemaError",
     "LedgerScope",
     "Loss",
+    "LossDistribution",
     "MeasureMismatchError",
     "Plan",
     "PrivacyError",

@@ -28,6 +28,7 @@ Mechanism = TypeVar("Mechanism", bound=HasLoss)
 
 _MOST_DOUBLINGS = 64
 _SLOW = 8  # every eighth step bisects, in case interpolation is slow
+_MOST_STEP = 256  # by which a search upwards multiplies a parameter at once
 _MOST_GAIN = Fraction(5, 4)  # of the slow bound over the others, in most cases
 _LEAST, _MOST = Fraction(1, 10**290), 10**290  # parameters that floats can halve and double
 _NEXT = 1 + Fraction(1, 10 ** (DIGITS + 1))  # a decimal times it lies before the next decimal
@@ -193,7 +194,8 @@ def _find_largest(
     """Return the largest decimal of six digits that fits, and its mechanism.
 
     `used` is the part of the budget that a mechanism uses up; None if it has no cost at all. The
-    search begins at `start`, and multiplies and divides by `step` before it interpolates.
+    search begins at `start`, and divides by `step`, or multiplies by it, by its square and so on,
+    before it interpolates.
     """
     if not _LEAST < start < _MOST:
         raise ValueError("budget must be between 1e-290 and 1e290 for each of the releases")
@@ -225,6 +227,7 @@ def _find_largest(
         larger = make_if_it_fits(high)
         if larger is None:
             break
+        step = min(step * step, _MOST_STEP)
         found, low, high = larger, high, decimal_above(high * step)
     else:
         raise ValueError(_NOT_RISING)

@@ -7,8 +7,7 @@ Each bound holds by itself: docs/accounting/plans.md says why.
 from __future__ import annotations
 
 import math
-from collections import Counter
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 from functools import cache
@@ -18,26 +17,22 @@ import numpy as np
 from cydp._numbers.rational import float_of, format_number, log_of
 from cydp._numbers.rounding import decimal_above
 from cydp.accounting import _conversion, _optimal_composition
-from cydp.accounting._cost import Cost, loss_of
-from cydp.accounting._dominating_pairs import (
-    LaplacePair,
-    NormalPair,
-    Pair,
-    Pairs,
-    SampledPair,
-    normal_rho,
-    pairs_of,
+from cydp.accounting._composed_pairs import (
+    ComposedPairs,
+    EqualReleases,
+    probability_of_any_delta,
+    sum_of,
+    union,
+    without,
 )
-from cydp.accounting._loss import ApproxDP, Loss, PureDP
-from cydp.accounting._loss_profile import LossProfile, can_compose
-from cydp.accounting._normal_profile import NormalProfile
+from cydp.accounting._dominating_pairs import LaplacePair, SampledPair, normal_rho
+from cydp.accounting._loss import PureDP
 from cydp.accounting._sampled_renyi import log_moment
 
 __all__ = [
     "Bound",
     "RenyiCurve",
     "compute_bounds",
-    "releases_of",
     "report_costs",
 ]
 
@@ -50,39 +45,12 @@ _METHODS = {
 }
 _NO_BOUND = "at delta {} no bound gives an epsilon: a larger delta is needed"
 
-# If the deltas sum to less, the sum itself bounds the probability of their union.
-_SMALL = Fraction(1, 10**12)
-_MARGIN = Fraction(1, 10**12)  # relative; more than the rounding of logarithms and expm1
-
 # Orders of Renyi divergences: any above 1 do. Large ones are for tiny deltas and shares.
 _ORDERS = [1 + 2.0 ** (i / 16) for i in range(-64, 194)]
 _RENYI_MARGIN = 1e-9  # relative; more than the rounding of sums of positive numbers
 _SHIFT = 1e-12  # added to epsilon: more than discrete noise on a grid costs above normal noise
 _UP, _UP_BY = 1 + Fraction(_RENYI_MARGIN), Fraction(_SHIFT)
 _LEAST_LOG = -700  # the logarithm of a delta that is still a float
-_LEAST_NORMAL, _MOST_NORMAL = Fraction(1, 10**280), 10**7  # rho of pairs with a closed form
-
-
-@dataclass(frozen=True, slots=True)
-class EqualReleases:
-    """Equal releases: their number, and the loss and known dominating pairs of one of them."""
-
-    loss: Loss
-    count: int
-    pairs: Pairs | None
-
-    @property
-    def costs_anything(self) -> bool:
-        """Whether the releases cost anything."""
-        return self.count > 0 and any(self.known or (self.loss.rho,))
-
-    @property
-    def known(self) -> tuple[Fraction, Fraction] | None:
-        """Epsilon and delta of each release; None if its loss has only a rho."""
-        if not isinstance(self.loss, PureDP | ApproxDP):
-            return None
-        delta = self.loss.delta if isinstance(self.loss, ApproxDP) else Fraction(0)
-        return self.loss.epsilon, delta
 
 
 @dataclass(frozen=True, slots=True)
@@ -100,12 +68,6 @@ class Bound:
 
     epsilon: Callable[[Fraction], Fraction | None]
     delta: Callable[[Fraction], Fraction]
-
-
-def releases_of(items: Iterable[tuple[Cost, int]]) -> list[EqualReleases]:
-    """Return the items of a plan that cost anything, with the dominating pairs of mechanisms."""
-    releases = [EqualReleases(loss_of(cost), count, pairs_of(cost)) for cost, count in items]
-    return [each for each in releases if each.costs_anything]
 
 
 def report_costs(epsilons: dict[str, Fraction], delta: Fraction) -> list[str]:
@@ -127,14 +89,16 @@ def report_costs(epsilons: dict[str, Fraction], delta: Fraction) -> list[str]:
     return lines
 
 
-def compute_bounds(parts: Sequence[EqualReleases]) -> dict[str, Bound]:
-    """Return the bounds that apply to these parts, by name."""
+def compute_bounds(
+    parts: Sequence[EqualReleases], composed: ComposedPairs | None
+) -> dict[str, Bound]:
+    """Return the bounds that apply to these parts and their composed pairs, by name."""
     found = {
         "basic": _basic_bound(parts),
         "zcdp": _zcdp_bound(parts),
         "renyi": _renyi_bound(parts),
         "optimal": _optimal_bound(parts),
-        "pld": _pld_bound(parts),
+        "pld": _pld_bound(parts, composed),
     }
     return {name: bound for name, bound in found.items() if bound is not None}
 
@@ -143,7 +107,7 @@ def _basic_bound(parts: Sequence[EqualReleases]) -> Bound | None:
     """Losses in (epsilon, delta) add up."""
     if any(part.known is None for part in parts):
         return None
-    total_epsilon, total_delta = _sum(parts)
+    total_epsilon, total_delta = sum_of(parts)
     return Bound(
         lambda delta: total_epsilon if total_delta <= delta else None,
         lambda epsilon: total_delta if total_epsilon <= epsilon else Fraction(1),
@@ -209,12 +173,27 @@ def _sampled_normal(part: EqualReleases) -> SampledPair | None:
     return None if normal_rho(pairs[0].pair) is None else pairs[0]
 
 
+def _pld_bound(parts: Sequence[EqualReleases], composed: ComposedPairs | None) -> Bound | None:
+    """Dominating pairs of all parts are composed, as distributions of their losses.
+
+    None if all pairs are randomized responses of the losses' own epsilons: then the bound "optimal"
+    is exact.
+    """
+    if composed is None:
+        return None
+    if _optimal_bound(parts) and composed.kinds == {
+        LaplacePair(part.known[0]) for part in parts if part.known
+    }:
+        return None
+    return Bound(composed.epsilon, composed.delta)
+
+
 def _beside(others: Sequence[EqualReleases], bound: Bound, needs_delta: bool) -> Bound:
     """Return a bound with other parts added by basic composition.
 
     `needs_delta` says whether the bound gives no epsilon at delta = 0.
     """
-    others_epsilon, others_delta = _sum(others)
+    others_epsilon, others_delta = sum_of(others)
 
     def epsilon(delta: Fraction) -> Fraction | None:
         left = delta - others_delta
@@ -245,89 +224,17 @@ def _optimal_bound(parts: Sequence[EqualReleases]) -> Bound | None:
     count = sum(part.count for part in parts)
     if None in known or len(epsilons) != 1:
         return None
-    each, any_delta = epsilons.pop(), _probability_of_any_delta(parts)
+    each, any_delta = epsilons.pop(), probability_of_any_delta(parts)
     if not _optimal_composition.can_compose(each, count):
         return None
     return Bound(
         lambda delta: (
-            _optimal_composition.epsilon_of(each, count, _without(delta, any_delta))
+            _optimal_composition.epsilon_of(each, count, without(delta, any_delta))
             if any_delta < delta
             else None
         ),
-        lambda epsilon: _union(_optimal_composition.delta_of(each, count, epsilon), any_delta),
+        lambda epsilon: union(_optimal_composition.delta_of(each, count, epsilon), any_delta),
     )
-
-
-def _pld_bound(parts: Sequence[EqualReleases]) -> Bound | None:
-    """Dominating pairs of all parts are composed, as distributions of their losses.
-
-    None if all pairs are randomized responses of the losses' own epsilons: then the bound "optimal"
-    is exact.
-    """
-    pairs: Counter[Pair] = Counter()
-    without_pairs = []
-    for part in parts:
-        pairs_of_part = part.pairs
-        if pairs_of_part is None:  # a pure loss is dominated by randomized response
-            if part.known is None:
-                return None
-            pairs_of_part = {LaplacePair(part.known[0]): 1} if part.known[0] else {}
-            without_pairs.append(part)
-        for pair, times in pairs_of_part.items():
-            pairs[pair] += times * part.count
-    is_normal = all(
-        isinstance(pair, NormalPair) and _LEAST_NORMAL <= pair.rho <= _MOST_NORMAL for pair in pairs
-    )
-    if not pairs or not (is_normal or can_compose(pairs)):
-        return None
-    if _optimal_bound(parts) and set(pairs) == {
-        LaplacePair(part.known[0]) for part in parts if part.known
-    }:
-        return None
-    any_delta = _probability_of_any_delta(without_pairs)
-
-    @cache
-    def curve() -> LossProfile | NormalProfile:
-        if not is_normal:
-            return LossProfile(pairs)
-        return NormalProfile(sum((n * pair.rho for pair, n in pairs.items()), Fraction(0)))
-
-    def epsilon(delta: Fraction) -> Fraction | None:
-        if any_delta >= delta:
-            return None
-        found = curve().epsilon(_without(delta, any_delta))
-        return None if found is None else Fraction(found)
-
-    return Bound(epsilon, lambda epsilon: _union(curve().delta(epsilon), any_delta))
-
-
-def _sum(parts: Sequence[EqualReleases]) -> tuple[Fraction, Fraction]:
-    """Return the sum of the epsilons, and of the deltas."""
-    known = [(part.count, *(part.known or (Fraction(0), Fraction(0)))) for part in parts]
-    epsilon = sum((count * epsilon for count, epsilon, _ in known), Fraction(0))
-    return epsilon, sum((count * delta for count, _, delta in known), Fraction(0))
-
-
-def _probability_of_any_delta(parts: Sequence[EqualReleases]) -> Fraction:
-    """Return the probability that the event of any delta happens, or a bit more.
-
-    A release of (epsilon, delta) is one of (epsilon, 0) but for an event of probability delta.
-    """
-    _, total = _sum(parts)
-    if total < _SMALL:
-        return total
-    log_none = [part.count * log_of(1 - part.known[1]) for part in parts if part.known]
-    return min(total, Fraction(-math.expm1(sum(log_none))) * (1 + _MARGIN), Fraction(1))
-
-
-def _without(delta: Fraction, event: Fraction) -> Fraction:
-    """Return p with `_union(p, event)` = delta."""
-    return (delta - event) / (1 - event)
-
-
-def _union(event: Fraction, other: Fraction) -> Fraction:
-    """Return the probability that at least one of two independent events happens."""
-    return event + other - event * other
 
 
 class RenyiCurve:

@@ -42,6 +42,11 @@ class LossGrid:
         The masses of a pair that dominates differ from these by at most so much, all together.
     unit : float
         In nats; 1, unless all losses are multiples of another number.
+    rate : float
+        What the bounds of the rounding are for; see `log_moved`.
+    log_moved : pair of floats
+        ln of at least E exp(tilt * loss + rate * D) under P, and of the same with -rate, where D is
+        by how much rounding to grids has moved the loss up. A lower end of delta needs them.
 
     """
 
@@ -52,6 +57,8 @@ class LossGrid:
     tilt: float
     error: float
     unit: float = 1.0
+    rate: float = 0.0
+    log_moved: tuple[float, float] = (0.0, 0.0)
 
     @property
     def step(self) -> float:
@@ -71,7 +78,12 @@ class Layers:
         fine = convolve(self.fine, other.fine, most)
         coarse = None
         if self.coarse and self is other:  # c (2 f + c) is one sum less than c (f + c) + f c
-            twice = replace(self.fine, log_scale=self.fine.log_scale + math.log(2))
+            up, down = self.fine.log_moved
+            twice = replace(
+                self.fine,
+                log_scale=self.fine.log_scale + math.log(2),
+                log_moved=(up + math.log(2), down + math.log(2)),
+            )
             coarse = convolve(self.coarse, Layers(twice, self.coarse).joined(), most)
         elif self.coarse:
             coarse = convolve(self.coarse, other.joined(), most)
@@ -133,7 +145,8 @@ def _mixture(one: LossGrid | None, other: LossGrid) -> LossGrid:
     masses[one.first - first :][: len(one.masses)] = one.masses
     masses[other.first - first :][: len(other.masses)] += factor * other.masses
     error = one.error + factor * other.error + 8 * ROUNDING * float(masses.sum())
-    return replace(one, first=first, masses=masses, error=error)
+    up, down = np.logaddexp(one.log_moved, other.log_moved).tolist()
+    return replace(one, first=first, masses=masses, error=error, log_moved=(up, down))
 
 
 def convolve(one: LossGrid, other: LossGrid, most: float) -> LossGrid:
@@ -146,7 +159,7 @@ def convolve(one: LossGrid, other: LossGrid, most: float) -> LossGrid:
     inherited = one.error * total_b + other.error * total_a + one.error * other.error
     if shorter <= _FEW or len(a) * len(b) <= _FEW_PRODUCTS:
         found = np.convolve(a, b)
-        new = 2 * shorter * ROUNDING * total_a * total_b
+        new, noise = 2 * shorter * ROUNDING * total_a * total_b, 0.0
     else:
         size = len(a) + len(b) - 1
         length = 1 << (size - 1).bit_length()
@@ -157,12 +170,13 @@ def convolve(one: LossGrid, other: LossGrid, most: float) -> LossGrid:
         norms = _norm(a) * total_b, _norm(b) * total_a
         level = length.bit_length() * _PER_LEVEL
         new = 2 * level * max(norms) + level * min(norms)
-        new = math.sqrt(size) * (new + 8 * ROUNDING * min(norms)) * 1.001
+        new = noise = math.sqrt(size) * (new + 8 * ROUNDING * min(norms)) * 1.001
     grid = LossGrid(
         exponent, one.first + other.first, found, one.log_scale + other.log_scale, one.tilt,
-        inherited + new, one.unit,
+        inherited + new, one.unit, one.rate,
+        (one.log_moved[0] + other.log_moved[0], one.log_moved[1] + other.log_moved[1]),
     )  # fmt: skip
-    return cut(grid, max(most, new / 4))
+    return cut(grid, max(most, noise / 4))
 
 
 def _norm(masses: Floats) -> float:
@@ -199,8 +213,7 @@ def in_steps_of(grid: LossGrid, exponent: int) -> LossGrid:
             masses = np.concatenate([[0.0], masses])
         if len(masses) % 2 == 0:
             masses = np.concatenate([masses, [0.0]])
-        up = float(np.exp(grid.tilt * h)) / (1 + math.exp(-h))
-        down = math.exp(-(1 + grid.tilt) * h) / (1 + math.exp(-h))
+        up, down = _ways(grid.tilt, h)
         found = masses[::2].copy()
         found[1:] += up * masses[1::2]
         found[:-1] += down * masses[1::2]
@@ -210,5 +223,15 @@ def in_steps_of(grid: LossGrid, exponent: int) -> LossGrid:
             first=grid.first // 2,
             masses=found,
             error=max(up + down, 1.0) * (grid.error + 8 * ROUNDING * float(masses.sum())),
+            log_moved=(
+                grid.log_moved[0] + max(math.log(sum(_ways(grid.tilt + grid.rate, h))), 0.0),
+                grid.log_moved[1] + max(math.log(sum(_ways(grid.tilt - grid.rate, h))), 0.0),
+            ),
         )
     return grid
+
+
+def _ways(tilt: float, h: float) -> tuple[float, float]:
+    """Return what a tilted mass halfway is multiplied by on its way up by h, and down by h."""
+    up = float(np.exp(tilt * h)) / (1 + math.exp(-h))
+    return up, float(np.exp(-(1 + tilt) * h)) / (1 + math.exp(-h))

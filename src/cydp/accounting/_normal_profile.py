@@ -7,9 +7,10 @@ docs/accounting/plans.md, "Privacy loss distributions".
 from __future__ import annotations
 
 import math
+from decimal import Decimal
 from fractions import Fraction
 
-from cydp._numbers.gaussian_delta import DIGITS, normal_delta
+from cydp._numbers.gaussian_delta import DIGITS, least_normal_delta, normal_delta
 from cydp._numbers.intervals import directed_contexts, quotients
 from cydp._numbers.rational import float_of
 from cydp.accounting import _conversion
@@ -24,7 +25,7 @@ _CLOSE = 2.0**-44  # of epsilon: the width at which a bisection ends
 
 
 class NormalProfile:
-    """The least delta at each epsilon of normal noise, from decimals that are rounded up.
+    """The delta at each epsilon of normal noise, from decimals that are rounded up, or down.
 
     Parameters
     ----------
@@ -33,12 +34,14 @@ class NormalProfile:
 
     """
 
-    __slots__ = ("_move", "_rho")
+    __slots__ = ("_least_move", "_move", "_rho")
 
     def __init__(self, rho: Fraction) -> None:
-        _, up = directed_contexts(DIGITS)
+        down, up = directed_contexts(DIGITS)
+        low, high = quotients(2 * rho, DIGITS)
         self._rho = rho
-        self._move = up.sqrt(quotients(2 * rho, DIGITS)[1]).next_plus(up)
+        self._least_move = down.sqrt(low).next_minus(down)
+        self._move = up.sqrt(high).next_plus(up)
 
     def epsilon(self, delta: Fraction) -> float:
         """Return an epsilon at a delta in (0, 1)."""
@@ -51,6 +54,27 @@ class NormalProfile:
             middle = (low + high) / 2
             low, high = (low, middle) if self.delta(Fraction(middle)) <= delta else (middle, high)
         return high
+
+    def least_epsilon(self, delta: Fraction) -> float:
+        """Return an epsilon at a delta in (0, 1) that the exact one is not below."""
+        low, high = 0.0, self.epsilon(delta)
+        while high - low > high * _CLOSE:
+            middle = (low + high) / 2
+            is_below = self.least_delta(Fraction(middle)) > delta
+            low, high = (middle, high) if is_below else (low, middle)
+        return low
+
+    def least_delta(self, epsilon: Fraction) -> Fraction:
+        """Return a delta at an epsilon >= 0 that the exact one is not below."""
+        at = epsilon + SMOOTH
+        if at > self._rho + _LAST * Fraction(self._move):
+            return Fraction(0)
+        down, up = directed_contexts(DIGITS)
+        # Rounded up: a larger number belongs to a smaller move.
+        quotient = up.divide(quotients(at, DIGITS)[1], self._least_move)
+        middle = up.subtract(quotient, down.divide(self._least_move, 2))
+        found = Fraction(least_normal_delta(max(middle, Decimal(-_FAR)), at))
+        return found * (1 - SMOOTH_SHARE)
 
     def delta(self, epsilon: Fraction) -> Fraction:
         """Return a delta at an epsilon >= 0."""

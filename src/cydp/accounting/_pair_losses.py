@@ -7,9 +7,7 @@ docs/accounting/plans.md, "Privacy loss distributions", has the proofs.
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass
 from fractions import Fraction
-from typing import Any
 
 import numpy as np
 
@@ -23,46 +21,29 @@ from cydp.accounting._dominating_pairs import (
     ResponsePair,
     SampledPair,
 )
-from cydp.accounting._loss_grid import ROUNDING, Floats, Layers, LossGrid, cut
+from cydp.accounting._loss_grid import ROUNDING, Floats, Layers
+from cydp.accounting._loss_points import (
+    Moments,
+    Points,
+    Setting,
+    least_exponent,
+    multiples,
+    nodes_between,
+)
 
-__all__ = ["Moments", "PairLoss"]
+__all__ = ["PairLoss"]
 
-_MOST_POINTS = 2**17  # of one loss on a grid
-_NEAR = 2**14  # steps around the largest mass, beyond which losses are rare
-_FINEST = 30  # binary digits by which a step may be smaller than the largest loss
 _WIDE = 13.0  # standard deviations of normal noise, beyond which there is less than 1e-37
 _FARTHEST = 38.0  # standard deviations, beyond which there is less than 1e-300
 _SMALL = 4  # a sigma from which on normal noise tells the moments of discrete noise
 _COARSE = 1 / 16  # standard deviations between points that tell moments
 _MOST_MOVED = 200.0  # standard deviations by which a tilt may move sampled noise
+_MOST_TILTED = 1600.0  # the same, where losses are bounded or the largest ones are left out
 _RARE = 40.0  # -ln of a mass that is nothing beside others, in some 10**5 points
 _LARGE = 30.0  # nats: 1 is nothing beside the likelihood ratio
-_NODES, _WEIGHTS = np.polynomial.legendre.leggauss(6)
 _INTERVALS = 8  # in the radius within which an integrand changes by at most a factor e**2
 _QUADRATURE = 1e-15  # relative error of the mass in an interval
 _EVEN = 1e-3  # of a rate, times the range: such a density is nearly even
-
-
-@dataclass(frozen=True, slots=True)
-class Moments:
-    """Of a tilted loss: ln E exp(tilt * loss), and mean and variance of what is tilted."""
-
-    log_scale: float
-    mean: float
-    variance: float
-
-
-@dataclass(frozen=True, slots=True)
-class _Points:
-    """Losses, rounded up, with tilted masses exp(logs), and the relative rounding of each mass."""
-
-    losses: Floats
-    logs: Floats
-    rounding: Floats
-
-    def only(self, which: Any) -> _Points:
-        """Return some of the points."""
-        return _Points(self.losses[which], self.logs[which], self.rounding[which])
 
 
 class PairLoss:
@@ -80,15 +61,19 @@ class PairLoss:
     cut : float
         The mass under P of losses that may be left out, if they are rare: the largest ones of
         sampled noise, when a row goes.
+    is_lower : bool
+        Whether all is rounded to where no delta is too large, instead of where none is too small.
 
     """
 
-    __slots__ = ("_log_share", "_pair", "_rest", "_share", "_sign", "_top")
+    __slots__ = ("_is_lower", "_log_share", "_pair", "_rest", "_share", "_sign", "_top")
 
-    def __init__(self, pair: Pair, comes: bool, cut: float = 0.0) -> None:
-        self._share = 1.0
+    def __init__(
+        self, pair: Pair, comes: bool, cut: float = 0.0, *, is_lower: bool = False
+    ) -> None:
+        self._share, self._is_lower = 1.0, is_lower
         if isinstance(pair, SampledPair):
-            self._share, pair = _share_above(pair.share), pair.pair
+            self._share, pair = _share_near(pair.share, is_lower), pair.pair
         self._sign = -1 if comes and self._share < 1 else 1
         self._log_share = math.log(self._share)
         self._rest = math.log1p(-self._share) if self._share < 1 else -math.inf
@@ -140,66 +125,59 @@ class PairLoss:
     def most_tilt(self) -> float:
         """Return a tilt up to which the points of `on_grid` are not too many."""
         is_sampled = self._share < 1 and not isinstance(self._pair, LaplacePair)
-        return _MOST_MOVED / self._move if is_sampled else math.inf
+        moved = _MOST_MOVED if self.is_rare and self._top == math.inf else _MOST_TILTED
+        return moved / self._move if is_sampled else math.inf
 
     def moments(self, tilt: float) -> Moments:
         """Return the moments at a tilt, nearly."""
         if isinstance(self._pair, BoundedRangePair):
             return self._moments_of_range(tilt)
-        points = self._some_points(tilt)
-        top = float(points.logs.max())
-        masses = np.exp(points.logs - top)
-        total = float(masses.sum())
-        mean = float((masses * points.losses).sum()) / total
-        variance = float((masses * (points.losses - mean) ** 2).sum()) / total
-        return Moments(top + math.log(total), mean, variance)
+        return self._some_points(tilt).moments()
 
     @property
     def unit(self) -> float | None:
-        """A number of which all losses are multiples, nearly; None if there is none."""
+        """A number of which all losses are multiples, nearly; None if there is none.
+
+        Of a lower end it is at most that number: no sum above 0 is too large by it.
+        """
         pair = self._pair
         if self._share < 1 or isinstance(pair, NormalPair | BoundedRangePair):
             return None
         if isinstance(pair, LaplacePair):
-            return float_of(pair.epsilon / pair.steps)
-        if isinstance(pair, ResponsePair):
-            return float_of(pair.epsilon)
-        return float_of(pair.steps / (2 * pair.sigma2))
+            found = float_of(pair.epsilon / pair.steps)
+        elif isinstance(pair, ResponsePair):
+            found = float_of(pair.epsilon)
+        else:
+            found = float_of(pair.steps / (2 * pair.sigma2))
+        return math.nextafter(found, 0) if self._is_lower else found
 
-    def on_grid(self, fine: int, coarse: int, tilt: float, most: float, unit: float) -> Layers:
+    def on_grid(self, fine: int, coarse: int, setting: Setting, most: float) -> Layers:
         """Return the loss in steps of unit * 2**fine, and of unit * 2**coarse where it is rare.
 
         At each end of a layer a mass of `most` may be cut off.
         """
+        tilt, unit, near = setting.tilt, setting.unit, setting.near
         if isinstance(self._pair, BoundedRangePair):
             middle = self._largest
-            fine = max(fine, _least_exponent(np.array([-middle, middle]), unit))
+            fine = max(fine, least_exponent(np.array([-middle, middle]), unit, near))
         else:
             some = self._some_points(tilt)
             middle = float(some.losses[some.logs.argmax()])
-            fine = max(fine, _least_exponent(np.array([middle]), unit))
-        reach = math.ldexp(_NEAR * unit, fine)
+            fine = max(fine, least_exponent(np.array([middle]), unit, near))
         if isinstance(self._pair, NormalPair):
-            near = middle - reach, middle + reach
-            points, log_lost = self._normal_points_in(fine, coarse, near, tilt, most)
+            reach = setting.reach(fine)
+            ends = middle - reach, middle + reach
+            points, log_lost = self._normal_points_in(fine, coarse, ends, setting, most)
         elif isinstance(self._pair, BoundedRangePair):
-            points, log_lost = self._range_points(fine, tilt), -math.inf
+            points, log_lost = self._range_points(fine, setting), -math.inf
         else:
             points, log_lost = self._integer_points(tilt)
-        top = float(points.logs.max())
-        masses = np.exp(points.logs - top)
-        likely = masses > most * masses.sum() / (4 * len(masses))
-        rest = float(masses[~likely].sum()) + math.exp(log_lost - top)
-        log_rest = top + math.log(rest) if rest else -math.inf
-        is_near = np.abs(points.losses - middle) < reach
-        if not (likely & is_near).any() or not (likely & ~is_near).any():
-            return Layers(_spread(points.only(likely), log_rest, fine, tilt, most, unit))
-        return Layers(
-            _spread(points.only(likely & is_near), log_rest, fine, tilt, most, unit),
-            _spread(points.only(likely & ~is_near), -math.inf, max(fine, coarse), tilt, most, unit),
-        )
+        return points.in_layers(
+            log_lost, (middle, fine, coarse), setting, most,
+            are_multiples=self._is_lower and unit == self.unit,
+        )  # fmt: skip
 
-    def _some_points(self, tilt: float) -> _Points:
+    def _some_points(self, tilt: float) -> Points:
         pair = self._pair
         if isinstance(pair, LaplacePair | ResponsePair) or (
             isinstance(pair, GaussianPair) and pair.sigma2 < _SMALL**2
@@ -207,17 +185,17 @@ class PairLoss:
             return self._integer_points(tilt)[0]
         return self._coarse_points(tilt)[0]
 
-    def _range_points(self, exponent: int, tilt: float) -> _Points:
+    def _range_points(self, exponent: int, setting: Setting) -> Points:
         """Return points that have the mass in each step of 2**exponent."""
         epsilon = self._largest
         count = math.ceil(_INTERVALS * max(epsilon, 1))
         ends = np.linspace(-epsilon, epsilon, count + 1)
-        nodes, weights = _nodes_between(
-            np.unique(np.concatenate([_multiples(exponent, -epsilon, epsilon), ends]))
+        nodes, weights = nodes_between(
+            np.unique(np.concatenate([multiples(exponent, -epsilon, epsilon, setting.near), ends]))
         )
         logs = np.log(weights) + (nodes - epsilon) / 2 - math.log(-2 * math.expm1(-epsilon))
-        found = self._tilted(nodes, logs, tilt)
-        return _Points(found.losses, found.logs, found.rounding + _QUADRATURE)
+        found = self._tilted(nodes, logs, setting.tilt)
+        return Points(found.losses, found.logs, found.rounding + _QUADRATURE)
 
     def _moments_of_range(self, tilt: float) -> Moments:
         epsilon, rate = self._largest, tilt + 0.5
@@ -236,44 +214,48 @@ class PairLoss:
 
     @property
     def _largest(self) -> float:
-        """The largest loss of a bounded range, rounded up: a larger one never costs less."""
+        """The largest loss of a bounded range, rounded outwards: a larger one never costs less."""
         assert isinstance(self._pair, BoundedRangePair)
-        return math.nextafter(float_of(self._pair.epsilon), math.inf)
+        end = 0.0 if self._is_lower else math.inf
+        return math.nextafter(float_of(self._pair.epsilon), end)
 
     @property
     def _move(self) -> float:
-        """How far normal noise of variance 1 is moved."""
-        return math.sqrt(2 * float_of(self._pair.rho))
+        """How far normal noise of variance 1 is moved, rounded outwards."""
+        outwards = -4 * ROUNDING if self._is_lower else 4 * ROUNDING
+        return math.sqrt(2 * float_of(self._pair.rho)) * (1 + outwards)
 
-    def _tilted(self, losses: Floats, logs: Floats, tilt: float) -> _Points:
-        """Return tilted points of outputs with losses L, and logarithms of their masses under P."""
+    def _tilted(
+        self, losses: Floats, logs: Floats, tilt: float, cancelled: Floats | float = 0.0
+    ) -> Points:
+        """Return tilted points of outputs with losses L, and logarithms of their masses under P.
+
+        `cancelled` is the size of terms of L that may cancel each other.
+        """
+        sizes = np.abs(losses) + cancelled
         if self._share == 1:
-            changed, spread = losses, np.abs(losses)
+            changed, spread = losses, sizes
         else:
-            changed, spread = self._sampled(losses)
+            changed, spread = self._sampled(losses, sizes)
         spread = 16 * ROUNDING * spread
         under_p = changed - losses if self._sign > 0 else -losses
         tilted = logs + under_p + tilt * self._sign * changed
-        sizes = np.abs(logs) + np.abs(losses) + np.abs(tilted)
-        return _Points(
-            self._sign * changed + spread,
+        sizes = np.abs(logs) + sizes + np.abs(tilted)
+        return Points(
+            self._sign * changed + (-spread if self._is_lower else spread),
             tilted,
             8 * ROUNDING * (8 + sizes) + 2 * (2 + tilt) * spread,
         )
 
-    def _sampled(self, losses: Floats) -> tuple[Floats, Floats]:
+    def _sampled(self, losses: Floats, terms: Floats) -> tuple[Floats, Floats]:
         """Return ln(1 - q + q e**losses), and sizes of numbers that were rounded on the way."""
         change = self._share * np.expm1(np.minimum(losses, _LARGE))
         near = (np.abs(change) < 0.5) & (losses < _LARGE)
         found = np.log1p(np.where(near, change, 0))
-        sizes = np.abs(found) + np.abs(losses) * np.exp(
-            np.minimum(self._log_share + losses - found, 0)
-        )
+        sizes = np.abs(found) + terms * np.exp(np.minimum(self._log_share + losses - found, 0))
         far = ~near
         found[far] = np.logaddexp(self._rest, self._log_share + losses[far])
-        sizes[far] = (
-            np.abs(found[far]) + np.abs(losses[far]) + abs(self._rest) + abs(self._log_share)
-        )
+        sizes[far] = np.abs(found[far]) + terms[far] + abs(self._rest) + abs(self._log_share)
         return found, sizes
 
     def _range(self, tilt: float) -> tuple[float, float]:
@@ -285,10 +267,12 @@ class PairLoss:
         if self._sign > 0:
             return low, min(tilt * mu + _WIDE, self._top)
         loss = np.array([mu * low + mu**2 / 2])
-        slope = math.exp(min(self._log_share + float((loss - self._sampled(loss)[0])[0]), 0.0))
+        slope = math.exp(
+            min(self._log_share + float((loss - self._sampled(loss, loss)[0])[0]), 0.0)
+        )
         return low - tilt * mu * slope, _WIDE - mu
 
-    def _integer_points(self, tilt: float) -> tuple[_Points, float]:
+    def _integer_points(self, tilt: float) -> tuple[Points, float]:
         """Return the points of noise on integers, and ln of a bound of the mass beyond them."""
         pair = self._pair
         if isinstance(pair, ResponsePair):
@@ -316,12 +300,12 @@ class PairLoss:
         ends = float(np.logaddexp(points.logs[0], last))
         return points, ends + math.log1p(sigma / _WIDE)
 
-    def _normal_points(self, z: Floats, weights: Floats | float, tilt: float) -> _Points:
+    def _normal_points(self, z: Floats, weights: Floats | float, tilt: float) -> Points:
         mu = self._move
         logs = -(z**2) / 2 - math.log(2 * math.pi) / 2 + np.log(weights)
-        return self._tilted(mu * z + mu**2 / 2, logs, tilt)
+        return self._tilted(mu * z + mu**2 / 2, logs, tilt, np.abs(mu * z) + mu**2 / 2)
 
-    def _coarse_points(self, tilt: float) -> tuple[_Points, Floats]:
+    def _coarse_points(self, tilt: float) -> tuple[Points, Floats]:
         """Return some points of normal noise, and where they are."""
         low, high = self._range(tilt)
         count = math.ceil((high - low) / _COARSE)
@@ -336,9 +320,10 @@ class PairLoss:
         return float(np.abs(z + self._move).max()) + power * self._move
 
     def _normal_points_in(
-        self, fine: int, coarse: int, near: tuple[float, float], tilt: float, most: float
-    ) -> tuple[_Points, float]:
+        self, fine: int, coarse: int, near: tuple[float, float], setting: Setting, most: float
+    ) -> tuple[Points, float]:
         """Return points that have the mass in each step, and ln of a bound of the mass beyond."""
+        tilt = setting.tilt
         points, z = self._coarse_points(tilt)
         top = float(points.logs.max())
         bound = np.exp(points.logs - top + self._steepness(z, tilt) * (z[1] - z[0]) / 2)
@@ -352,14 +337,14 @@ class PairLoss:
         z = z[first : last + 1]
         low, high = np.sort(self._normal_points(z[[0, -1]], 1.0, tilt).losses)
         inside = max(low, near[0]), min(high, near[1])
-        losses = [_multiples(fine, *inside)]
-        losses += [_multiples(coarse, *ends) for ends in ((low, inside[0]), (inside[1], high))]
-        nodes, weights = _nodes_between(self._edges(z, np.concatenate([*losses, inside])))
+        parts = (fine, inside), (coarse, (low, inside[0])), (coarse, (inside[1], high))
+        losses = [multiples(exponent, *ends, setting.near) for exponent, ends in parts]
+        nodes, weights = nodes_between(self._edges(z, np.concatenate([*losses, inside])))
         found = self._normal_points(nodes, weights, tilt)
         # A node is rounded, too.
         moved = 4 * ROUNDING * np.abs(nodes) * self._steepness(z, tilt) + _QUADRATURE
         log_lost = top + math.log(lost) if lost else -math.inf
-        return _Points(found.losses, found.logs, found.rounding + moved), log_lost
+        return Points(found.losses, found.logs, found.rounding + moved), log_lost
 
     def _edges(self, z: Floats, losses: Floats) -> Floats:
         """Return points between which no loss is one of these, and masses are smooth."""
@@ -377,59 +362,9 @@ class PairLoss:
         return np.unique(np.clip(found, z[0], z[-1]))
 
 
-def _nodes_between(edges: Floats) -> tuple[Floats, Floats]:
-    """Return nodes and weights of the integrals between edges next to each other."""
-    widths = np.diff(edges)
-    nodes = edges[:-1, None] + widths[:, None] * ((1 + _NODES) / 2)
-    return nodes.ravel(), (widths[:, None] * (_WEIGHTS / 2)).ravel()
-
-
-def _multiples(exponent: int, low: float, high: float) -> Floats:
-    """Return the multiples of a step from low to high; of a larger step if they are too many."""
-    exponent = max(exponent, _least_exponent(np.array([low, high]), 1.0))
-    step = math.ldexp(1.0, exponent)
-    return step * np.arange(math.ceil(low / step), math.floor(high / step) + 1)
-
-
-def _share_above(share: Fraction) -> float:
-    """Return a share as a float, rounded up: a larger one never costs less."""
+def _share_near(share: Fraction, is_lower: bool) -> float:
+    """Return a share as a float, rounded up or down: a larger one never costs less."""
     found = float_of(share)
+    if is_lower:
+        return found if Fraction(found) <= share else math.nextafter(found, 0)
     return min(found if share <= Fraction(found) else math.nextafter(found, 1), 1.0)
-
-
-def _least_exponent(losses: Floats, unit: float) -> int:
-    """Return the exponent of a step in which these losses are not too many points."""
-    losses = losses / unit
-    low, high = float(losses.min()), float(losses.max())
-    finest = max((high - low) / _MOST_POINTS, math.ldexp(max(abs(low), abs(high)), -_FINEST))
-    return math.ceil(math.log2(finest)) if finest > 0 else -1000
-
-
-def _spread(
-    points: _Points, log_rest: float, exponent: int, tilt: float, most: float, unit: float
-) -> LossGrid:
-    """Move each mass to the two multiples of the step around its loss, and keep P and Q of it.
-
-    The part that moves up is (1 - e**-x) / (1 - e**-step), x the distance to the lower one.
-    `log_rest` is ln of a mass that is left out.
-    """
-    top = float(points.logs.max())
-    losses, masses = points.losses, np.exp(points.logs - top)
-    exponent = max(exponent, _least_exponent(losses, unit))
-    step = math.ldexp(unit, exponent)
-    below = np.floor(losses / step)
-    x = losses - below * step
-    up = masses * np.expm1(-x) / math.expm1(-step) * np.exp(tilt * (step - x))
-    down = masses * np.exp(-(1 + tilt) * x) * np.expm1(x - step) / math.expm1(-step)
-    first = int(below.min())
-    at = (below - first).astype(np.int64)
-    size = int(at.max()) + 2
-    counts = np.bincount(at, minlength=size) + np.bincount(at + 1, minlength=size)
-    found = np.bincount(at, down, size) + np.bincount(at + 1, up, size)
-    wrong = (points.rounding + 16 * ROUNDING * (1 + tilt * step)) * masses
-    error = (
-        float(wrong.sum()) * float(np.exp(tilt * step)) + float((found * counts).sum()) * ROUNDING
-    )
-    error = error * 1.001 + math.exp(log_rest - top)
-    grid = LossGrid(exponent, first, found, top, tilt, error, unit)
-    return cut(grid, most)

@@ -10,14 +10,16 @@ from typing import Any, NoReturn, TypeAlias, cast
 from cydp._arguments import Integer, Number
 from cydp._call_errors import explain_arguments
 from cydp._numbers.rational import format_number
-from cydp._numbers.rounding import as_float, decimal_above, delta_float_above, float_above
-from cydp.accounting._approx_zcdp import ApproxZCDP
-from cydp.accounting._composition_bounds import (
-    Bound,
-    compute_bounds,
-    releases_of,
-    report_costs,
+from cydp._numbers.rounding import (
+    as_float,
+    decimal_above,
+    delta_float_above,
+    float_above,
+    float_below,
 )
+from cydp.accounting._approx_zcdp import ApproxZCDP
+from cydp.accounting._composed_pairs import ComposedPairs, releases_of
+from cydp.accounting._composition_bounds import Bound, compute_bounds, report_costs
 from cydp.accounting._cost import Cost, describe_cost, loss_of, relation_of
 from cydp.accounting._errors import AdaptivityError
 from cydp.accounting._loss import ZCDP, ApproxDP, PureDP
@@ -76,7 +78,7 @@ class Plan:
 
     """
 
-    __slots__ = ("_bounds", "_items", "_relation")
+    __slots__ = ("_bounds", "_composed", "_items", "_relation")
 
     @explain_arguments
     def __init__(self, items: Iterable[tuple[Cost, Integer]]) -> None:
@@ -86,6 +88,7 @@ class Plan:
         self._relation = combine_relations("items", *(relation_of(cost) for cost, _ in read))
         self._items = read
         self._bounds: dict[str, Bound] | None = None
+        self._composed: ComposedPairs | None = None  # with the bounds
 
     @property
     def items(self) -> _Items:
@@ -154,8 +157,72 @@ class Plan:
 
         """
         at = read_nonnegative(epsilon, "epsilon")
-        deltas = (bound.delta(at) for bound in self._compute_bounds().values())
-        return delta_float_above(min(Fraction(1), *deltas))
+        return delta_float_above(self._find_delta(at))
+
+    def epsilon_between(self, delta: Number) -> tuple[float, float]:
+        """Return two ends between which the exact epsilon lies: how wrong the upper one may be.
+
+        Parameters
+        ----------
+        delta : number in [0, 1)
+            The delta of all releases together.
+
+        Returns
+        -------
+        (float, float)
+            In nats. The upper end is `epsilon`. The exact epsilon of the dominating pairs of all
+            items is not below the lower end, which is rounded down to six digits: no accountant
+            that composes these pairs finds less. It is a mechanism's own where the pair is its own
+            law, as of `Gaussian`, of discrete noise on one number, of randomized response, and of
+            their Poisson samples; of a loss it is that of the worst mechanism. It is 0 where pairs
+            are not known or floats do not follow, and where a bound that knows more of the
+            mechanisms is less than what their pairs cost.
+
+        Raises
+        ------
+        TypeError, ValueError
+            As `epsilon`.
+
+        Examples
+        --------
+        >>> from cydp import DiscreteLaplace
+        >>> Plan([(DiscreteLaplace(epsilon=0.01, sensitivity=1), 1000)]).epsilon_between(1e-6)
+        (1.36544, 1.36545)
+
+        """
+        high = min(self._find_epsilons(delta).values())
+        low = self._composed.least_epsilon(read_delta(delta)) if self._composed else Fraction(0)
+        return float_below(low) if low <= high else 0.0, float_above(high)
+
+    def delta_between(self, epsilon: Number) -> tuple[float, float]:
+        """Return two ends between which the exact delta lies: how wrong the upper one may be.
+
+        Parameters
+        ----------
+        epsilon : number >= 0
+            Of all releases together, in nats.
+
+        Returns
+        -------
+        (float, float)
+            The upper end is `delta`. The lower end is to it as in `epsilon_between`.
+
+        Raises
+        ------
+        TypeError, ValueError
+            For another epsilon.
+
+        Examples
+        --------
+        >>> from cydp import DiscreteLaplace
+        >>> Plan([(DiscreteLaplace(epsilon=0.01, sensitivity=1), 1000)]).delta_between(1)
+        (0.000108311, 0.000108312)
+
+        """
+        at = read_nonnegative(epsilon, "epsilon")
+        high = self._find_delta(at)
+        low = self._composed.least_delta(at) if self._composed else Fraction(0)
+        return float_below(low) if low <= high else 0.0, delta_float_above(high)
 
     def epsilon_by_method(self, delta: Number) -> dict[str, float]:
         """Return the epsilon at a delta by each method of composition; `epsilon` is the least.
@@ -348,6 +415,11 @@ class Plan:
             )
         return found
 
+    def _find_delta(self, epsilon: Fraction) -> Fraction:
+        """Return the least delta of all bounds, not rounded yet."""
+        deltas = (bound.delta(epsilon) for bound in self._compute_bounds().values())
+        return min(Fraction(1), *deltas)
+
     def _charged(self, delta: Fraction, *, quickly: bool) -> Fraction | None:
         """Return the epsilon that `as_loss` would charge, by all bounds or by the quick bounds."""
         found = {
@@ -362,7 +434,9 @@ class Plan:
 
     def _compute_bounds(self) -> dict[str, Bound]:
         if self._bounds is None:
-            self._bounds = compute_bounds(releases_of(self._items))
+            releases = releases_of(self._items)
+            self._composed = ComposedPairs.of(releases)
+            self._bounds = compute_bounds(releases, self._composed)
         return self._bounds
 
 

@@ -16,6 +16,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from cydp._numbers.rational import float_of
+from cydp.accounting._loss_distribution import LossDistribution
 
 __all__ = [
     "LEAST_DELTA",
@@ -32,6 +33,7 @@ __all__ = [
 Floats: TypeAlias = NDArray[Any]  # of float64
 
 LEAST_DELTA = 1e-290  # below it, floats are not accurate
+_CLOSE = 2.0**-46  # of an epsilon that is searched
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -64,6 +66,18 @@ class DistributionPair(ABC):
     @abstractmethod
     def delta(self, epsilon: float) -> float:
         """Return the sum of max(p - e**epsilon q, 0), for any real epsilon."""
+
+    def epsilon_at(self, delta: float) -> float:
+        """Return an epsilon >= 0 with this delta, which is above that of infinite losses."""
+        if self.delta(0.0) <= delta:
+            return 0.0
+        low, high = 0.0, 1.0
+        while self.delta(high) > delta:
+            low, high = high, 2 * high
+        while high - low > high * _CLOSE:
+            middle = (low + high) / 2
+            low, high = (low, middle) if self.delta(middle) <= delta else (middle, high)
+        return high
 
     @abstractmethod
     def sf(self, loss: float) -> float:
@@ -131,6 +145,8 @@ class TablePair(DistributionPair):
         The supremum of L under P, and its infimum under Q, unless they are in the table.
     moments : (mean, variance), or None
         Of a composition: the sums over its parts.
+    sums : LossDistribution, or None
+        Of a composition of many losses: the accountant's, which knows its delta at each scale.
 
     """
 
@@ -148,6 +164,7 @@ class TablePair(DistributionPair):
     slack: float = 0.0
     rounding: float = 0.0
     least_delta: float = LEAST_DELTA
+    sums: LossDistribution | None = None
     _sorted: list[Any] = field(default_factory=list, repr=False, compare=False)
 
     def _all(self) -> tuple[Floats, Floats]:
@@ -164,10 +181,18 @@ class TablePair(DistributionPair):
         """Return the sum of p (1 - e**(epsilon - L)) over all outputs with L > epsilon."""
         if epsilon >= self.supremum:
             return 0.0
+        if self.sums is not None and epsilon >= 0:
+            return self.sums.delta(Fraction(epsilon))
         losses, masses = self._all()
         n = int(np.searchsorted(-losses, -epsilon))
         found = float((masses[:n] * -np.expm1(epsilon - losses[:n])).sum())
         return min(found + self.slack, 1.0)
+
+    def epsilon_at(self, delta: float) -> float:
+        """Return an epsilon >= 0 with this delta."""
+        if self.sums is None:
+            return DistributionPair.epsilon_at(self, delta)
+        return min(self.sums.epsilon(Fraction(delta)), self.supremum)
 
     def sf(self, loss: float) -> float:
         """Return P(L > loss)."""
@@ -272,17 +297,9 @@ class TablePair(DistributionPair):
 def spread(
     losses: Floats, masses: Floats, step: Fraction, p_only: float = 0.0, q_only: float = 0.0
 ) -> Lattice:
-    """Move each mass to the two multiples of a step around its loss, and keep p and q.
-
-    The part that moves up is (1 - e**-t) / (1 - e**-step), t the distance to the lower one.
-    """
-    width = float_of(step)
-    below = np.floor(losses / width)
-    up = masses * np.expm1(below * width - losses) / math.expm1(-width)
-    first, last = int(below.min()), int(below.max()) + 1
-    at = (below - first).astype(np.int64)
-    p = np.bincount(at, masses - up, last - first + 1) + np.bincount(at + 1, up, last - first + 1)
-    return lattice_of(first, step, p, p_only, q_only)
+    """Move each mass to the two multiples of a step around its loss, and keep p and q."""
+    found = LossDistribution.on_grid(losses, masses, step=step)
+    return lattice_of(found.first, step, found.probabilities, p_only, q_only)
 
 
 def lattice_of(

@@ -26,7 +26,6 @@ __all__ = ["PrivacyLoss", "privacy_loss"]
 
 _MOST_TIMES = 10**6
 _MOST_DRAWN = 300  # epsilon: e**epsilon has an axis
-_CLOSE = 2.0**-46  # of an epsilon that is searched
 
 
 class PrivacyLoss:
@@ -106,7 +105,7 @@ class PrivacyLoss:
 
         For Laplace noise they have the largest and the least loss, and every number counts them.
         For Gaussian noise they are below 1e-290 together, and count as 0. For many releases they
-        and all rounding of a Fourier transform are below `beyond`, and `delta` adds it.
+        and all rounding of Fourier transforms are below `beyond`, and `delta` counts what it needs.
 
         >>> from cydp import DiscreteLaplace
         >>> privacy_loss(DiscreteLaplace(epsilon=1, sensitivity=1)).beyond < 1e-17
@@ -247,7 +246,7 @@ class PrivacyLoss:
         -------
         float
             Infinite if the distinguishing event is more likely, or the loss is unbounded and delta
-            is 0. The search ends above the exact epsilon, by a share of 1e-13 at most.
+            is 0. It is above the exact epsilon, by a share of 1e-13 at most, of many releases 1e-5.
 
         Raises
         ------
@@ -267,17 +266,7 @@ class PrivacyLoss:
             return max(pair.supremum, 0.0)
         if at < pair.least_delta:
             raise ValueError(f"delta must be 0 or at least {pair.least_delta:.2g} for this loss")
-        if pair.delta(0.0) <= at:
-            return 0.0
-        if pair.p_only > at:
-            return math.inf
-        low, high = 0.0, 1.0
-        while pair.delta(high) > at:
-            low, high = high, 2 * high
-        while high - low > high * _CLOSE:
-            middle = (low + high) / 2
-            low, high = (low, middle) if pair.delta(middle) <= at else (middle, high)
-        return high
+        return math.inf if pair.p_only > at else pair.epsilon_at(at)
 
     @overload
     def sf(self, loss: Number) -> float: ...
