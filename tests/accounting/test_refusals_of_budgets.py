@@ -77,7 +77,7 @@ def make_plan() -> Any:
 
 def test_what_cannot_be_charged(tmp_path: Path) -> None:
     """The same words from a filter, a ledger and a block, charged or only looked at."""
-    world = World(tmp_path)
+    world = World(tmp_path / "ledger")
     before = world.state()
     wrong: dict[str, tuple[Any, type[Exception], tuple[str, ...]]] = {
         "text": (("0.5",), TypeError, ("a loss or a mechanism, such as PureDP(0.1)", "str")),
@@ -179,7 +179,7 @@ def test_what_a_release_cannot_be_paid_from(tmp_path: Path) -> None:
 
 
 def test_ledgers_that_are_not_made_or_opened(tmp_path: Path) -> None:
-    world = World(tmp_path)
+    world = World(tmp_path / "ledger")
     before, there = world.state(), sorted(tmp_path.iterdir())
     create: Any = BudgetLedger.create
     open_: Any = BudgetLedger.open

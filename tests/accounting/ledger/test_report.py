@@ -114,9 +114,9 @@ def test_what_is_left_out_is_counted(ledger: BudgetLedger, monkeypatch: pytest.M
     for report in (ledger.report().text, ledger.report().to_html()):
         assert "10 charges, and then" in report
     with monkeypatch.context() as patched:
-        patched.setattr("cydp.accounting.ledger._ledger.MOST_READ", 25)
+        patched.setattr("cydp.accounting.ledger._ledger_looks.MOST_READ", 25)
         assert "10 charges, and then" in ledger.report().text
-        patched.setattr("cydp.accounting.ledger._ledger.MOST_READ", 4)
+        patched.setattr("cydp.accounting.ledger._ledger_looks.MOST_READ", 4)
         assert "26 charges, and then" in ledger.report().text
     assert _report.MOST_READ > 30
 

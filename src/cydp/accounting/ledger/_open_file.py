@@ -121,16 +121,23 @@ def _belongs(path: Path) -> bool:
     True if the file cannot be read alone: a crash in the middle of a copy leaves such a file, and a
     WAL file that completes it.
     """
-    with suppress(sqlite3.DatabaseError, TypeError):
+    try:
         with closing(_connect(path, "ro&immutable=1")) as alone:  # without the WAL file
             mine = alone.execute("SELECT ledger, seq, hash FROM head").fetchone()
+            place = mine[1]
+    except (sqlite3.DatabaseError, TypeError):
+        return True
+    try:
         with closing(_connect(path, "ro")) as together:
             ours = together.execute(
                 "SELECT ledger, entry.seq, entry.hash FROM head, entry WHERE entry.seq = ?",
-                (mine[1],),
+                (place,),
             ).fetchone()
-        return bool(mine == ours)
-    return True
+    except sqlite3.OperationalError:  # the files cannot be opened; whoever opens them is told why
+        return True
+    except sqlite3.DatabaseError:  # pages of two ledgers
+        return False
+    return bool(mine == ours)
 
 
 def _connect(path: Path, mode: str) -> sqlite3.Connection:

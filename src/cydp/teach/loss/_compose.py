@@ -13,7 +13,7 @@ from typing import TypeAlias
 import numpy as np
 
 from cydp._numbers.rational import float_of
-from cydp.accounting._loss_distribution import LossDistribution
+from cydp.accounting import LossDistribution
 from cydp.teach.loss._continuous import NormalNoise
 from cydp.teach.loss._distribution_pair import (
     DistributionPair,

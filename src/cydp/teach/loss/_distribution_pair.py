@@ -16,7 +16,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from cydp._numbers.rational import float_of
-from cydp.accounting._loss_distribution import LossDistribution
+from cydp.accounting import LossDistribution
 
 __all__ = [
     "LEAST_DELTA",
