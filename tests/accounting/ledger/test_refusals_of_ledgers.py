@@ -180,7 +180,10 @@ def test_calls_that_methods_do_not_take(world: World) -> None:
     many, text = "too many positional arguments", "(it returns text: pathlib.Path('name')"
     refusals: dict[str, Refusal] = {
         "a block": (lambda: ledger.find_blocks("a"), TypeError, (f"{many}: call find_blocks(*, ",)),
-        "an entry": (lambda: ledger.history(1), TypeError, (f"{many}: call history(*, after=0, most=None, **fields)",)),
+        "an entry": (
+            lambda: ledger.history(1), TypeError,
+            (f"{many}: call history(*, after=0, most=None, **fields)",),
+        ),
         "a path": (lambda: ledger.report().to_html("r.html"), TypeError, (f"{many} {text}",)),
         "no id": (lambda: ledger.result(), TypeError, ("'charge_id': call result(charge_id)",)),
     }  # fmt: skip
