@@ -12,8 +12,6 @@ from dataclasses import dataclass
 from fractions import Fraction
 from functools import cache
 
-import numpy as np
-
 from cydp._numbers.rational import float_of, format_number, log_of
 from cydp._numbers.rounding import decimal_above
 from cydp.accounting import _conversion, _optimal_composition
@@ -46,7 +44,7 @@ _METHODS = {
 _NO_BOUND = "at delta {} no bound gives an epsilon: a larger delta is needed"
 
 # Orders of Renyi divergences: any above 1 do. Large ones are for tiny deltas and shares.
-_ORDERS = [1 + 2.0 ** (i / 16) for i in range(-64, 194)]
+_ORDERS: list[float] = [1 + 2.0 ** (i / 16) for i in range(-64, 194)]
 _RENYI_MARGIN = 1e-9  # relative; more than the rounding of sums of positive numbers
 _SHIFT = 1e-12  # added to epsilon: more than discrete noise on a grid costs above normal noise
 _UP, _UP_BY = 1 + Fraction(_RENYI_MARGIN), Fraction(_SHIFT)
@@ -252,29 +250,55 @@ class RenyiCurve:
 
     """
 
-    __slots__ = ("_constants", "_orders", "_times")
+    __slots__ = ("_known", "_rho", "_sampled")
 
-    @np.errstate(over="ignore")  # an order with infinite moments gives no bound
     def __init__(self, sampled: Sequence[tuple[SampledPair, int]], rho: Fraction) -> None:
-        orders = np.array(_ORDERS, np.float64)
-        self._orders = orders
-        moments = orders * (orders - 1) * float_of(rho)
-        for pair, count in sampled:
-            moments = moments + count * np.array([log_moment(pair, each) for each in _ORDERS])
-        self._times = moments * (1 + _RENYI_MARGIN)  # divergence times (order - 1)
-        # Canonne, Kamath, Steinke 2020, proposition 12:
-        # ln(delta) = (n - 1) (divergence - epsilon) + n ln(1 - 1/n) - ln(n - 1)
-        self._constants = orders * np.log1p(-1 / orders) - np.log(orders - 1)
+        self._sampled, self._rho = sampled, float_of(rho)
+        self._known: dict[int, float] = {}
 
     def epsilon(self, delta: Fraction) -> Fraction | None:
         """Return an epsilon at a delta; None beyond floats."""
-        found = (self._times + self._constants - log_of(delta)) / (self._orders - 1)
-        least = max(float(np.min(found)), 0.0)
+        log_delta = log_of(delta)
+
+        def bound(index: int) -> float:
+            return (self._log_factor(index) - log_delta) / (_ORDERS[index] - 1)
+
+        least = max(_least(bound), 0.0)
         return Fraction(least) * _UP + _UP_BY if math.isfinite(least) else None
 
     def delta(self, epsilon: Fraction) -> Fraction:
         """Return a delta at an epsilon."""
         at = float_of((epsilon - _UP_BY) / _UP)
-        with np.errstate(invalid="ignore"):  # infinite losses at an infinite epsilon: no bound
-            least = float(np.min(self._times - (self._orders - 1) * at + self._constants))
+        if math.isinf(at):
+            return Fraction(1)
+        least = _least(lambda index: self._log_factor(index) - (_ORDERS[index] - 1) * at)
         return Fraction(math.exp(max(least, _LEAST_LOG))) * _UP if least < 0 else Fraction(1)
+
+    def _log_factor(self, index: int) -> float:
+        """Return ln(delta) + (order - 1) epsilon, at one order; infinity beyond floats.
+
+        Canonne, Kamath, Steinke 2020, proposition 12: ln(delta) = (order - 1) (divergence -
+        epsilon) + order ln(1 - 1 / order) - ln(order - 1).
+        """
+        if index not in self._known:
+            order = _ORDERS[index]
+            moment: float = order * (order - 1) * self._rho
+            moment += sum(count * log_moment(pair, order) for pair, count in self._sampled)
+            constant = order * math.log1p(-1 / order) - math.log(order - 1)
+            self._known[index] = moment * (1 + _RENYI_MARGIN) + constant
+        return self._known[index]
+
+
+def _least(bound: Callable[[int], float]) -> float:
+    """Return the least bound that a search over the orders finds: it falls, and then grows."""
+    low, high = 0, len(_ORDERS) - 1
+    found = math.inf
+    while low < high:
+        middle = (low + high) // 2
+        here, after = bound(middle), bound(middle + 1)
+        found = min(found, here, after)
+        if after < here:
+            low = middle + 1
+        else:
+            high = middle
+    return found
