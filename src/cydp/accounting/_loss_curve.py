@@ -20,7 +20,6 @@ _CLOSE = 2.0**-44  # of epsilon: the width at which a bisection ends
 _TAILS = 1e-7, 1e-13  # tilted masses that may be moved farther than is counted; both are tried
 _MOST_GROWN = 600.0  # nats: a mass that moving makes larger by more is no longer a float
 _RAMP = 1.5  # half of how far a test grows, in distances that losses are moved
-# of how far rounding moves losses, which may be left out; one is tried after the other
 
 
 class LossCurve:
