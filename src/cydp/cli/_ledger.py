@@ -181,6 +181,7 @@ def add_commands(commands: Any) -> None:
         metavar="FILE",
         help="write a page for people who decide on budgets, which also says what is protected",
     )
+    report_parser.add_argument("--json", action="store_true", help="print JSON")
     report_parser.add_argument(
         "--force", action="store_true", help="replace a file that exists (default: refuse)"
     )

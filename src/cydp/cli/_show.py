@@ -91,7 +91,7 @@ def report(options: argparse.Namespace) -> int:
             write_file(target, lambda draft: Path(draft).write_text(page, encoding="utf-8"))
         except OSError as error:
             raise FileError(f"cannot write {options.html!r}: {error.strerror}") from None
-    print(losses_in_options(found.text))
+    print(json_of(found.to_dict()) if options.json else losses_in_options(found.text))
     return 0
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import re
 from collections.abc import Iterator
 from html.parser import HTMLParser
@@ -9,6 +10,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from accounting.ledger.ledger_processes import new
 
 import cydp
 from cydp import ZCDP, ApproxDP, BudgetLedger, PureDP
@@ -73,7 +75,9 @@ def test_a_report_is_the_same_for_neighbours(path: Path) -> None:
         ) as ledger:
             cydp.value_counts([1, 2, *last], [1, 2], epsilon=1, budget=ledger)
             cydp.mean([1.0, 2.0, *last], (0, 9), epsilon=1, budget=ledger)
-            said.append(re.sub(r"\d{4}-\S*Z", "", ledger.report().text + ledger.report().to_html()))
+            page = re.sub("<svg.*?</svg>", "", ledger.report().to_html())  # it has the times
+            words = ledger.report().text + re.sub("ledger</td>.*|head</td>.*", "", page)
+            said.append(re.sub(r"\d{4}-\S*Z", "", words))
     assert len(set(said)) == 1
 
 
@@ -156,6 +160,10 @@ def test_a_page_has_words_and_no_scripts(ledger: BudgetLedger) -> None:
     found = parsed(report.to_html())
     assert found.names <= {
         "div", "strong", "table", "thead", "tbody", "tr", "td", "th", "style",
+        # of the picture
+        "svg", "viewbox", "width", "role", "title", "text", "x", "y", "fill", "font-size", "path",
+        "d", "stroke", "stroke-dasharray", "stroke-width", "opacity", "polyline", "points",
+        "text-anchor",
     }  # fmt: skip
     assert " ".join(found.words).count("alert('x')") == 2
     assert report._repr_html_() == ledger._repr_html_() == report.to_html()
@@ -220,3 +228,40 @@ def test_a_charge_without_a_recorded_result_is_said(ledger: BudgetLedger) -> Non
     assert last_of(ledger) == "a loss (charged; no result)"
     ledger.charge(PureDP(1))  # nobody knows what is done with it
     assert last_of(ledger) == "a loss"
+
+
+def test_a_report_for_machines(path: Path) -> None:
+    """All of it is JSON, and exact; the page has the head, and a picture of what was spent."""
+    with new(path, PureDP(4)) as ledger:
+        assert "<svg" not in ledger.report().to_html()
+        for label in ("a", "a", "b"):
+            ledger.charge(PureDP("1/3"), label=label)
+        found = json.loads(json.dumps(ledger.report().to_dict()))
+        page, head = ledger.report().to_html(), "{}:{}".format(*ledger.head())
+    assert (found["ledger"], found["head"], found["charges"]) == (ledger.uuid, head, 3)
+    assert found["budget"] == {"epsilon": "4"}
+    assert found["blocks"] == {
+        "all": {"spent": {"epsilon": "1"}, "left": {"epsilon": "3"}, "state": "open"}
+    }
+    released = [(line["what"].partition(":")[0], line["entries"]) for line in found["released"]]
+    assert released == [("a", [3, 4]), ("b", [5])]
+    assert found["released"][0]["cost of each"] == {"epsilon": "1/3"}
+    assert head in page
+    assert "<title>epsilon spent: 25% of the budget</title>" in page
+    steps = re.search('points="([^"]*)"', page)
+    assert steps is not None
+    heights = [float(point.partition(",")[2]) for point in steps[1].split()]
+    assert heights == sorted(heights, reverse=True)
+    assert heights[0] - heights[-1] == pytest.approx((heights[0] - 18) / 4, abs=0.2)
+
+
+def test_a_report_of_blocks_for_machines(path: Path) -> None:
+    with new(path, by_block=True) as ledger:
+        ledger.add_blocks(["mon", "tue"])
+        ledger.retire("tue")
+        ledger.charge(PureDP("1/2"), blocks=["mon"])
+        found = ledger.report().to_dict()
+        assert "<svg" not in ledger.report().to_html()
+    assert found["blocks"]["mon"]["left"] == {"epsilon": "1/2"}
+    assert found["blocks"]["tue"]["state"] == "retired"
+    assert found["released"][0]["blocks"] == ["mon"]

@@ -11,7 +11,7 @@ from cydp.accounting._amounts import Amount, add_amounts, zero_amount
 from cydp.accounting._loss import Loss
 from cydp.accounting._words import format_name, format_numbers, names_of
 from cydp.accounting.ledger._blocks import ALL
-from cydp.accounting.ledger._report import what_of
+from cydp.accounting.ledger._report_lines import what_of
 from cydp.accounting.ledger._serialize import amount_from
 
 __all__ = [

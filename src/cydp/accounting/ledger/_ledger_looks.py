@@ -33,6 +33,7 @@ class LedgerLooks:
     budget: Loss
     privacy_unit: str
     relation: str
+    uuid: str
 
     @property
     def spent(self) -> Any:
@@ -206,15 +207,20 @@ class LedgerLooks:
 
         """
 
-        def read(rows: Rows) -> tuple[dict[str, BlockState], list[Entry], int, set[str]]:
-            states, charges = read_states(rows, type(self.budget)), rows.count_charges()
-            return states, read_last_charges(rows, MOST_READ), charges, rows.ids_with_results()
+        def read(
+            rows: Rows,
+        ) -> tuple[tuple[int, str], dict[str, BlockState], list[Entry], int, set[str]]:
+            states, charges = (
+                read_states(rows, type(self.budget)),
+                read_last_charges(rows, MOST_READ),
+            )
+            return rows.last(), states, charges, rows.count_charges(), rows.ids_with_results()
 
-        blocks, charges, n_charges, recorded = self._store.read(read)
+        head, blocks, charges, n_charges, recorded = self._store.read(read)
         guarantee = (
             blocks[ALL].spent if ALL in blocks else guarantee_of(blocks, self.budget, self.relation)
         )
-        about = self.budget, self.privacy_unit, self.relation, guarantee
+        about = self.uuid, head, self.budget, self.privacy_unit, self.relation, guarantee
         return write_report(
             *about, self._in_all_blocks(blocks), blocks, charges, n_charges, recorded
         )

@@ -3,11 +3,8 @@
 
 from __future__ import annotations
 
-import json
-import re
 from collections.abc import Callable, Container, Iterable, Mapping, Sequence
-from contextlib import suppress
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from fractions import Fraction
 from html import escape
 from itertools import groupby
@@ -18,25 +15,23 @@ from cydp._html_looks import BOX, CELL, HEADER, SMALL, TABLE
 from cydp._numbers.intervals import exp_interval
 from cydp._numbers.rational import float_of, format_number
 from cydp._numbers.rounding import words_above
-from cydp.accounting._amounts import loss_of_amount
 from cydp.accounting._conversion import stated
 from cydp.accounting._loss import ApproxDP, Loss
-from cydp.accounting._words import format_name, format_numbers, numbers_of
+from cydp.accounting._measure import exact_string
+from cydp.accounting._words import format_name, format_numbers, names_of, numbers_of
 from cydp.accounting.ledger._blocks import ALL, BlockState
-from cydp.accounting.ledger._serialize import amount_from
+from cydp.accounting.ledger._report_lines import ReportLine, grouped
+from cydp.accounting.ledger._serialize import own_amount_of
+from cydp.accounting.ledger._spending_picture import spending_picture
 
-__all__ = ["MOST_READ", "LedgerReport", "what_of", "write_report"]
+__all__ = ["MOST_READ", "LedgerReport", "write_report"]
 
 MOST_READ = 1000  # charges that are grouped in lines
 _MOST_SHOWN = 20  # blocks, and lines of charges
 _MOST_NAMED = 5  # blocks of a line
-_LONGEST = 200  # characters of what a charge was for
-_BLOCKS = re.compile(r" in blocks \((?:[^()']|'(?:[^']|'')*')*\)")  # of a condition
 _MOST_WRITTEN = 1000  # beyond which e**epsilon is not computed
 
 _WRAPPED = CELL.replace("nowrap", "normal")
-
-_SAME = ("label", "released", "params", "count", "table", "data_version")  # of charges of one line
 
 _PROTECTED = {
     "add-remove": "whether one {} is in the data or not",
@@ -54,12 +49,16 @@ class LedgerReport:
     text : str
         The totals, and a line for each thing that was released.
     html : str
-        The same as a page, which also says what is protected and promised.
+        The same as a page, which also says what is protected and promised, with a picture of what
+        was spent over time for a ledger without blocks.
+    facts : dict
+        The same for machines.
 
     """
 
     text: str
     html: str
+    facts: dict[str, Any] = field(default_factory=dict)
 
     @explain_arguments
     def to_html(self) -> str:
@@ -73,6 +72,24 @@ class LedgerReport:
         """
         return self.html
 
+    @explain_arguments
+    def to_dict(self) -> dict[str, Any]:
+        """Return what the report says as a dict that `json.dumps` takes.
+
+        Returns
+        -------
+        dict
+            "ledger", "head", "protected", "promise", "budget", "charges", "blocks" and "released".
+            Amounts are dicts of exact numbers, as text.
+
+        Examples
+        --------
+        >>> LedgerReport("budget ...", "<div>...</div>", {"charges": 0}).to_dict()
+        {'charges': 0}
+
+        """
+        return self.facts
+
     def _repr_html_(self) -> str:
         return self.html
 
@@ -80,88 +97,9 @@ class LedgerReport:
         return self.text
 
 
-def what_of(entry: Mapping[str, Any]) -> str:
-    """Return the label of a charge and what was released, unless the label begins with that."""
-    label, released = entry["label"] or "", entry.get("released") or entry["params"] or ""
-    what, _, condition = released.partition(", where ")
-    named = [label] if label.startswith(what) and condition in label else [label, released]
-    return ": ".join(format_name(each) for each in named if each) or "a loss"
-
-
-@dataclass(frozen=True, slots=True)
-class _Line:
-    """Charges of one cost for the same thing.
-
-    Attributes
-    ----------
-    first, last : dict
-        The entries of the first and of the last of them.
-    cost : loss
-        Of each.
-    blocks : tuple of str
-        The ids of the blocks that have paid; empty for a ledger without blocks.
-    seqs : tuple of int
-        The places of the entries.
-    is_open : bool
-        Whether a result was to be recorded, and was not.
-
-    """
-
-    first: Mapping[str, Any]
-    last: Mapping[str, Any]
-    cost: Loss
-    blocks: tuple[str, ...]
-    seqs: tuple[int, ...]
-    is_open: bool
-
-    @property
-    def charges(self) -> int:
-        """How many they are."""
-        return len(self.seqs)
-
-    @property
-    def what(self) -> str:
-        """The label, what was released, and the version of the data, where they are known."""
-        entry, what = self.first, what_of(self.first)
-        if version := _version_of(entry):
-            what += f", data {format_name(version)}"
-        if len(what) > _LONGEST:
-            what = what[:_LONGEST] + " ..."
-        if self.is_open:
-            what += " (charged; no result)"
-        return what if entry["count"] == 1 else f"{entry['count']:,} x {what}"
-
-    @property
-    def places(self) -> str:
-        """The numbers of the entries; of many, of the first and the last."""
-        first, *_, last = (*self.seqs, self.seqs[-1])
-        if last - first + 1 == len(self.seqs) > 1:
-            return f"{first} to {last}"
-        if len(self.seqs) <= _MOST_NAMED:
-            return ", ".join(map(str, self.seqs))
-        return f"{first}, ..., {last}"
-
-    @property
-    def times(self) -> str:
-        """When the first and the last were charged."""
-        ends = dict.fromkeys(f"{entry['time'][:19]}Z" for entry in (self.first, self.last))
-        return " to ".join(ends)
-
-    def named(self, written: Callable[[str], str]) -> str:
-        """Return the first of its blocks."""
-        more = len(self.blocks) - _MOST_NAMED
-        shown = ", ".join(map(written, self.blocks[:_MOST_NAMED]))
-        return shown + (f" and {more:,} more" if more > 0 else "")
-
-    @property
-    def text(self) -> str:
-        """The line."""
-        several = f"{self.charges:,} times " if self.charges > 1 else ""
-        blocks = f" in {self.named(repr)}" if self.blocks else ""
-        return f"  {self.places}. {self.times} {several}{self.cost}{blocks}: {self.what}"
-
-
 def write_report(
+    ledger: str,
+    head: tuple[int, str],
     budget: Loss,
     unit: str,
     relation: str,
@@ -176,6 +114,9 @@ def write_report(
 
     Parameters
     ----------
+    ledger : str
+        The uuid.
+    head : (int, str)
     budget : loss
     unit : str
         The privacy unit.
@@ -194,7 +135,7 @@ def write_report(
         The ids of the charges with a recorded result.
 
     """
-    lines = _grouped(charges, type(budget), recorded)
+    lines = grouped(charges, type(budget), recorded)
     left_out = n_charges - sum(line.charges for line in lines[-_MOST_SHOWN:])
     shown = lines[-_MOST_SHOWN:]
     about = f"budget {budget} for each {format_name(unit)}, under {relation!r}"
@@ -225,42 +166,40 @@ def write_report(
         "budget": _numbers(budget, left=True) + ("" if ALL in blocks else " for each block"),
         "charges": f"{n_charges:,}",
     }
-    return LedgerReport("\n".join(text), _html(facts, alike, shown, left_out))
+    facts |= {"ledger": ledger, "head": "{}:{}".format(*head)}
+    picture = ""
+    if ALL in blocks:
+        spent, most = own_amount_of(blocks[ALL].spent), own_amount_of(budget)
+        picture = spending_picture(charges, spent, most, names_of(budget)[0])
+    page = _html(facts, alike, shown, left_out, picture)
+    return LedgerReport("\n".join(text), page, _for_machines(facts, budget, blocks, lines))
 
 
-def _grouped(
-    charges: Iterable[Mapping[str, Any]], kind: type[Loss], recorded: Container[str]
-) -> list[_Line]:
-    """Return charges for the same thing, at the same cost, as one line, in the order of the last.
+def _for_machines(
+    facts: Mapping[str, str],
+    budget: Loss,
+    blocks: Mapping[str, BlockState],
+    lines: Iterable[ReportLine],
+) -> dict[str, Any]:
+    def exact(loss: Loss) -> dict[str, str]:
+        return {name: exact_string(number) for name, number in numbers_of(loss).items()}
 
-    >>> _grouped([], Loss, ())
-    []
-    """
-    lines: dict[tuple[Any, ...], _Line] = {}
-    for entry in charges:
-        # An entry of a call has its function: its result is recorded.
-        is_open = "function" in entry and entry["charge_id"] not in recorded
-        what = (_BLOCKS.sub("", str(entry.get(name))) for name in _SAME)
-        key = (*what, *entry["cost"], is_open)
-        blocks = () if entry["blocks"] == [ALL] else tuple(entry["blocks"])
-        before = lines.pop(key, None)
-        if before is None:
-            cost = loss_of_amount(kind, amount_from(entry["cost"]))
-            lines[key] = _Line(entry, entry, cost, blocks, (entry["seq"],), is_open)
-        else:
-            together = tuple(dict.fromkeys([*before.blocks, *blocks]))
-            seqs = *before.seqs, entry["seq"]
-            lines[key] = _Line(before.first, entry, before.cost, together, seqs, is_open)
-    return list(lines.values())
-
-
-def _version_of(entry: Mapping[str, Any]) -> str | None:
-    """Return the caller's name for the data; the command line writes it behind file and columns."""
-    version: str | None = entry.get("data_version")
-    if version is not None and version.startswith("["):
-        with suppress(ValueError):
-            version = json.loads(version)[-1]
-    return version
+    return {
+        **facts,
+        "budget": exact(budget),
+        "charges": int(facts["charges"].replace(",", "")),
+        "blocks": {
+            name: {"spent": exact(state.spent), "left": exact(state.remaining),
+                   "state": "retired" if state.retired else "open"}
+            for name, state in blocks.items()
+        },
+        "released": [
+            {"what": line.what, "entries": list(line.seqs), "blocks": list(line.blocks),
+             "first": line.first["time"], "last": line.last["time"],
+             "cost of each": exact(line.cost)}
+            for line in lines
+        ],
+    }  # fmt: skip
 
 
 def _alike(blocks: Mapping[str, BlockState]) -> list[list[BlockState]]:
@@ -323,8 +262,9 @@ def _promise(loss: Loss, unit: str, relation: str) -> str:
 def _html(
     facts: Mapping[str, str],
     alike: Sequence[Sequence[BlockState]],
-    shown: Sequence[_Line],
+    shown: Sequence[ReportLine],
     left_out: int,
+    picture: str,
 ) -> str:
     has_blocks = not any(state.id == ALL for group in alike for state in group)
     head = [("protected", facts["protected"]), ("promise", facts["promise"])]
@@ -333,9 +273,10 @@ def _html(
         ((state,),) = alike
         head.append(("spent", _numbers(state.spent)))
         head.append(("left", _numbers(state.remaining, left=True)))
-    head.append(("charges", facts["charges"]))
+    head += [(name, facts[name]) for name in ("charges", "ledger", "head")]
     parts = [f'<div style="{BOX}">', "<div><strong>Privacy budget</strong></div>"]
     parts += _table([], [list(row) for row in head])
+    parts += [picture] if picture else []
     if has_blocks:
         rows = [
             [_names_of(group, format_name), "retired" if group[0].retired else "open",
