@@ -109,10 +109,9 @@ def test_infinite_losses_come_true() -> None:
 
 
 def test_a_loss_that_is_constant() -> None:
-    """Such as of an output that half of all tables never have."""
-    one = LossDistribution(1, [0.25], step="1/2")
-    assert (2 * one).delta(0) == pytest.approx(0.0625 * -math.expm1(-1))
-    assert (2 * one).epsilon("1e-9") == 1.0
+    one = LossDistribution(1, [1.0], step="1/2")
+    assert (2 * one).delta(0) == pytest.approx(-math.expm1(-1))
+    assert (2 * one).epsilon("1e-9") == pytest.approx(1.0)
     nothing = LossDistribution(0, [1.0], step=1)
     assert (nothing.delta(0), nothing.epsilon(0)) == (0, 0)
 
@@ -126,21 +125,23 @@ def test_it_says_what_it_is() -> None:
     [
         ({"probabilities": [0.5, -0.1]}, "probabilities must be numbers"),
         ({"probabilities": [[0.5]]}, "one dimension"),
-        ({"probabilities": [0.9, 0.9]}, "at most 1"),
+        ({"probabilities": [0.9, 0.9]}, "add up to 1"),
         ({"infinite": 2}, "infinite must be from 0 to 1"),
-        ({"infinite": "0.6", "probabilities": [0.5]}, "at most 1"),
+        ({"infinite": "0.6", "probabilities": [0.5]}, "add up to 1"),
+        ({"probabilities": [0.5, 0.4]}, "such as those of a tail, count as infinite"),
+        ({"probabilities": []}, "add up to 1"),
         ({"step": 0}, "step must be"),
         ({"first": 0.5}, "first must be"),
     ],
 )
 def test_what_is_refused(change: dict[str, Any], words: str) -> None:
-    given: dict[str, Any] = {"first": 0, "step": 1, "probabilities": [0.5]}
+    given: dict[str, Any] = {"first": 0, "step": 1, "probabilities": [1.0]}
     with pytest.raises((TypeError, ValueError), match=words):
         LossDistribution(**(given | change))
 
 
 def test_what_cannot_be_added() -> None:
-    one, other = LossDistribution(0, [0.5], step=1), LossDistribution(0, [0.5], step=2)
+    one, other = LossDistribution(0, [1], step=1), LossDistribution(0, [1], step=2)
     with pytest.raises(ValueError, match="one step"):
         one + other
     with pytest.raises(ValueError, match="count must be"):

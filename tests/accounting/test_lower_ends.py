@@ -7,7 +7,6 @@ from fractions import Fraction
 import mpmath
 import pytest
 from accounting.exact_profiles import exact_delta, number
-from cydp.accounting._gaussian_delta import least_normal_delta, normal_delta
 
 from cydp import (
     ZCDP,
@@ -19,6 +18,7 @@ from cydp import (
     Plan,
     PureDP,
 )
+from cydp._numbers.gaussian_delta import least_normal_delta, normal_delta
 from cydp.accounting._composed_pairs import ComposedPairs, probability_of_any_delta, releases_of
 from cydp.accounting._dominating_pairs import LaplacePair, NormalPair, SampledPair
 from cydp.accounting._loss_profile import LossProfile

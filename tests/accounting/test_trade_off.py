@@ -107,7 +107,7 @@ def test_the_bound_of_a_group_is_that_of_steps_one_after_another() -> None:
     assert grouped.factor == bound.pairs[0].factor ** 3
     assert grouped.delta <= loss.group(3).delta <= grouped.delta * Fraction("1.00001")
     assert roc_of(ApproxDP(5, "0.5")).group(3) == RocBound(())
-    with pytest.raises(ValueError, match="k must be at least 1"):
+    with pytest.raises(ValueError, match="k must be from 1"):
         bound.group(0)
 
 

@@ -29,7 +29,7 @@ _CUT = 1e-15  # the mass that a sum may leave out at each end
 _FEW = 4096  # points of a sum from whose products nothing is left out
 _LEAST_RHO = Fraction(1, 10**280)
 _PER_WIDTH = 2048  # points in a standard deviation: the losses are numbers already
-_MISSING = 1e-9  # of the probabilities: so far above 1 they may be by rounding
+_MISSING = 1e-9  # of the probabilities: so far from 1 they may be by rounding
 _UP = 1 + 1e-12  # more than the rounding of an exponential, and of a few sums
 
 
@@ -102,7 +102,7 @@ class LossDistribution:
     Raises
     ------
     TypeError, ValueError
-        If a parameter is not allowed, and if the probabilities add up to more than 1.
+        If a parameter is not allowed, and if the probabilities do not add up to 1, with `infinite`.
 
     Notes
     -----
@@ -144,8 +144,12 @@ class LossDistribution:
         beyond = read_exact(infinite, "infinite")
         if not 0 <= beyond <= 1:
             raise ValueError("infinite must be from 0 to 1")
-        if float(masses.sum()) + float_of(beyond) > 1 + _MISSING:
-            raise ValueError("probabilities must add up to at most 1, with infinite")
+        total = float(masses.sum()) + float_of(beyond)
+        if abs(total - 1) > _MISSING:
+            raise ValueError(
+                f"probabilities must add up to 1, with infinite, not {total:.6g}: losses that are "
+                "left out, such as those of a tail, count as infinite"
+            )
         self._step: Fraction = read_positive(step, "step")
         moved = read_exact(offset, "offset")
         whole = math.ceil(moved / self._step)  # steps: what is left is not above 0

@@ -14,15 +14,16 @@ from fractions import Fraction
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from cydp._arguments import Integer, Number
 from cydp._call_errors import explain_arguments
 from cydp._numbers.intervals import exp_bounds
-from cydp._numbers.rational import float_of, format_number, read_exact
+from cydp._numbers.rational import float_of, format_number, log_of, read_exact
 from cydp._numbers.rounding import decimal_above
 from cydp.accounting._approx_zcdp import ApproxZCDP
 from cydp.accounting._conversion import delta_of
 from cydp.accounting._cost import Cost, loss_of
 from cydp.accounting._loss import ZCDP, ApproxDP, PureDP
-from cydp.accounting._loss_numbers import rho_of_pure
+from cydp.accounting._loss_numbers import read_group_size, rho_of_pure
 from cydp.accounting._plan import Plan
 
 __all__ = [
@@ -170,6 +171,17 @@ class EpsilonDelta:
     delta: Fraction
 
 
+def _group(pair: EpsilonDelta, size: int) -> EpsilonDelta:
+    """Return what follows for tables that are `size` steps apart."""
+    if size * log_of(pair.factor) > _MOST_EPSILON:
+        return EpsilonDelta(Fraction(1), Fraction(1))  # (0, 1), which every mechanism has
+    factor = pair.factor**size
+    if not pair.delta:
+        return EpsilonDelta(factor, pair.delta)
+    several = (factor - 1) / (pair.factor - 1) if pair.factor > 1 else Fraction(size)
+    return EpsilonDelta(factor, pair.delta * several)
+
+
 def _pair_of(epsilon: Fraction, delta: Fraction = Fraction(0)) -> EpsilonDelta:
     if epsilon > _MOST_EPSILON:
         return EpsilonDelta(Fraction(1), Fraction(1))  # (0, 1), which every mechanism has
@@ -192,27 +204,35 @@ class RocBound:
 
     pairs: tuple[EpsilonDelta, ...]
 
-    def most(self, x: Fraction) -> Fraction:
+    def most(self, x: Number) -> Fraction:
         """Return a rate of true positives that no test with x false positives exceeds.
 
         Parameters
         ----------
-        x : Fraction from 0 to 1
+        x : number from 0 to 1
 
         Returns
         -------
         Fraction
 
+        Raises
+        ------
+        TypeError, ValueError
+            If x is no such number.
+
         """
+        x = read_exact(x, "x")
+        if not 0 <= x <= 1:
+            raise ValueError(f"x must be from 0 to 1, not {format_number(x)}")
         rising = (each.delta + each.factor * x for each in self.pairs)
         falling = (1 - (1 - each.delta - x) / each.factor for each in self.pairs)
         return min([Fraction(1), *rising, *falling])
 
-    def least(self, x: Fraction) -> Fraction:
+    def least(self, x: Number) -> Fraction:
         """Return a rate that every test has at least: by `most` of the opposite test."""
-        return 1 - self.most(1 - x)
+        return 1 - self.most(1 - read_exact(x, "x"))
 
-    def group(self, k: int) -> RocBound:
+    def group(self, k: Integer) -> RocBound:
         """Return the bound for tables that are k steps apart, such as those of k records.
 
         Parameters
@@ -227,8 +247,8 @@ class RocBound:
 
         Raises
         ------
-        ValueError
-            If k is less than 1.
+        TypeError, ValueError
+            If k is no integer of at least 1.
 
         Examples
         --------
@@ -237,12 +257,8 @@ class RocBound:
         0.037183
 
         """
-        if k < 1:
-            raise ValueError(f"k must be at least 1, not {k}")
-        grouped = (
-            EpsilonDelta(each.factor**k, each.delta * sum(each.factor**step for step in range(k)))
-            for each in self.pairs
-        )
+        size = read_group_size(k)
+        grouped = (_group(each, size) for each in self.pairs)
         return RocBound(tuple(each for each in grouped if each.delta < 1))
 
     def __and__(self, other: RocBound) -> RocBound:

@@ -204,7 +204,10 @@ def add_commands(commands: Any) -> None:
 
     totals_parser = _command(
         ledger, "totals", totals, "print what was charged in all, by label, user, month ...",
-        _NUMBERS, _READ, example=[_CREATE, "cydp ledger totals ages.db --by label"],
+        _NUMBERS, _READ, example=[
+            _CREATE, "cydp ledger charge ages.db --epsilon 0.3 --label ages",
+            "cydp ledger totals ages.db --by label",
+        ],
     )  # fmt: skip
     totals_parser.add_argument(
         "--by", required=True, choices=GROUPINGS, help="for what, by whom or when"

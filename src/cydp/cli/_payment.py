@@ -88,8 +88,9 @@ def open_to_read(path: str, **heads: Any) -> Iterator[BudgetLedger]:
     Every error while the ledger is looked at is caused by what is in the file, and is raised as a
     LedgerCorruptError.
     """
+    ledger = open_ledger(BudgetLedger.open, path, read_only=True, **heads)
     try:
-        with open_ledger(BudgetLedger.open, path, read_only=True, **heads) as ledger:
+        with ledger:
             yield ledger
     except FileError:
         raise

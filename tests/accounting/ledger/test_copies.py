@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import threading
+import uuid
 from collections.abc import Callable
 from functools import partial
 from pathlib import Path
@@ -29,7 +30,7 @@ def target(request: pytest.FixtureRequest, path: Path | Place, tmp_path: Path) -
     if request.param == "to a file":
         return tmp_path / "target"
     server: PostgresServer = request.getfixturevalue("server")
-    return Place(server.address(), f"target {path}")
+    return Place(server.address(), uuid.uuid4().hex)
 
 
 def filled(path: Path) -> BudgetLedger:
@@ -135,7 +136,10 @@ def test_a_restore_does_not_forget(path: Path, target: Path, tmp_path: Path) -> 
     with BudgetLedger.restore(
         target, path.with_name("closed"), expect_head=later, retire=True
     ) as ledger:
-        assert dict(ledger.spent) == before[3]
+        # Whatever was charged since, it is no more than what was left.
+        assert dict(ledger.spent) == {"mon": PureDP(1), "tue": PureDP(1), "old": PureDP(0)}
+        assert ledger.guarantee().epsilon == 1
+        assert "what the backup lacks, at most" in ledger.report().text
         assert {block.retired for block in ledger.blocks()} == {True}
         ledger.verify()
         with pytest.raises(BlockRetiredError):
@@ -147,7 +151,7 @@ def test_a_retired_ledger_without_blocks(path: Path, target: Path) -> None:
         ledger.charge(EIGHTH)
         ledger.backup(target)
     with BudgetLedger.restore(target, path.with_name("closed"), retire=True) as ledger:
-        assert ledger.spent == EIGHTH
+        assert ledger.spent == PureDP(1)
         assert ledger.remaining == PureDP(0)
         with pytest.raises(BlockRetiredError):
             ledger.charge(EIGHTH)
@@ -167,18 +171,38 @@ def test_a_damaged_backup_is_not_restored(path: Path, target: Path) -> None:
 def test_a_move_that_was_interrupted_is_finished_by_restore(
     path: Path, target: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """It is frozen and not copied: nothing can be charged twice."""
+    """Both copies are frozen: nothing can be charged twice."""
     with filled(path) as ledger:
         before = seen(ledger)
         with monkeypatch.context() as patch:
-            patch.setattr("cydp.accounting.ledger._ledger_copies._copy", None)
+            patch.setattr("cydp.accounting.ledger._ledger_copies.open_store", None)
             with pytest.raises(TypeError):
                 ledger.move(target)
-        with pytest.raises(LedgerError, match="which is a backup, or was moved away"):
-            ledger.charge(EIGHTH, blocks=["tue"])
-    with BudgetLedger.restore(path, target, expect_head=before[1]) as there:
+        for place in (path, target):
+            with BudgetLedger.open(place) as copy:
+                assert seen(copy) == before
+                with pytest.raises(LedgerError, match="which is a backup, or was moved away"):
+                    copy.charge(EIGHTH, blocks=["tue"])
+    with BudgetLedger.restore(target, path.with_name("again"), expect_head=before[1]) as there:
         assert seen(there) == before
         there.charge(EIGHTH, blocks=["tue"])
+
+
+def test_a_move_to_where_no_ledger_can_be_made_changes_nothing(
+    path: Path, tmp_path: Path, server: PostgresServer
+) -> None:
+    with filled(path) as ledger:
+        before = seen(ledger)
+        taken = new(tmp_path / "taken")
+        nobody = server.address(port=1)
+        for wrong in (path, tmp_path / "none" / "x", tmp_path / "taken", f"{nobody}#x"):
+            with pytest.raises(LedgerError):
+                ledger.move(wrong)
+            assert seen(ledger) == before
+        with pytest.raises(ValueError, match="after '#'"):
+            ledger.move(server.address())
+        ledger.charge(EIGHTH, blocks=["tue"])
+        taken.close()
 
 
 def test_the_command_line(path: Path, target: Path, capsys: pytest.CaptureFixture[str]) -> None:

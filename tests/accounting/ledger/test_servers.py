@@ -436,6 +436,53 @@ def test_addresses_and_messages(server: PostgresServer, place: Place) -> None:
         assert "secret" not in str(raised.value)
 
 
+ADDRESSES = [
+    "postgresql+psycopg://me:SECRET@h/d#v", "Postgresql://me:SECRET@h/d#v",
+    " postgresql://me:SECRET@h/d#v", "postgresql:/me:SECRET@h/d#v", "postgresql:me:SECRET@h/d#v",
+    "postgresql://me:a/SECRET@h/d#v", "postgresql://me:a#SECRET@h/d#v",
+    "postgresql://me:x@y#SECRET@h/d#v", "postgresql://me:SECRET/d#v", "mysql://me:SECRET@h/d",
+    "postgresql://me:SECRET?x@h/d#v", "dbname=d password=SECRET#v",
+]  # fmt: skip
+
+
+@pytest.mark.parametrize("address", ADDRESSES)
+def test_what_is_no_address_is_refused_and_not_shown(
+    address: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    with pytest.raises(ValueError, match="path must") as error:
+        BudgetLedger.open(address)
+    with pytest.raises(SystemExit):
+        main(["ledger", "show", address])
+    assert "SECRET" not in str(error.value) + capsys.readouterr().err
+
+
+@pytest.mark.parametrize(
+    "address",
+    ["postgresql://h/d", "postgres://me:p%2F%23@[::1]:5432,h-2.x:5433/d?sslmode=require",
+     "postgresql://", "postgresql:///d?host=/var/run/postgresql"],
+)  # fmt: skip
+def test_addresses_of_all_kinds(address: str) -> None:
+    store = _postgres_store.PostgresStore(f"{address}#a b")
+    assert "p%2F" not in store.place
+    assert store.place.endswith("#a b")
+
+
+def test_a_missing_name_is_told_by_commands(
+    server: PostgresServer, capsys: pytest.CaptureFixture[str]
+) -> None:
+    with pytest.raises(SystemExit):
+        main(["ledger", "show", server.address()])
+    assert "after '#'" in capsys.readouterr().err
+
+
+def test_an_encoding_of_the_client_does_not_matter(
+    place: Place, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("PGCLIENTENCODING", "SQL_ASCII")
+    with new(place.with_name("\u65e5")) as ledger:
+        assert ledger.charge(TINY, label="\u65e5").fresh
+
+
 def test_another_version_is_refused(own: PostgresServer) -> None:
     place = Place(own.address(), "visits")
     new(place).close()

@@ -142,6 +142,10 @@ class RememberingStore:
         self._file.remember(self._uuid, last)
         return done
 
+    def thaw(self) -> None:
+        """Let a frozen copy be written to."""
+        self._store.thaw()
+
     def closed_by_errors(self) -> AbstractContextManager[None]:
         """Close the ledger if anything is raised."""
         return self._store.closed_by_errors()

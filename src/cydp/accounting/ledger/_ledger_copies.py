@@ -8,15 +8,19 @@ from __future__ import annotations
 
 import json
 import os
+from collections.abc import Callable
 from typing import Self
+from uuid import uuid4
 
 from cydp._call_errors import explain_arguments
+from cydp.accounting._amounts import add_amounts, subtract_amounts
 from cydp.accounting._errors import LedgerCorruptError, LedgerError, LedgerRollbackError
+from cydp.accounting.ledger._blocks import json_of_amount, read_block
 from cydp.accounting.ledger._entries import append_entry, read_hash, verify
 from cydp.accounting.ledger._head_file import HeadFile
 from cydp.accounting.ledger._homes import create_store, open_store
 from cydp.accounting.ledger._rows import Rows, Store
-from cydp.accounting.ledger._serialize import check_head, describe_writer
+from cydp.accounting.ledger._serialize import check_head, describe_writer, strings_of
 
 __all__ = ["LedgerCopies"]
 
@@ -68,7 +72,7 @@ class LedgerCopies:
         PureDP(epsilon=0.3)
 
         """
-        return self._store.read(lambda rows: _copy(rows, path, self.uuid, freeze=True))
+        return self._store.read(lambda rows: _copy(rows, path, self.uuid))
 
     @classmethod
     @explain_arguments
@@ -96,8 +100,9 @@ class LedgerCopies:
         head_file : path, optional
             A file that remembers the last head, as in `open`.
         retire : bool, default False
-            Whether nothing may be charged any more. Without a head nobody knows what was charged
-            after the backup, so that this is the only way then, and also if the head is missing.
+            Whether all that was left at the time of the backup counts as spent, and nothing may be
+            charged any more. Without a head nobody knows what was charged since, so that this is
+            the only way then, and also if the backup lacks the head.
 
         Returns
         -------
@@ -135,8 +140,9 @@ class LedgerCopies:
     def move(self, path: str | os.PathLike[str]) -> tuple[int, str]:
         """Move the ledger to a new file, or to a server, with all entries and its head.
 
-        What is here stays as a frozen copy: first it is frozen, then it is copied. If that is
-        interrupted, `restore` does the rest.
+        What is here stays as a frozen copy. Nothing is changed here if no copy can be made there.
+        If a move is interrupted, either this ledger is as it was, or both copies are frozen, and
+        `restore` makes a ledger of one of them.
 
         Parameters
         ----------
@@ -169,8 +175,19 @@ class LedgerCopies:
         True
 
         """
-        self._store.write(lambda rows: rows.freeze())
-        return self._store.read(lambda rows: _copy(rows, path, self.uuid, freeze=False))
+
+        def freeze(rows: Rows) -> tuple[int, str]:
+            head = _copy(rows, path, self.uuid)
+            rows.freeze()
+            return head
+
+        head = self._store.write(freeze)
+        there = open_store(path, read_only=False)
+        try:
+            there.thaw()
+        finally:
+            there.close()
+        return head
 
 
 def _restore(
@@ -192,13 +209,23 @@ def _restore(
     first = rows.entry(1)
     if first is None:
         raise LedgerCorruptError("the backup has no entries")
-    return _copy(rows, path, str(json.loads(first[2])["uuid"]), freeze=False, retire=retire)
+    uuid = str(json.loads(first[2])["uuid"])
+
+    def finish(new: Rows) -> None:
+        if retire:
+            _spend_all(new)
+        new.thaw()
+
+    return _copy(rows, path, uuid, finish)
 
 
 def _copy(
-    rows: Rows, path: str | os.PathLike[str], uuid: str, *, freeze: bool, retire: bool = False
+    rows: Rows,
+    path: str | os.PathLike[str],
+    uuid: str,
+    finish: Callable[[Rows], None] | None = None,
 ) -> tuple[int, str]:
-    """Copy all rows to a new home, and return the head of the copy."""
+    """Copy all rows to a new home, which is frozen unless `finish` thaws it; return its head."""
 
     def write(new: Rows) -> tuple[int, str]:
         entries, results = rows.entries(), rows.results()
@@ -209,16 +236,32 @@ def _copy(
                 new.add_block(block, budget, spent)
                 if retired:
                     new.retire(block)
-                elif retire:
-                    append_entry(new, {"kind": "retire", "block": block} | describe_writer())
-                    new.retire(block)
             for charge_id, result in results:
                 new.add_result(charge_id, result)
         finally:
             entries.close()
             results.close()
-        if freeze:
-            new.freeze()
+        new.freeze()
+        if finish is not None:
+            finish(new)
         return new.last()
 
     return create_store(path, uuid, write)
+
+
+def _spend_all(rows: Rows) -> None:
+    """Charge what is left in each block, which no charge that a backup lacks has exceeded."""
+    for block, _, _, retired in rows.blocks():
+        if retired:
+            continue
+        budget, spent, _ = read_block(rows, block)
+        left = subtract_amounts(budget, spent)
+        entry = {
+            "kind": "charge", "label": "what the backup lacks, at most", "analyst": None,
+            "params": "all that was left", "mechanism": None, "count": 1, "rounded": False,
+            "cost": strings_of(left), "blocks": [block],
+        }  # fmt: skip
+        append_entry(rows, entry | describe_writer(), str(uuid4()))
+        rows.spend(block, json_of_amount(add_amounts(spent, left)), json_of_amount(spent))
+        append_entry(rows, {"kind": "retire", "block": block} | describe_writer())
+        rows.retire(block)

@@ -28,6 +28,7 @@ if sys.platform == "linux":
 else:
     fcntl: Any = None  # no other system has the locks that are used here
 
+_LIKE_AN_ADDRESS = re.compile(r"://|^\s*postgres\w*[+:]|password\s*=", re.IGNORECASE)
 _MOUNTS = Path("/proc/self/mountinfo")  # of Linux, see proc(5)
 # Several machines may use one file on shared, each machine with its own caches and locks.
 _SHARED_BY_MACHINES = frozenset((
@@ -51,6 +52,10 @@ def read_path(path: str | os.PathLike[str]) -> Path:
     text = os.fspath(path) if isinstance(path, os.PathLike) else path
     if not isinstance(text, str):
         raise TypeError(f"path must be text or a path, not {type(text).__name__}")
+    if _LIKE_AN_ADDRESS.search(text):  # which may have a password, so that it is not shown
+        raise ValueError(
+            "path must be that of a file on a disk, or an address that begins with postgresql://"
+        )
     if text in ("", ":memory:") or text.startswith("file:"):
         raise ValueError(f"path must be that of a file on a disk, not {text[:40]!r}")
     return Path(text)

@@ -182,6 +182,12 @@ class PostgresRows:
             "UPDATE cydp.ledger SET frozen = 1 WHERE key = %s", (self._ledger,)
         )
 
+    def thaw(self) -> None:
+        """Let this copy be written to again."""
+        self._connection.execute(
+            "UPDATE cydp.ledger SET frozen = 0 WHERE key = %s", (self._ledger,)
+        )
+
     @property
     def is_frozen(self) -> bool:
         """Whether nothing may be written."""

@@ -9,6 +9,7 @@ row. docs/accounting/ledger.md, "On a PostgreSQL server".
 from __future__ import annotations
 
 import os
+import re
 import threading
 import time
 import uuid
@@ -44,8 +45,21 @@ _CONNECTION = {
     "keepalives_count": 3,
     "tcp_user_timeout": 30_000,  # milliseconds that a sent COMMIT may stay unconfirmed
     "application_name": "cydp",
+    "client_encoding": "utf8",
 }
 _MUST_BE_ON = ("fsync", "full_page_writes")
+_ADDRESS = re.compile(  # user and password, hosts and ports, a database, and more
+    r"postgres(?:ql)?://(?:[^/@#?:]*(?::[^/@#?:]*)?@)?(?:[\w.,%-]|:\d+|\[[\w:.%]*\])*(?:/[^/@#?]*)?(?:\?[^@#]*)?"
+)
+_CAUSES = {  # words of libpq and the server, and ours
+    "password authentication failed": "the password is wrong, or the user is unknown",
+    "no password supplied": "the server asks for a password",
+    "does not exist": "the database or the user does not exist",
+    "Connection refused": "no server answers at that host and port",
+    "could not translate host name": "the host is unknown",
+    "timeout expired": "the server did not answer in time",
+    "pg_hba.conf": "the server does not let this user connect from here",
+}
 _TO_READ = "BEGIN ISOLATION LEVEL REPEATABLE READ, READ ONLY"
 _TIMEOUTS = ("lock_timeout", "idle_in_transaction_session_timeout")
 _of_parents: list[Any] = []  # connections that a fork has inherited, and never closes
@@ -115,6 +129,10 @@ class PostgresStore:
             )
         return self._use(lambda: self._write(work))
 
+    def thaw(self) -> None:
+        """Let a frozen copy be written to."""
+        self._use(lambda: self._write(lambda rows: rows.thaw(), thaws=True))
+
     def close(self) -> None:
         """Close the connection; the next use opens another one."""
         with self._lock:
@@ -155,11 +173,11 @@ class PostgresStore:
         self._seen.last = last
         return done
 
-    def _write(self, work: Callable[[Rows], T]) -> T:
+    def _write(self, work: Callable[[Rows], T], *, thaws: bool = False) -> T:
         self._settle()
         connection = self._begin()
         rows = self._rows(connection, LOCK)
-        if rows.is_frozen:
+        if rows.is_frozen and not thaws:
             raise LedgerError(frozen_message(self.place))
         done = work(rows)
         last = rows.last()
@@ -342,10 +360,12 @@ class PostgresStore:
             return LedgerCorruptError(f"the ledger is damaged: the server reports {error.sqlstate}")
         if error.sqlstate is None and isinstance(error, self._library.DataError):
             return LedgerError("a ledger on a server keeps no text with the character NUL")
-        what = f"error {error.sqlstate}" if error.sqlstate else type(error).__name__
-        return LedgerError(
-            f"cannot use {self.place}: {what}; is the server there, and is the address right?"
-        )
+        said = str(error)
+        cause = next((ours for words, ours in _CAUSES.items() if words in said), None)
+        if cause is None or error.sqlstate:
+            what = f"error {error.sqlstate}" if error.sqlstate else type(error).__name__
+            cause = f"{what}; is the server there, and is the address right?"
+        return LedgerError(f"cannot use {self.place}: {cause}")
 
     def _roll_back(self) -> None:
         with suppress(self._library.Error):
@@ -371,6 +391,12 @@ def _read_address(address: str) -> tuple[str, str]:
     if not mark or not name:
         raise ValueError(
             "path must name a ledger on its server after '#', as in postgresql://host/database#visits"
+        )
+    # No part of it is shown: it may be a password.
+    if not _ADDRESS.fullmatch(base) or "@" in name:
+        raise ValueError(
+            "path must be an address as in postgresql://user@host:5432/database#visits; in a user "
+            "or a password, write ':' as %3A, '/' as %2F, '?' as %3F, '#' as %23 and '@' as %40"
         )
     return base, check_string(unquote(name), "the name of the ledger")
 

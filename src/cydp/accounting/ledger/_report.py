@@ -4,7 +4,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Container, Iterable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from fractions import Fraction
 from html import escape
 from itertools import groupby
@@ -58,7 +58,7 @@ class LedgerReport:
 
     text: str
     html: str
-    facts: dict[str, Any] = field(default_factory=dict)
+    facts: dict[str, Any]
 
     @explain_arguments
     def to_html(self) -> str:
@@ -66,7 +66,7 @@ class LedgerReport:
 
         Examples
         --------
-        >>> LedgerReport("budget ...", "<div>...</div>").to_html()
+        >>> LedgerReport("budget ...", "<div>...</div>", {}).to_html()
         '<div>...</div>'
 
         """

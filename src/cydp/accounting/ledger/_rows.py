@@ -80,6 +80,9 @@ class Rows(Protocol):
     def freeze(self) -> None:
         """Let nothing be written to this copy any more, once this transaction has ended."""
 
+    def thaw(self) -> None:
+        """Let this copy be written to again."""
+
     def damage(self) -> str:
         """Return what is wrong with the rows as such, beside what entries say; "" for nothing."""
 
@@ -92,6 +95,9 @@ class Store(Protocol):
 
     def write(self, work: Callable[[Rows], T]) -> T:
         """Call a function in the only transaction that writes; commit durably, or roll back."""
+
+    def thaw(self) -> None:
+        """Let a frozen copy be written to."""
 
     def closed_by_errors(self) -> AbstractContextManager[None]:
         """Close the ledger if anything is raised."""

@@ -161,6 +161,10 @@ class SqliteRows:
         """Let nothing be written to this copy any more, once this transaction has ended."""
         self._connection.execute(f"PRAGMA application_id = {FROZEN_ID}")
 
+    def thaw(self) -> None:
+        """Let this copy be written to again."""
+        self._connection.execute(f"PRAGMA application_id = {APPLICATION_ID}")
+
     @property
     def is_frozen(self) -> bool:
         """Whether nothing may be written."""

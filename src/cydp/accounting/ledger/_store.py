@@ -46,6 +46,7 @@ _OF_THE_SYSTEM = (
     "SQLITE_NOLFS", "SQLITE_NOMEM", "SQLITE_PERM", "SQLITE_PROTOCOL", "SQLITE_READONLY",
 )  # fmt: skip
 _WRITE = "BEGIN IMMEDIATE"
+_THAW = "BEGIN EXCLUSIVE"  # which nothing else begins with
 T = TypeVar("T")
 
 
@@ -122,7 +123,14 @@ class FileStore:
                 "the ledger was opened read-only, so that nothing can be charged or changed: open "
                 "it without read_only"
             )
-        done = self._transaction(_WRITE, work)
+        return self._write(_WRITE, work)
+
+    def thaw(self) -> None:
+        """Let a frozen copy be written to."""
+        self._write(_THAW, lambda rows: rows.thaw())
+
+    def _write(self, begin: str, work: Callable[[Rows], T]) -> T:
+        done = self._transaction(begin, work)
         self._retry(self._copy_wal)
         return done
 

@@ -298,7 +298,8 @@ def spread(
     losses: Floats, masses: Floats, step: Fraction, p_only: float = 0.0, q_only: float = 0.0
 ) -> Lattice:
     """Move each mass to the two multiples of a step around its loss, and keep p and q."""
-    found = LossDistribution.on_grid(losses, masses, step=step)
+    rest = max(1 - float(masses.sum()), 0.0)
+    found = LossDistribution.on_grid(losses, masses, step=step, infinite=rest)
     return lattice_of(found.first, step, found.probabilities, p_only, q_only)
 
 
