@@ -164,6 +164,26 @@ def test_a_server_that_is_away_leaves_a_doubt_that_is_looked_up(
         ledger.verify()
 
 
+@pytest.mark.parametrize("cut", ["before", "after"])
+def test_a_move_whose_commit_nobody_answers_leaves_one_ledger(
+    proxy: Proxy, server: PostgresServer, place: Place, cut: str
+) -> None:
+    new(place).close()
+    with BudgetLedger.open(behind(proxy, server, place)) as ledger:
+        ledger.charge(PureDP("0.125"))
+        proxy.cut = cut
+        if cut == "before":
+            with pytest.raises(LedgerError, match="this ledger is as it was; the copy is frozen"):
+                ledger.move(place.with_name("there"))
+        else:
+            ledger.move(place.with_name("there"))
+    charged = []
+    for each in (place, place.with_name("there")):
+        with BudgetLedger.open(each) as copy, suppress(LedgerError):
+            charged.append(copy.charge(TINY))
+    assert len(charged) == 1
+
+
 def charge_until_stopped(place: Place, number: int, acknowledged: int) -> None:
     """Charge by ids, each again until it was charged or is in doubt; tell those that were."""
     ledger, count = BudgetLedger.open(place), 0

@@ -182,6 +182,12 @@ class LedgerCopies:
             return head
 
         head = self._store.write(freeze)
+        # A COMMIT that nobody answered is looked up by its entries, and to freeze writes none.
+        if not self._store.read(lambda rows: rows.is_frozen):
+            raise LedgerError(
+                "the connection broke, and this ledger is as it was; the copy is frozen: remove "
+                "it, or move to another place"
+            )
         there = open_store(path, read_only=False)
         try:
             there.thaw()
