@@ -112,10 +112,11 @@ def test_no_thread_is_left_by_an_error_or_an_interruption(
     read = SharedFile.pieces
 
     def interrupt(self: SharedFile, users: int | None = None) -> Generator[SharedFile, None, None]:
-        for i, piece in enumerate(read(self, users)):
+        for piece in read(
+            self, users
+        ):  # of which there may be one: batches are joined as they come
             yield piece
-            if i:
-                signal.raise_signal(signal.SIGINT)
+            signal.raise_signal(signal.SIGINT)
 
     monkeypatch.setattr(shared, "_USER_ROWS", ROWS)
     monkeypatch.setattr(SharedFile, "pieces", interrupt)
