@@ -16,7 +16,8 @@ from cydp.accounting.ledger._blocks import ALL, BlockState, LossesByBlock, read_
 from cydp.accounting.ledger._entries import Entry, read_entries, read_last_charges, verify
 from cydp.accounting.ledger._guarantee import guarantee_of
 from cydp.accounting.ledger._history import LedgerHistory, check_grouping, matcher, totals_of
-from cydp.accounting.ledger._report import MOST_READ, LedgerReport, write_report
+from cydp.accounting.ledger._ledger_names import read_about
+from cydp.accounting.ledger._report import MOST_READ, Found, LedgerReport, write_report
 from cydp.accounting.ledger._rows import Rows, Store
 
 __all__ = ["LedgerLooks"]
@@ -122,8 +123,8 @@ class LedgerLooks:
 
         Parameters
         ----------
-        by : {"label", "analyst", "user", "host", "service", "function", "mechanism", "month", \
-"block"}
+        by : {"label", "account", "analyst", "user", "host", "service", "function", \
+"mechanism", "month", "block"}
             By whom, or for what. "month" is as in "2026-11".
 
         Returns
@@ -207,20 +208,16 @@ class LedgerLooks:
 
         """
 
-        def read(
-            rows: Rows,
-        ) -> tuple[tuple[int, str], dict[str, BlockState], list[Entry], int, set[str]]:
-            states, charges = (
-                read_states(rows, type(self.budget)),
-                read_last_charges(rows, MOST_READ),
-            )
-            return rows.last(), states, charges, rows.count_charges(), rows.ids_with_results()
+        def read(rows: Rows) -> Found:
+            return Found(
+                rows.last(), read_about(rows), read_states(rows, type(self.budget)),
+                read_last_charges(rows, MOST_READ), rows.count_charges(), rows.ids_with_results(),
+            )  # fmt: skip
 
-        head, blocks, charges, n_charges, recorded = self._store.read(read)
+        found = self._store.read(read)
+        blocks = found.blocks
         guarantee = (
             blocks[ALL].spent if ALL in blocks else guarantee_of(blocks, self.budget, self.relation)
         )
-        about = self.uuid, head, self.budget, self.privacy_unit, self.relation, guarantee
-        return write_report(
-            *about, self._in_all_blocks(blocks), blocks, charges, n_charges, recorded
-        )
+        about = self.uuid, self.budget, self.privacy_unit, self.relation, guarantee
+        return write_report(*about, self._in_all_blocks(blocks), found)

@@ -93,11 +93,11 @@ class PostgresRows:
             after,
         )
 
-    def entries_of_blocks(self) -> list[str]:
-        """Return the JSON of the entries that add and retire blocks, oldest first."""
+    def entries_that_begin(self, key: str) -> list[str]:
+        """Return the JSON of the entries that begin with a key, oldest first."""
         rows = self._all(
             "SELECT body FROM cydp.entry WHERE ledger = %s AND starts_with(body, %s) ORDER BY seq",
-            '{"block": ',
+            f'{{"{key}": ',
         )
         return [row[0] for row in rows]
 

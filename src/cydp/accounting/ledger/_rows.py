@@ -31,8 +31,11 @@ class Rows(Protocol):
     def entries(self, after: int = 0) -> Generator[EntryRow, None, None]:
         """Yield the entries after a place, oldest first. It is closed inside the transaction."""
 
-    def entries_of_blocks(self) -> list[str]:
-        """Return the JSON of the entries that add and retire blocks, oldest first."""
+    def entries_that_begin(self, key: str) -> list[str]:
+        """Return the JSON of the entries that begin with a key, oldest first.
+
+        An entry is JSON with sorted keys. Those that add and retire blocks begin with "block".
+        """
 
     def charge(self, charge_id: str) -> ChargeRow | None:
         """Return the charge of an id, or None."""

@@ -79,11 +79,11 @@ class SqliteRows:
             "SELECT seq, charge_id, body, hash FROM entry WHERE seq > ? ORDER BY seq", after
         )
 
-    def entries_of_blocks(self) -> list[str]:
-        """Return the JSON of the entries that add and retire blocks, oldest first."""
-        # An entry is JSON with sorted keys. The entries that add and retire blocks begin so.
-        begun = """SELECT body FROM entry WHERE substr(body, 1, 10) = '{"block": ' ORDER BY seq"""
-        return [body for (body,) in self._all(begun)]
+    def entries_that_begin(self, key: str) -> list[str]:
+        """Return the JSON of the entries that begin with a key, oldest first."""
+        begun = f'{{"{key}": '
+        found = "SELECT body FROM entry WHERE substr(body, 1, ?) = ? ORDER BY seq"
+        return [body for (body,) in self._all(found, len(begun), begun)]
 
     def charge(self, charge_id: str) -> ChargeRow | None:
         """Return the charge of an id, or None."""
