@@ -10,7 +10,7 @@ from typing import Any
 from cydp._arguments import Integer
 from cydp._call_errors import explain_arguments
 from cydp._numbers.rational import read_integer
-from cydp.accounting._amounts import loss_of_amount
+from cydp.accounting._amounts import Amount, loss_of_amount
 from cydp.accounting._loss import Loss
 from cydp.accounting.ledger._blocks import ALL, BlockState, LossesByBlock, read_states
 from cydp.accounting.ledger._entries import Entry, read_entries, read_last_charges, verify
@@ -153,7 +153,16 @@ class LedgerLooks:
         {'ages': PureDP(epsilon=0.2), 'incomes': PureDP(epsilon=0.1)}
 
         """
-        amounts = totals_of(self.history(kind="charge"), check_grouping(by))
+        field = check_grouping(by)
+
+        def read(rows: Rows) -> dict[str | None, Amount]:
+            entries = read_entries(rows)  # one after the other: a long history has gigabytes
+            try:
+                return totals_of((each for each in entries if each["kind"] == "charge"), field)
+            finally:
+                entries.close()
+
+        amounts = self._store.read(read)
         return {key: loss_of_amount(type(self.budget), each) for key, each in amounts.items()}
 
     @explain_arguments
@@ -210,11 +219,10 @@ class LedgerLooks:
         def read(
             rows: Rows,
         ) -> tuple[tuple[int, str], dict[str, BlockState], list[Entry], int, set[str]]:
-            states, charges = (
-                read_states(rows, type(self.budget)),
-                read_last_charges(rows, MOST_READ),
-            )
-            return rows.last(), states, charges, rows.count_charges(), rows.ids_with_results()
+            states = read_states(rows, type(self.budget))
+            charges = read_last_charges(rows, MOST_READ)
+            recorded = rows.ids_with_results(charges[0]["seq"] - 1) if charges else set()
+            return rows.last(), states, charges, rows.count_charges(), recorded
 
         head, blocks, charges, n_charges, recorded = self._store.read(read)
         guarantee = (
