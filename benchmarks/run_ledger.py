@@ -38,8 +38,8 @@ from cydp import BudgetLedger, PureDP  # noqa: E402
 
 WAYS = HERE / "ledger" / "ways.py"
 MANY = 100
-TURNS = {1: 200, MANY: 20}  # of one transaction with so many charges
-ROUNDS, CHARGES = 5, 480  # of clients, who make so many charges together
+TURNS = {1: 100, MANY: 20}  # of one transaction with so many charges
+ROUNDS, CHARGES = 5, 320  # of clients, who make so many charges together
 CLIENTS = 1, 4, 16
 LENGTHS = 10**3, 10**4, 10**5, 10**6
 SECONDS = 2.0  # for a way to use a ledger of a length; one that takes longer has one turn
@@ -51,7 +51,9 @@ def main() -> int:
     parser.add_argument("--small", action="store_true", help="once; nothing is written")
     parser.add_argument("--name", help="the folder of benchmarks/results that is written")
     parser.add_argument("--folder", help="for files of up to 1 GB (default: a temporary one)")
+    parser.add_argument("--longest", type=int, default=LENGTHS[-1], help="entries of a ledger")
     asked = parser.parse_args()
+    wanted = [length for length in LENGTHS if length <= asked.longest]
     if not cydp.build.build_info()["release"]:
         parser.error("benchmarks need a release build of cydp")
     watch, load = Watch(), os.getloadavg()[0]
@@ -59,7 +61,7 @@ def main() -> int:
     with tempfile.TemporaryDirectory(dir=asked.folder) as folder, homes(Path(folder)) as found:
         file = file_system_of(folder)
         versions = {name: text for home in found for name, text in home.versions().items()}
-        for cell in all_cells(found, small=asked.small):
+        for cell in all_cells(found, wanted, small=asked.small):
             cells.append(cell)
             print(ledger_page.said(cell), flush=True)
             watch.look()
@@ -90,7 +92,7 @@ def homes(folder: Path) -> Iterator[list[Home]]:
         yield [*found, server]
 
 
-def all_cells(found: list[Home], *, small: bool) -> Iterator[dict[str, Any]]:
+def all_cells(found: list[Home], wanted: list[int], *, small: bool) -> Iterator[dict[str, Any]]:
     """Yield what was measured: transactions, clients, and ledgers that grow."""
     for home in found:
         for many in (1, MANY):
@@ -98,7 +100,7 @@ def all_cells(found: list[Home], *, small: bool) -> Iterator[dict[str, Any]]:
     for home in found:
         for clients in (2,) if small else CLIENTS:
             yield from together(home, clients, *((1, 8) if small else (ROUNDS, CHARGES)))
-    yield from lengths(found, *((LENGTHS[:1], 0) if small else (LENGTHS, SECONDS)))
+    yield from lengths(found, *((wanted[:1], 0) if small else (wanted, SECONDS)))
 
 
 def transactions(home: Home, many: int, turns: int) -> Iterator[dict[str, Any]]:
@@ -159,11 +161,11 @@ def together(home: Home, clients: int, rounds: int, charges: int) -> Iterator[di
         }  # fmt: skip
 
 
-def lengths(found: list[Home], wanted: tuple[int, ...], most: float) -> Iterator[dict[str, Any]]:
+def lengths(found: list[Home], wanted: list[int], most: float) -> Iterator[dict[str, Any]]:
     """Use ledgers of each length, which `charge_many` has made in the file."""
     file, *servers = found
     assert isinstance(file, FileHome)
-    for length, path in file.grown(list(wanted)):
+    for length, path in file.grown(wanted):
         places = {file.name: path}
         for server in servers:
             assert isinstance(server, ServerHome)
