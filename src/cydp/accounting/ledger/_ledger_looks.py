@@ -10,7 +10,7 @@ from typing import Any
 from cydp._arguments import Integer
 from cydp._call_errors import explain_arguments
 from cydp._numbers.rational import read_integer
-from cydp.accounting._amounts import loss_of_amount
+from cydp.accounting._amounts import Amount, loss_of_amount
 from cydp.accounting._loss import Loss
 from cydp.accounting.ledger._blocks import ALL, BlockState, LossesByBlock, read_states
 from cydp.accounting.ledger._entries import Entry, read_entries, read_last_charges, verify
@@ -154,7 +154,16 @@ class LedgerLooks:
         {'ages': PureDP(epsilon=0.2), 'incomes': PureDP(epsilon=0.1)}
 
         """
-        amounts = totals_of(self.history(kind="charge"), check_grouping(by))
+        field = check_grouping(by)
+
+        def read(rows: Rows) -> dict[str | None, Amount]:
+            entries = read_entries(rows)  # one after the other: a long history has gigabytes
+            try:
+                return totals_of((each for each in entries if each["kind"] == "charge"), field)
+            finally:
+                entries.close()
+
+        amounts = self._store.read(read)
         return {key: loss_of_amount(type(self.budget), each) for key, each in amounts.items()}
 
     @explain_arguments
@@ -209,9 +218,11 @@ class LedgerLooks:
         """
 
         def read(rows: Rows) -> Found:
+            charges = read_last_charges(rows, MOST_READ)
+            recorded = rows.ids_with_results(charges[0]["seq"] - 1) if charges else set()
             return Found(
-                rows.last(), read_about(rows), read_states(rows, type(self.budget)),
-                read_last_charges(rows, MOST_READ), rows.count_charges(), rows.ids_with_results(),
+                rows.last(), read_about(rows), read_states(rows, type(self.budget)), charges,
+                rows.count_charges(), recorded,
             )  # fmt: skip
 
         found = self._store.read(read)

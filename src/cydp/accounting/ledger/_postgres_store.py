@@ -28,7 +28,7 @@ from cydp.accounting._errors import (
     LedgerSchemaError,
 )
 from cydp.accounting.ledger._entries import Seen
-from cydp.accounting.ledger._postgres_rows import LOCK, SCHEMA, VERSION, PostgresRows
+from cydp.accounting.ledger._postgres_rows import FIND, LOCK, SCHEMA, VERSION, PostgresRows
 from cydp.accounting.ledger._rows import Rows, frozen_message
 from cydp.accounting.ledger._serialize import check_string
 
@@ -166,7 +166,7 @@ class PostgresStore:
     def _read(self, work: Callable[[Rows], T]) -> T:
         self._settle()
         connection = self._begin(to_read=True)
-        rows = self._rows(connection, "SELECT key FROM cydp.ledger WHERE name = %s")
+        rows = self._rows(connection, FIND)
         done = work(rows)
         last = rows.last()
         connection.execute("COMMIT")
@@ -218,7 +218,7 @@ class PostgresStore:
             raise LedgerError(
                 f"there is no ledger at {self.place}: correct the name, or create a ledger first"
             )
-        rows = PostgresRows(connection, found[0])
+        rows = PostgresRows(connection, *found)
         other = self._seen.compare(rows)
         if other == "another":
             raise LedgerError(

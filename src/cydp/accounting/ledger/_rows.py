@@ -70,8 +70,8 @@ class Rows(Protocol):
     def results(self) -> Generator[tuple[str, str], None, None]:
         """Yield charge ids and recorded results. It is closed inside the transaction."""
 
-    def ids_with_results(self) -> set[str]:
-        """Return the charge ids of all recorded results."""
+    def ids_with_results(self, after: int) -> set[str]:
+        """Return the ids of the charges after a place whose results were recorded."""
 
     def add_result(self, charge_id: str, result: str) -> None:
         """Record the result of a charge."""

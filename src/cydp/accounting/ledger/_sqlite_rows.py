@@ -149,9 +149,12 @@ class SqliteRows:
         """Yield charge ids and recorded results."""
         return self._each("SELECT charge_id, result FROM outcome")
 
-    def ids_with_results(self) -> set[str]:
-        """Return the charge ids of all recorded results."""
-        return {row[0] for row in self._all("SELECT charge_id FROM outcome")}
+    def ids_with_results(self, after: int) -> set[str]:
+        """Return the ids of the charges after a place whose results were recorded."""
+        found = self._all(
+            "SELECT charge_id FROM entry JOIN outcome USING (charge_id) WHERE seq > ?", after
+        )
+        return {row[0] for row in found}
 
     def add_result(self, charge_id: str, result: str) -> None:
         """Record the result of a charge."""
