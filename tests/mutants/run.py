@@ -177,9 +177,9 @@ def compiled(mutants: list[Mutant], work: Path) -> Path:
 
 # Runs
 
-# What most tests import: once, in the process that a run of tests is a fork of. Never cydp, nor what
-# starts threads when it is imported (polars, and jemalloc beneath pyarrow and pandas): a fork of
-# theirs may wait for a lock that no thread of its own will give back.
+# What most tests import: once, in the process that a run of tests is a fork of. Never cydp, nor
+# what starts threads when it is imported (polars, and jemalloc beneath pyarrow and pandas): a fork
+# of theirs may wait for a lock that no thread of its own will give back.
 IMPORTED = ("duckdb", "mpmath", "numpy", "scipy.stats")
 
 
