@@ -18,6 +18,7 @@ from cydp.accounting.ledger import (
     _charge,
     _create,
     _entries,
+    _formats,
     _ledger,
     _ledger_blocks,
     _ledger_charges,
@@ -34,9 +35,9 @@ from cydp.accounting.ledger import (
 LEDGER_FILES = {
     module.__file__
     for module in (
-        _blocks, _charge, _create, _entries, _ledger, _ledger_blocks, _ledger_charges,
-        _ledger_results, _open_file, _path, _postgres_rows, _postgres_store, _serialize,
-        _sqlite_rows, _store,
+        _blocks, _charge, _create, _entries, _formats, _ledger, _ledger_blocks,
+        _ledger_charges, _ledger_results, _open_file, _path, _postgres_rows, _postgres_store,
+        _serialize, _sqlite_rows, _store,
     )
 }  # fmt: skip
 

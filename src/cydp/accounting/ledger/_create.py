@@ -25,7 +25,7 @@ from cydp.accounting.ledger._serialize import check_string, own_amount_of, strin
 from cydp.accounting.ledger._sqlite_rows import SCHEMA, SqliteRows
 from cydp.accounting.ledger._store import FileStore
 
-__all__ = ["MEASURES", "create_file", "first_entry"]
+__all__ = ["MEASURES", "create_file", "first_entry", "kept_of"]
 
 MEASURES: dict[str, type[Loss]] = {
     "pure": PureDP, "approximate": ApproxDP, "zcdp": ZCDP, "approximate zcdp": ApproxZCDP
@@ -72,18 +72,26 @@ def first_entry(
         check_string(block_column, "block_column")
         if not by_block:
             raise ValueError("block_column must be left out for a ledger without blocks")
-    splits = by_block and not units_in_one_block and privacy_unit != _ROW
     return {
         "kind": "create",
         "measure": _NAMES[type(budget)],
         "budget": strings_of(own_amount_of(budget)),
         "relation": relation,
-        "privacy_unit": f"{privacy_unit} in one block" if splits else privacy_unit,
+        "privacy_unit": privacy_unit if units_in_one_block else kept_of(privacy_unit, by_block),
         "whole_unit": privacy_unit,
         "uuid": str(uuid.uuid4()),
         # Earlier ledgers have no such entry.
         **({} if block_column is None else {"block_column": block_column}),
     }
+
+
+def kept_of(whole_unit: str, by_block: bool) -> str:
+    """Return what a ledger protects of a unit that its blocks may split.
+
+    >>> kept_of("person", True), kept_of("row", True), kept_of("person", False)
+    ('person in one block', 'row', 'person')
+    """
+    return f"{whole_unit} in one block" if by_block and whole_unit != _ROW else whole_unit
 
 
 def create_file(path: Path, ledger: str, write: Callable[[Rows], T]) -> T:

@@ -107,14 +107,19 @@ def _hash_of(previous: str, seq: int, charge_id: str | None, body: str) -> str:
     return hashlib.sha256(text.encode()).hexdigest()
 
 
-def _replay(entries: Iterable[dict[str, Any]]) -> tuple[set[tuple[Any, ...]], set[Any]]:
+def _replay(
+    entries: Iterable[dict[str, Any]],
+) -> tuple[set[tuple[Any, ...]], set[Any], set[str]]:
     """Compute the rows of the blocks, and the hash of each result, from the entries.
+
+    Also return the ids of charges whose results may have no hash: the first version that wrote
+    ledgers stored them without an entry.
 
     Raises LedgerCorruptError for an entry that charges more than was left, and many kinds of errors
     for an entry that nothing in this package has written.
     """
     blocks: dict[str, Balance] = {}
-    results = set()
+    results, unhashed = set(), set()
     budget_of_ledger: Amount = ()
     for entry in entries:
         kind = entry["kind"]
@@ -128,11 +133,13 @@ def _replay(entries: Iterable[dict[str, Any]]) -> tuple[set[tuple[Any, ...]], se
         elif kind != "about":
             for block in entry.get("blocks", [entry.get("block")]):
                 blocks[block] = _after(blocks[block], entry)
+            if not results and "fingerprint" in entry and "function" not in entry:
+                unhashed.add(entry["charge_id"])
     rows = {
         (block, json_of_amount(balance.budget), balance.state, int(balance.is_retired))
         for block, balance in blocks.items()
     }
-    return rows, results
+    return rows, results, unhashed
 
 
 def _after(balance: Balance, entry: Entry) -> Balance:
@@ -161,7 +168,7 @@ def verify(rows: Rows) -> None:
         raise LedgerCorruptError(f"the ledger is damaged: {damage}")
     entries = read_entries(rows)
     try:
-        blocks, results = _replay(entries)
+        blocks, results, unhashed = _replay(entries)
     except (LookupError, TypeError, ValueError, ArithmeticError):
         raise LedgerCorruptError(
             "the ledger is damaged: an entry is not what was written"
@@ -175,5 +182,6 @@ def verify(rows: Rows) -> None:
         found = {(charge_id, sha256_of(str(text))) for charge_id, text in stored}
     finally:
         stored.close()
-    if results != found:
+    extra = {charge_id for charge_id, _ in found - results}
+    if not results <= found or not extra <= unhashed:
         raise LedgerCorruptError("the ledger is damaged: its results are not what its entries say")

@@ -23,7 +23,7 @@ from cydp.accounting.ledger._blocks import (
     ALL,
     insert_block,
 )
-from cydp.accounting.ledger._create import MEASURES, first_entry
+from cydp.accounting.ledger._create import MEASURES, first_entry, kept_of
 from cydp.accounting.ledger._entries import (
     append_entry,
     read_hash,
@@ -296,7 +296,9 @@ class BudgetLedger(
                 entry = json.loads(first[2] if first else "")
                 budget = loss_of_amount(MEASURES[entry["measure"]], amount_from(entry["budget"]))
                 unit, id_ = entry["privacy_unit"], entry["uuid"]
-                whole, column = entry["whole_unit"], entry.get("block_column")
+                whole, column = entry.get("whole_unit", unit), entry.get("block_column")
+                if "whole_unit" not in entry:  # of format 1, which did not ask what blocks split
+                    unit = kept_of(unit, rows.block(ALL) is None)
                 return whole, column, budget, unit, check_relation(entry["relation"]), id_
             except (TypeError, KeyError, ValueError, ArithmeticError):
                 raise LedgerCorruptError(

@@ -9,47 +9,55 @@ from typing import Any
 
 from cydp.accounting.ledger._rows import BlockRow, ChargeRow, EntryRow
 
-__all__ = ["APPLICATION_ID", "FROZEN_ID", "SCHEMA", "VERSION", "SqliteRows"]
+__all__ = ["APPLICATION_ID", "FROZEN_ID", "SCHEMA", "VERSION", "WITHOUT_HEAD", "SqliteRows"]
 
 APPLICATION_ID = 0x63796470  # "cydp"
 FROZEN_ID = 0x63796462  # "cydb", of a backup
 VERSION = 2
+WITHOUT_HEAD = 1  # the format before the table `head`, with fewer triggers
+# It begins the transaction that makes a file, or that brings one of an earlier format up to date.
 SCHEMA = f"""
-BEGIN;
+BEGIN IMMEDIATE;
 PRAGMA application_id = {APPLICATION_ID};
 PRAGMA user_version = {VERSION};
-CREATE TABLE entry (
+CREATE TABLE IF NOT EXISTS entry (
     seq INTEGER PRIMARY KEY, charge_id TEXT UNIQUE, body TEXT NOT NULL, hash TEXT NOT NULL
 );
-CREATE TABLE head (ledger TEXT NOT NULL, seq INTEGER NOT NULL, hash TEXT NOT NULL);
-CREATE TABLE block (
+CREATE TABLE IF NOT EXISTS head (ledger TEXT NOT NULL, seq INTEGER NOT NULL, hash TEXT NOT NULL);
+CREATE TABLE IF NOT EXISTS block (
     id TEXT PRIMARY KEY, budget TEXT NOT NULL, spent TEXT NOT NULL, retired INTEGER NOT NULL
 );
-CREATE TABLE outcome (
+CREATE TABLE IF NOT EXISTS outcome (
     charge_id TEXT PRIMARY KEY REFERENCES entry (charge_id), result TEXT NOT NULL
 );
-CREATE TRIGGER no_update BEFORE UPDATE ON entry BEGIN SELECT RAISE(ABORT, 'append-only'); END;
-CREATE TRIGGER no_replace BEFORE INSERT ON entry
+CREATE TRIGGER IF NOT EXISTS no_update BEFORE UPDATE ON entry
+    BEGIN SELECT RAISE(ABORT, 'append-only'); END;
+CREATE TRIGGER IF NOT EXISTS no_replace BEFORE INSERT ON entry
     WHEN EXISTS (SELECT 1 FROM entry WHERE seq = new.seq OR charge_id = new.charge_id)
     BEGIN SELECT RAISE(ABORT, 'append-only'); END;
-CREATE TRIGGER no_delete BEFORE DELETE ON entry BEGIN SELECT RAISE(ABORT, 'append-only'); END;
-CREATE TRIGGER same_ledger BEFORE UPDATE OF ledger ON head
+CREATE TRIGGER IF NOT EXISTS no_delete BEFORE DELETE ON entry
     BEGIN SELECT RAISE(ABORT, 'append-only'); END;
-CREATE TRIGGER one_head BEFORE DELETE ON head BEGIN SELECT RAISE(ABORT, 'append-only'); END;
-CREATE TRIGGER same_budget BEFORE UPDATE OF id, budget ON block
+CREATE TRIGGER IF NOT EXISTS same_ledger BEFORE UPDATE OF ledger ON head
     BEGIN SELECT RAISE(ABORT, 'append-only'); END;
-CREATE TRIGGER never_again BEFORE UPDATE OF retired ON block WHEN new.retired < old.retired
+CREATE TRIGGER IF NOT EXISTS one_head BEFORE DELETE ON head
     BEGIN SELECT RAISE(ABORT, 'append-only'); END;
-CREATE TRIGGER other_block BEFORE INSERT ON block
+CREATE TRIGGER IF NOT EXISTS same_budget BEFORE UPDATE OF id, budget ON block
+    BEGIN SELECT RAISE(ABORT, 'append-only'); END;
+CREATE TRIGGER IF NOT EXISTS never_again BEFORE UPDATE OF retired ON block
+    WHEN new.retired < old.retired
+    BEGIN SELECT RAISE(ABORT, 'append-only'); END;
+CREATE TRIGGER IF NOT EXISTS other_block BEFORE INSERT ON block
     WHEN EXISTS (SELECT 1 FROM block WHERE id = new.id)
     BEGIN SELECT RAISE(ABORT, 'append-only'); END;
-CREATE TRIGGER same_blocks BEFORE DELETE ON block BEGIN SELECT RAISE(ABORT, 'append-only'); END;
-CREATE TRIGGER other_outcome BEFORE INSERT ON outcome
+CREATE TRIGGER IF NOT EXISTS same_blocks BEFORE DELETE ON block
+    BEGIN SELECT RAISE(ABORT, 'append-only'); END;
+CREATE TRIGGER IF NOT EXISTS other_outcome BEFORE INSERT ON outcome
     WHEN EXISTS (SELECT 1 FROM outcome WHERE charge_id = new.charge_id)
     BEGIN SELECT RAISE(ABORT, 'append-only'); END;
-CREATE TRIGGER once BEFORE UPDATE ON outcome BEGIN SELECT RAISE(ABORT, 'append-only'); END;
-CREATE TRIGGER for_ever BEFORE DELETE ON outcome BEGIN SELECT RAISE(ABORT, 'append-only'); END;
-COMMIT;
+CREATE TRIGGER IF NOT EXISTS once BEFORE UPDATE ON outcome
+    BEGIN SELECT RAISE(ABORT, 'append-only'); END;
+CREATE TRIGGER IF NOT EXISTS for_ever BEFORE DELETE ON outcome
+    BEGIN SELECT RAISE(ABORT, 'append-only'); END;
 """
 
 
@@ -177,12 +185,18 @@ class SqliteRows:
         """Return what is wrong with the file, or with its head; "" for nothing."""
         if self._one("PRAGMA integrity_check")[0] != "ok":
             return "SQLite finds errors in its file"
+        if self._one("PRAGMA user_version")[0] == WITHOUT_HEAD:
+            return ""
         heads = self._all("SELECT seq, hash FROM head")
         return "" if heads == [self.last()] else "its head is not its last entry"
 
     def begin(self, ledger: str) -> None:
-        """Write the head of a new ledger, without entries."""
-        self._connection.execute("INSERT INTO head VALUES (?, 0, '')", (ledger,))
+        """Write the head of a ledger that has none."""
+        self._connection.execute("INSERT INTO head VALUES (?, ?, ?)", (ledger, *self.last()))
+
+    def has_head(self) -> bool:
+        """Whether the head of the ledger was written."""
+        return self._one("SELECT 1 FROM head") is not None
 
     def _one(self, query: str, *given: Any) -> Any:
         return self._connection.execute(query, given).fetchone()

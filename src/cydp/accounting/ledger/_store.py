@@ -25,9 +25,10 @@ from cydp.accounting._errors import (
 )
 from cydp.accounting.ledger import _open_file, _path
 from cydp.accounting.ledger._entries import Seen
+from cydp.accounting.ledger._formats import bring_up_to_date, check_format
 from cydp.accounting.ledger._open_file import OpenFile, identity_of, length_of
 from cydp.accounting.ledger._rows import Rows, frozen_message
-from cydp.accounting.ledger._sqlite_rows import APPLICATION_ID, FROZEN_ID, VERSION, SqliteRows
+from cydp.accounting.ledger._sqlite_rows import SqliteRows
 
 __all__ = ["FileStore"]
 
@@ -273,13 +274,7 @@ class FileStore:
             isolation_level=None,
             check_same_thread=False,
         )
-        kind = connection.execute("PRAGMA application_id").fetchone()[0]
-        version = connection.execute("PRAGMA user_version").fetchone()[0]
-        if kind not in (APPLICATION_ID, FROZEN_ID) or version != VERSION:
-            raise LedgerSchemaError(
-                f"{self.path} is no ledger that this version of cydp can read: it was made by "
-                "another version, or by another program"
-            )
+        check_format(connection, self.path)
         for pragma, wanted in () if self._read_only else _PRAGMAS:
             connection.execute(f"PRAGMA {pragma} = {wanted}")
             if connection.execute(f"PRAGMA {pragma}").fetchone()[0] != wanted:
@@ -287,6 +282,8 @@ class FileStore:
                     f"no ledger can be kept here: {pragma} cannot be {wanted}; use a disk of this "
                     "machine"
                 )
+        if not self._read_only:
+            bring_up_to_date(connection)
         connection.execute("PRAGMA schema_version")  # it reads, and so makes the WAL file
         if not mode.endswith("immutable=1"):  # which takes no locks
             file.hold.check_locks()

@@ -1,0 +1,61 @@
+PRAGMA application_id = 1668899952;
+PRAGMA user_version = 2;
+BEGIN TRANSACTION;
+CREATE TABLE block (
+    id TEXT PRIMARY KEY, budget TEXT NOT NULL, spent TEXT NOT NULL, retired INTEGER NOT NULL
+);
+INSERT INTO "block" VALUES('all','["1"]','["5/8"]',0);
+CREATE TABLE entry (
+    seq INTEGER PRIMARY KEY, charge_id TEXT UNIQUE, body TEXT NOT NULL, hash TEXT NOT NULL
+);
+INSERT INTO "entry" VALUES(1,NULL,'{"budget": ["1"], "host": "host", "kind": "create", "measure": "pure", "pid": 24616, "privacy_unit": "person", "relation": "add-remove", "time": "2026-11-29T15:49:01.960365+00:00", "user": "ada", "uuid": "e9a836c1-7f72-40c6-9be5-8b972f6cfb36", "version": "0.1.0.dev0", "whole_unit": "person"}','e05875d0a2ca423d74c75c22fe8ec913457b07070bd6099a08b55443095129aa');
+INSERT INTO "entry" VALUES(2,NULL,'{"block": "all", "host": "host", "kind": "block", "pid": 24616, "time": "2026-11-29T15:49:01.960759+00:00", "user": "ada", "version": "0.1.0.dev0"}','20834a6f55cf42895d96655a7088a66a82d8e9850c9bd34654ce36423d7ca25f');
+INSERT INTO "entry" VALUES(3,'bare','{"analyst": null, "blocks": ["all"], "cost": ["1/8"], "count": 1, "host": "host", "kind": "charge", "label": "ages", "mechanism": null, "params": null, "pid": 24616, "rounded": false, "time": "2026-11-29T15:49:02.010577+00:00", "user": "ada", "version": "0.1.0.dev0"}','16464a813e40f2844aa07b55cd017d4efd29ae08e7c89444cebd4a594fb692b0');
+INSERT INTO "entry" VALUES(4,NULL,'{"host": "host", "kind": "result", "pid": 24616, "result_of": "bare", "sha256": "fad154c17034aa99010204ec852cd41c9c36ead0b7ed969688ffe2f51845aeba", "time": "2026-11-29T15:49:02.132548+00:00", "user": "ada", "version": "0.1.0.dev0"}','832e0a12941b31034ebe82bf14e9c3642bfc636855b591c986580c8ecf746a2c');
+INSERT INTO "entry" VALUES(5,'once','{"analyst": null, "arguments": "4514a0c66d60ecfeb7170caceddfb3d012a7ede1afea4863ba8bcc490ccf63b8", "blocks": ["all"], "cost": ["1/16"], "count": 1, "data_version": "v1", "function": "f", "host": "host", "kind": "charge", "label": null, "mechanism": null, "params": null, "pid": 24616, "rounded": false, "time": "2026-11-29T15:49:02.150139+00:00", "user": "ada", "version": "0.1.0.dev0"}','77ae8e8d5a41cae584bc1da3e0ed332a9efccaa2d020e702be1ebc5cdb2e941e');
+INSERT INTO "entry" VALUES(6,NULL,'{"host": "host", "kind": "result", "pid": 24616, "result_of": "once", "sha256": "3a316d6d3226f84c1e46e4447fa8d5fd800bff4a1bc6498152523cd4a602b69b", "time": "2026-11-29T15:49:02.159366+00:00", "user": "ada", "version": "0.1.0.dev0"}','f88a63567d2d8a6ac5ebf9465165ce3ff764fd90f9a2f38d8f62366b3b3b7f0f');
+INSERT INTO "entry" VALUES(7,'noise','{"analyst": null, "blocks": ["all"], "cost": ["1/16"], "count": 1, "host": "host", "kind": "charge", "label": null, "mechanism": "DiscreteLaplace", "params": "DiscreteLaplace(epsilon=0.0625, sensitivity=1)", "pid": 24616, "rounded": false, "time": "2026-11-29T15:49:02.162728+00:00", "user": "ada", "version": "0.1.0.dev0"}','f24b40036fb14bb343d66858b3d19688b06d9e620aac7de6de7e0e727f65cde1');
+INSERT INTO "entry" VALUES(8,NULL,'{"host": "host", "kind": "result", "pid": 24616, "result_of": "noise", "sha256": "7902699be42c8a8e46fbbb4501726517e86b22c56a189f7625a6da49081b2451", "time": "2026-11-29T15:49:02.164892+00:00", "user": "ada", "version": "0.1.0.dev0"}','77eb5cca8fe061e63bb0980fba376fc1536d4f3c820a54546275e2eff8e3bd59');
+INSERT INTO "entry" VALUES(9,'released','{"analyst": null, "arguments": "9b89b35b875f6f0dac96dc39a2418f18a1db582a5ddcdb51e64f179250a82900", "blocks": ["all"], "cost": ["1/16"], "count": 1, "data_version": null, "function": "DiscreteLaplace", "host": "host", "kind": "charge", "label": null, "mechanism": "DiscreteLaplace", "params": "DiscreteLaplace(epsilon=0.0625, sensitivity=1)", "pid": 24616, "rounded": false, "time": "2026-11-29T15:49:02.168306+00:00", "user": "ada", "version": "0.1.0.dev0"}','c3d28bc1196c941450cedc5f288b2992ad4a7c13d1ac479f3a4dbe9f17ab5f36');
+INSERT INTO "entry" VALUES(10,NULL,'{"host": "host", "kind": "result", "pid": 24616, "result_of": "released", "sha256": "1546b6df13bbd55930499322dd493f7348285f990cb6fd6ce2e5e3f7ae6b7f1b", "time": "2026-11-29T15:49:02.173526+00:00", "user": "ada", "version": "0.1.0.dev0"}','43f3e387df5144feb7cf0e3359bdb6e5a688e1cb5bfefabb4c88ad7658335efb');
+INSERT INTO "entry" VALUES(11,'histogram','{"analyst": null, "arguments": "74234e98afe7498fb5daf1f36ac2d78acc339464f950703b8c019892f982b90b", "blocks": ["all"], "cost": ["1/16"], "count": 1, "data_version": "v1", "function": "histogram", "host": "host", "kind": "charge", "label": "a", "mechanism": "DiscreteLaplace", "params": "histogram(PureDP(epsilon=0.0625, relation=''add-remove''), cells=2, mechanisms={''counts'': DiscreteLaplace(epsilon=0.0625, sensitivity=Sensitivity(1, relation=''add-remove''))}, unit=''unit'', max_rows_per_unit=1)", "pid": 24616, "query": {"query": {"$object": ["HistogramQuery", {"cells": 2, "privacy": {"$object": ["PureDP", [{"$fraction": "1/16"}, {"$fraction": "976244732688477/500000000000000000"}, "add-remove"]]}, "unit": {"$object": ["Unit", {"contains": [], "has_users": false, "max_partitions": null, "max_rows": 1, "name": "unit", "promised": true, "relation": "add-remove"}]}}]}, "reads": {"columns": {"by": null, "column": null, "user": null}, "edges": [{"sha256": ["<f8", "628188b07eb105edcdaa5189d66969c9abf2e407de33849ea42c816357c0df14"], "size": 3}]}, "version": 1}, "released": "histogram, 2 bins from 0.0 to 4.0", "rounded": false, "table": null, "time": "2026-11-29T15:49:02.188762+00:00", "user": "ada", "version": "0.1.0.dev0"}','cb200b340764564b087ed8ff85e5f2efc5d022506743d74fecb8092400fd3c0e');
+INSERT INTO "entry" VALUES(12,NULL,'{"host": "host", "kind": "result", "pid": 24616, "result_of": "histogram", "sha256": "3e369e4d0a16bf2db7ec1c6aa39a281a9a4b40dbd2211e3a020d5beeacec425a", "time": "2026-11-29T15:49:02.208363+00:00", "user": "ada", "version": "0.1.0.dev0"}','d41156655f70435c0f37b4cc5834b0cc86ea2f6db079c40d53ddac72c23b8965');
+INSERT INTO "entry" VALUES(13,'value_counts','{"analyst": null, "arguments": "74234e98afe7498fb5daf1f36ac2d78acc339464f950703b8c019892f982b90b", "blocks": ["all"], "cost": ["1/16"], "count": 1, "data_version": null, "function": "group_by", "host": "host", "kind": "charge", "label": null, "mechanism": "DiscreteLaplace", "params": "group_by(PureDP(epsilon=0.0625, relation=''add-remove''), n_keys=2, has_count=True, summaries=(), weights=((''n'', 1),), mechanisms={''n'': DiscreteLaplace(epsilon=0.0625, sensitivity=Sensitivity(1, relation=''add-remove''))}, unit=''unit'', max_rows_per_unit=1)", "pid": 24616, "query": {"query": {"$object": ["GroupQuery", {"has_count": true, "n_keys": 2, "privacy": {"$object": ["PureDP", [{"$fraction": "1/16"}, {"$fraction": "976244732688477/500000000000000000"}, "add-remove"]]}, "summaries": [], "unit": {"$object": ["Unit", {"contains": [], "has_users": false, "max_partitions": null, "max_rows": 1, "name": "unit", "promised": true, "relation": "add-remove"}]}, "weights": [["n", {"$fraction": "1"}]]}]}, "reads": {"columns": {"by": ["sex"], "user": null}, "keys": {"sha256": ["18593ddad11d17876dbe9b6d5cdaa746b68112b2b2d96e43b463466f4b7424df"], "size": 2}}, "version": 1}, "released": "value_counts by sex, keys f, m", "rounded": false, "table": null, "time": "2026-11-29T15:49:02.213683+00:00", "user": "ada", "version": "0.1.0.dev0"}','807fe8e0bf552341e70aa51afbe6063372ad45e279ed977d72306a21bf926e57');
+INSERT INTO "entry" VALUES(14,NULL,'{"host": "host", "kind": "result", "pid": 24616, "result_of": "value_counts", "sha256": "c83d29f6379a521583d85fce46505f23ab1d7d8fcab7fa79405ba47a2c3735cb", "time": "2026-11-29T15:49:02.221488+00:00", "user": "ada", "version": "0.1.0.dev0"}','11bc4f1d357b2f62e143d5545ff42e27077ba38298b42c6da94ee0223f253386');
+INSERT INTO "entry" VALUES(15,'mean','{"analyst": null, "arguments": "74234e98afe7498fb5daf1f36ac2d78acc339464f950703b8c019892f982b90b", "blocks": ["all"], "cost": ["1/16"], "count": 1, "data_version": null, "function": "mean", "host": "host", "kind": "charge", "label": null, "mechanism": "DiscreteLaplace", "params": "mean(PureDP(epsilon=0.0625, relation=''add-remove''), grid=Grid(bounds=(0, 100), step=2**-22), filled=None, weights=(), mechanisms={''distances'': DiscreteLaplace(epsilon=0.0625, sensitivity=Sensitivity(419430400, relation=''add-remove''))}, unit=''unit'', max_rows_per_unit=1)", "pid": 24616, "query": {"query": {"$object": ["MeanQuery", {"filled": null, "grid": {"$object": ["Grid", {"exponent": -22, "highest": 419430400, "lowest": 0}]}, "privacy": {"$object": ["PureDP", [{"$fraction": "1/16"}, {"$fraction": "976244732688477/500000000000000000"}, "add-remove"]]}, "unit": {"$object": ["Unit", {"contains": [], "has_users": false, "max_partitions": null, "max_rows": 1, "name": "unit", "promised": true, "relation": "add-remove"}]}, "weights": []}]}, "reads": {"columns": {"column": "age", "user": null}}, "version": 1}, "released": "mean of age", "rounded": false, "table": null, "time": "2026-11-29T15:49:02.231718+00:00", "user": "ada", "version": "0.1.0.dev0"}','92136c93f4acacdb52226ab38507ec6259455b1eed9109dd478b2575f591f86a');
+INSERT INTO "entry" VALUES(16,NULL,'{"host": "host", "kind": "result", "pid": 24616, "result_of": "mean", "sha256": "0d4eacbf6dbca8dc668fdeb3ee7a3825c813b6c6f9a718224fac825e1d222ebc", "time": "2026-11-29T15:49:02.234415+00:00", "user": "ada", "version": "0.1.0.dev0"}','6ed696c2ae8a3ccec92f784eb7f34804a68f718168ccb020baf153b0e088ee69');
+INSERT INTO "entry" VALUES(17,'in doubt','{"analyst": null, "blocks": ["all"], "cost": ["1/8"], "count": 1, "host": "host", "kind": "charge", "label": null, "mechanism": null, "params": null, "pid": 24616, "rounded": false, "time": "2026-11-29T15:49:02.237135+00:00", "user": "ada", "version": "0.1.0.dev0"}','8c409c8077e9a670920d40fab68e1d901a169941a26dca209d3e09d68c603eb7');
+CREATE TABLE head (ledger TEXT NOT NULL, seq INTEGER NOT NULL, hash TEXT NOT NULL);
+INSERT INTO "head" VALUES('e9a836c1-7f72-40c6-9be5-8b972f6cfb36',17,'8c409c8077e9a670920d40fab68e1d901a169941a26dca209d3e09d68c603eb7');
+CREATE TABLE outcome (
+    charge_id TEXT PRIMARY KEY REFERENCES entry (charge_id), result TEXT NOT NULL
+);
+INSERT INTO "outcome" VALUES('bare','{"counts": [3, 4], "part": {"$fraction": "1/3"}, "array": {"$array": ["<i8", [2], "AQAAAAAAAAACAAAAAAAAAA=="]}, "text": {"$text": ["a"]}}');
+INSERT INTO "outcome" VALUES('once','[1, 2]');
+INSERT INTO "outcome" VALUES('noise','7');
+INSERT INTO "outcome" VALUES('released','{"$array": ["<i8", [], "+P////////8="]}');
+INSERT INTO "outcome" VALUES('histogram','{"$array": ["<i8", [2], "GwAAAAAAAAAAAAAAAAAAAA=="]}');
+INSERT INTO "outcome" VALUES('value_counts','[null, [{"$array": ["<i8", [2], "9f////////8FAAAAAAAAAA=="]}]]');
+INSERT INTO "outcome" VALUES('mean','{"$array": ["<i8", [2], "09jUjP3///8tsDXL/v///w=="]}');
+CREATE TRIGGER no_update BEFORE UPDATE ON entry BEGIN SELECT RAISE(ABORT, 'append-only'); END;
+CREATE TRIGGER no_replace BEFORE INSERT ON entry
+    WHEN EXISTS (SELECT 1 FROM entry WHERE seq = new.seq OR charge_id = new.charge_id)
+    BEGIN SELECT RAISE(ABORT, 'append-only'); END;
+CREATE TRIGGER no_delete BEFORE DELETE ON entry BEGIN SELECT RAISE(ABORT, 'append-only'); END;
+CREATE TRIGGER same_ledger BEFORE UPDATE OF ledger ON head
+    BEGIN SELECT RAISE(ABORT, 'append-only'); END;
+CREATE TRIGGER one_head BEFORE DELETE ON head BEGIN SELECT RAISE(ABORT, 'append-only'); END;
+CREATE TRIGGER same_budget BEFORE UPDATE OF id, budget ON block
+    BEGIN SELECT RAISE(ABORT, 'append-only'); END;
+CREATE TRIGGER never_again BEFORE UPDATE OF retired ON block WHEN new.retired < old.retired
+    BEGIN SELECT RAISE(ABORT, 'append-only'); END;
+CREATE TRIGGER other_block BEFORE INSERT ON block
+    WHEN EXISTS (SELECT 1 FROM block WHERE id = new.id)
+    BEGIN SELECT RAISE(ABORT, 'append-only'); END;
+CREATE TRIGGER same_blocks BEFORE DELETE ON block BEGIN SELECT RAISE(ABORT, 'append-only'); END;
+CREATE TRIGGER other_outcome BEFORE INSERT ON outcome
+    WHEN EXISTS (SELECT 1 FROM outcome WHERE charge_id = new.charge_id)
+    BEGIN SELECT RAISE(ABORT, 'append-only'); END;
+CREATE TRIGGER once BEFORE UPDATE ON outcome BEGIN SELECT RAISE(ABORT, 'append-only'); END;
+CREATE TRIGGER for_ever BEFORE DELETE ON outcome BEGIN SELECT RAISE(ABORT, 'append-only'); END;
+COMMIT;
