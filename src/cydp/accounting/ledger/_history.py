@@ -27,10 +27,10 @@ __all__ = [
 # Those of every version that has written entries.
 _FIELDS = frozenset((
     "about", "account", "analyst", "arguments", "block", "block_column", "blocks", "budget",
-    "charge_id", "cost", "count", "data_version", "dims", "fingerprint", "function", "hash", "host",
-    "kind", "label", "measure", "mechanism", "params", "pid", "privacy_unit", "query",
-    "relation", "released", "result_of", "rounded", "seq", "service", "sha256", "table", "time", "user",
-    "uuid", "version", "whole_unit",
+    "charge_id", "cost", "count", "data_version", "dims", "fingerprint", "function", "hash",
+    "host", "kind", "label", "measure", "mechanism", "params", "pid", "privacy_unit", "query",
+    "relation", "released", "result_of", "rounded", "seq", "service", "sha256", "table", "time",
+    "user", "uuid", "version", "whole_unit",
 ))  # fmt: skip
 GROUPINGS = (
     "label", "account", "analyst", "user", "host", "service", "function", "mechanism", "month",
