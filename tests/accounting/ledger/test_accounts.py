@@ -34,10 +34,10 @@ def test_what_is_set_aside_is_the_account_s_alone(path: Path) -> None:
         ledger.charge(tenths(7))
     assert refused.value.remaining == tenths(6)
     assert refused.value.set_aside == tenths(4)
-    ledger.charge(tenths(6))
     nightly = ledger.scope(account="nightly")
     with pytest.raises(BudgetExceededError, match="of account 'nightly' has") as refused:
-        nightly.charge(tenths(5))
+        nightly.charge(tenths(5))  # though the ledger has 0.6 left beside
+    ledger.charge(tenths(6))
     assert (refused.value.account, refused.value.budget) == ("nightly", tenths(4))
     nightly.charge(tenths(4))
     assert (nightly.budget, nightly.spent, nightly.remaining) == (tenths(4), tenths(4), PureDP(0))
