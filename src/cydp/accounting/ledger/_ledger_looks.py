@@ -209,18 +209,19 @@ class LedgerLooks:
 
         def read(
             rows: Rows,
-        ) -> tuple[tuple[int, str], dict[str, BlockState], list[Entry], int, set[str]]:
+        ) -> tuple[tuple[int, str], dict[str, BlockState], list[Entry], int, set[str], bool]:
             states, charges = (
                 read_states(rows, type(self.budget)),
                 read_last_charges(rows, MOST_READ),
             )
-            return rows.last(), states, charges, rows.count_charges(), rows.ids_with_results()
+            counts = rows.count_charges(), rows.ids_with_results()
+            return rows.last(), states, charges, *counts, rows.is_frozen
 
-        head, blocks, charges, n_charges, recorded = self._store.read(read)
+        head, blocks, charges, n_charges, recorded, frozen = self._store.read(read)
         guarantee = (
             blocks[ALL].spent if ALL in blocks else guarantee_of(blocks, self.budget, self.relation)
         )
         about = self.uuid, head, self.budget, self.privacy_unit, self.relation, guarantee
         return write_report(
-            *about, self._in_all_blocks(blocks), blocks, charges, n_charges, recorded
+            *about, self._in_all_blocks(blocks), blocks, charges, n_charges, recorded, frozen=frozen
         )

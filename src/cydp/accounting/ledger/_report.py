@@ -24,12 +24,14 @@ from cydp.accounting.ledger._report_lines import ReportLine, grouped
 from cydp.accounting.ledger._serialize import own_amount_of
 from cydp.accounting.ledger._spending_picture import spending_picture
 
-__all__ = ["MOST_READ", "LedgerReport", "write_report"]
+__all__ = ["FROZEN", "MOST_READ", "LedgerReport", "write_report"]
 
 MOST_READ = 1000  # charges that are grouped in lines
 _MOST_SHOWN = 20  # blocks, and lines of charges
 _MOST_NAMED = 5  # blocks of a line
 _MOST_WRITTEN = 1000  # beyond which e**epsilon is not computed
+
+FROZEN = "a frozen copy, by a backup or a move: nothing can be charged to it"
 
 _WRAPPED = CELL.replace("nowrap", "normal")
 
@@ -79,8 +81,9 @@ class LedgerReport:
         Returns
         -------
         dict
-            "ledger", "head", "protected", "promise", "budget", "charges", "blocks" and "released".
-            Amounts are dicts of exact numbers, as text.
+            "ledger", "head", "frozen" (whether this is a copy to which nothing can be charged),
+            "protected", "promise", "budget", "charges", "blocks" and "released". Amounts are dicts
+            of exact numbers, as text.
 
         Examples
         --------
@@ -109,6 +112,8 @@ def write_report(
     charges: Sequence[Mapping[str, Any]],
     n_charges: int,
     recorded: Container[str],
+    *,
+    frozen: bool,
 ) -> LedgerReport:
     """Return the report of a ledger.
 
@@ -133,12 +138,15 @@ def write_report(
     n_charges : int
     recorded : container of str
         The ids of the charges with a recorded result.
+    frozen : bool
+        Whether this is a copy to which nothing can be charged.
 
     """
     lines = grouped(charges, type(budget), recorded)
     left_out = n_charges - sum(line.charges for line in lines[-_MOST_SHOWN:])
     shown = lines[-_MOST_SHOWN:]
-    about = f"budget {budget} for each {format_name(unit)}, under {relation!r}"
+    about = f"{FROZEN}\n" if frozen else ""
+    about += f"budget {budget} for each {format_name(unit)}, under {relation!r}"
     promises = [_promise(guarantee, format_name(unit), relation)]
     if ALL not in blocks:
         about += f"; all releases together cost each {format_name(unit)} {_numbers(guarantee)}"
@@ -167,12 +175,14 @@ def write_report(
         "charges": f"{n_charges:,}",
     }
     facts |= {"ledger": ledger, "head": "{}:{}".format(*head)}
+    facts |= {"state": FROZEN} if frozen else {}
     picture = ""
     if ALL in blocks:
         spent, most = own_amount_of(blocks[ALL].spent), own_amount_of(budget)
         picture = spending_picture(charges, spent, most, names_of(budget)[0])
     page = _html(facts, alike, shown, left_out, picture)
-    return LedgerReport("\n".join(text), page, _for_machines(facts, budget, blocks, lines))
+    machines = _for_machines(facts, budget, blocks, lines) | {"frozen": frozen}
+    return LedgerReport("\n".join(text), page, machines)
 
 
 def _for_machines(
@@ -273,7 +283,9 @@ def _html(
         ((state,),) = alike
         head.append(("spent", _numbers(state.spent)))
         head.append(("left", _numbers(state.remaining, left=True)))
-    head += [(name, facts[name]) for name in ("charges", "ledger", "head")]
+    head += [
+        (name, facts[name]) for name in ("charges", "ledger", "head", "state") if name in facts
+    ]
     parts = [f'<div style="{BOX}">', "<div><strong>Privacy budget</strong></div>"]
     parts += _table([], [list(row) for row in head])
     parts += [picture] if picture else []
