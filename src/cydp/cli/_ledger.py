@@ -12,6 +12,7 @@ from cydp.accounting.ledger._history import GROUPINGS, format_block
 from cydp.accounting.ledger._ledger import BudgetLedger
 from cydp.cli._ledger_accounts import add_accounts
 from cydp.cli._ledger_copies import add_copies
+from cydp.cli._ledger_grants import add_grants
 from cydp.cli._messages import head_of, print_head
 from cydp.cli._options import (
     BUDGETS,
@@ -21,6 +22,7 @@ from cydp.cli._options import (
     heads_of,
     read_budget,
     read_count,
+    read_place,
 )
 from cydp.cli._payment import (
     WITHOUT_BLOCKS,
@@ -147,6 +149,7 @@ def add_commands(commands: Any) -> None:
     _add_charge(ledger)
     add_accounts(ledger, _HEAD)
     add_copies(ledger, _HEAD)
+    add_grants(ledger)
 
     show_parser = _command(
         ledger, "show", show, "print what is spent and left", _NUMBERS, _READ,
@@ -193,7 +196,7 @@ def add_commands(commands: Any) -> None:
         example=[_CREATE, "cydp ledger history ages.db --json"],
     )  # fmt: skip
     history_parser.add_argument(
-        "--after", type=read_count, default=0, metavar="SEQ", help="begin after this entry"
+        "--after", type=read_place, default=0, metavar="SEQ", help="begin after this entry"
     )
     history_parser.add_argument(
         "--most", type=read_count, metavar="N", help="print so many entries (default: all)"

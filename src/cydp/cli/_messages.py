@@ -40,6 +40,8 @@ _IN_PYTHON = {
     "is needed",
     "open it by open_account": "open it by `cydp ledger open-account`",
     "its accounts() are those that are": "`cydp ledger accounts` prints those that are",
+    "use the primary, or open the ledger with read_only=True": "use the primary; commands that "
+    "only look, such as `cydp ledger show`, may use a standby",
     "with by_block=True": "by `cydp ledger create --by-block`",
     "is Parquet: name it *.parquet": "is Parquet: name it *.parquet, or add --format parquet for "
     "FILE",
@@ -109,7 +111,6 @@ _BY_OPTIONS = {
 _NAMES = (
     "max_rows_per_partition", "max_rows_per_unit", "max_partitions", "max_rows", "data_version",
     "charge_id", "left_out", "privacy_unit", "units_in_one_block", "by_block", "block_column",
-    "read_only",
 )  # fmt: skip
 _UNIT = re.compile(r"\bunit=(\([^()]*\)|'[^']*'|\"[^\"]*\")")
 _POSITIONAL = {"block": "ID", "file": "FILE", "path": "PATH"}

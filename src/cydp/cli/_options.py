@@ -24,6 +24,7 @@ __all__ = [
     "heads_of",
     "read_budget",
     "read_count",
+    "read_place",
     "texts_of_help",
 ]
 
@@ -322,6 +323,10 @@ def add_post_processors(parser: argparse.ArgumentParser) -> None:
 
 def read_count(given: str) -> int:
     return _read_int(given, 1)
+
+
+def read_place(given: str) -> int:
+    return _read_int(given, 0)
 
 
 def _read_total(given: str) -> int:

@@ -17,6 +17,7 @@ from cydp.accounting.ledger._blocks import ALL, BlockState, can_pay, match_dims
 from cydp.accounting.ledger._charge import requested_amount
 from cydp.accounting.ledger._history import format_block, format_dims
 from cydp.accounting.ledger._ledger import BudgetLedger
+from cydp.accounting.ledger._report import FROZEN
 from cydp.cli._messages import json_of, losses_in_options
 from cydp.cli._options import read_budget
 from cydp.cli._outputs import check_output
@@ -40,6 +41,7 @@ def show(options: argparse.Namespace) -> int:
             "block_column": ledger.block_column,
             "charges": sum(entry["kind"] == "charge" for entry in entries),
             "head": f"{entries[-1]['seq']}:{entries[-1]['hash']}",
+            "frozen": ledger._store.frozen,
             "guarantee": numbers_of(guarantee) if isinstance(guarantee, LOSSES) else {},
             "guarantee_for": {
                 "unit": _unit_of(options) or ledger.privacy_unit,
@@ -57,6 +59,8 @@ def show(options: argparse.Namespace) -> int:
     if options.json:
         print(json_of(about))
         return 0
+    if about["frozen"]:
+        print(FROZEN)
     for name in ("name", "note"):
         if name in about:
             print(f"{name}: {format_name(about[name])}")

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import threading
 import uuid
 from collections.abc import Callable
@@ -20,6 +21,7 @@ from cydp.accounting import (
     LedgerCorruptError,
     LedgerRollbackError,
 )
+from cydp.accounting.ledger._report import FROZEN
 from cydp.cli import main
 
 EIGHTH = PureDP("0.125")
@@ -47,8 +49,18 @@ def seen(ledger: BudgetLedger) -> tuple[Any, ...]:
     return (
         list(ledger.history()), ledger.head(), ledger.uuid, dict(ledger.spent), ledger.budget,
         dict(ledger.remaining), ledger.blocks(), ledger.result("monday"), ledger.privacy_unit,
-        ledger.block_column, str(ledger.report()),
+        ledger.block_column, ledger.report().text.removeprefix(f"{FROZEN}\n"),
     )  # fmt: skip
+
+
+def lose(path: Path | Place) -> None:
+    """Let a ledger be gone, as with its disk."""
+    if isinstance(path, Place):
+        tables = ("outcome", "state", "block", "entry")
+        tamper(path, *(f"DELETE FROM {table} WHERE ledger = {path.key}" for table in tables))
+        tamper(path, f"DELETE FROM ledger WHERE key = {path.key}")
+    else:
+        path.unlink()
 
 
 def changes(ledger: BudgetLedger) -> list[Callable[[], object]]:
@@ -130,9 +142,11 @@ def test_a_restore_does_not_forget(path: Path, target: Path, tmp_path: Path) -> 
         BudgetLedger.restore(target, path, expect_head=head)
     with pytest.raises(LedgerError, match=r"there is no ledger|this is a ledger in use"):
         BudgetLedger.restore(path, again, expect_head=head)
+    lose(path)
     with BudgetLedger.restore(target, again, expect_head=head) as ledger:
         assert seen(ledger) == before
         ledger.charge(EIGHTH, blocks=["tue"])
+    lose(again)
     with BudgetLedger.restore(
         target, path.with_name("closed"), expect_head=later, retire=True
     ) as ledger:
@@ -150,12 +164,77 @@ def test_a_retired_ledger_without_blocks(path: Path, target: Path) -> None:
     with new(path) as ledger:
         ledger.charge(EIGHTH)
         ledger.backup(target)
+    lose(path)
     with BudgetLedger.restore(target, path.with_name("closed"), retire=True) as ledger:
         assert ledger.spent == PureDP(1)
         assert ledger.remaining == PureDP(0)
         with pytest.raises(BlockRetiredError):
             ledger.charge(EIGHTH)
         ledger.verify()
+
+
+def test_a_database_has_one_ledger_that_can_be_charged(server: PostgresServer) -> None:
+    """A backup that is restored twice, or beside its ledger, would spend the budget twice."""
+    name = uuid.uuid4().hex
+    path, copy = (Place(server.address(), f"{name} {more}") for more in ("ledger", "copy"))
+    again, third = path.with_name("again"), path.with_name("third")
+    with filled(path) as ledger:
+        head = ledger.backup(copy)
+        refused = partial(
+            pytest.raises, LedgerError, match=rf"'{name} .*' in this database is the same ledger"
+        )
+        for retire in (False, True):
+            with refused():
+                BudgetLedger.restore(copy, again, expect_head=head, retire=retire)
+        with pytest.raises(LedgerError, match="there is no ledger"):
+            BudgetLedger.open(again)
+        ledger.move(again)  # the frozen ledger stays beside it
+        with BudgetLedger.open(again) as moved:
+            moved.charge(EIGHTH, blocks=["tue"])
+            with refused():
+                BudgetLedger.restore(path, third, expect_head=head)
+    lose(again)
+    with BudgetLedger.restore(copy, third, expect_head=head) as restored, refused():
+        assert restored.uuid == ledger.uuid
+        BudgetLedger.restore(copy, again, expect_head=head)
+
+
+def test_a_frozen_copy_says_that_it_is_one(path: Path, target: Path) -> None:
+    with filled(path) as ledger:
+        ledger.backup(target)
+        with BudgetLedger.open(target) as copy:
+            report = copy.report()
+            assert report.text.startswith("a frozen copy, by a backup or a move: nothing can be")
+            assert "a frozen copy" in report.to_html()
+            assert report.to_dict()["frozen"]
+            assert repr(copy).endswith(", a frozen copy>")
+        report = ledger.report()
+        assert "frozen" not in report.text + report.to_html() + repr(ledger)
+        assert not report.to_dict()["frozen"]
+        ledger.move(target.with_name("moved"))
+        assert "a frozen copy" in repr(ledger)
+        assert "a frozen copy" in ledger.report().text
+
+
+def test_a_copy_to_what_is_there_already_is_told_to_choose_another_place(
+    path: Path, target: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    with new(path) as ledger:
+        head = ledger.backup(target)
+        for call in (
+            lambda: ledger.backup(target),
+            lambda: ledger.move(target),
+            lambda: ledger.move(path),
+            lambda: BudgetLedger.restore(target, path, expect_head=head),
+        ):
+            with pytest.raises(LedgerError, match="exists already: choose another"):
+                call()
+    for command in ("backup", "move"):
+        with pytest.raises(SystemExit):
+            main(["ledger", command, str(path), str(target)])
+        assert "exists already: choose another" in capsys.readouterr().err
+    with pytest.raises(LedgerError, match="say exist_ok=True, or choose another"):
+        new(path)
 
 
 def test_a_damaged_backup_is_not_restored(path: Path, target: Path) -> None:
@@ -215,6 +294,11 @@ def test_the_command_line(path: Path, target: Path, capsys: pytest.CaptureFixtur
         return capsys.readouterr().out.strip()
 
     assert said("backup", path, target) == head
+    assert "frozen" not in said("show", path)
+    assert said("show", target).splitlines()[0].startswith("a frozen copy, by a backup or a move")
+    assert json.loads(said("show", target, "--json"))["frozen"]
+    assert "a frozen copy" in said("report", target)
+    lose(path)
     again = path.with_name("again")
     assert said("restore", target, again, "--head", head.removeprefix("head: ")) == head
     assert said("move", again, target.with_name("moved")) == head

@@ -13,7 +13,7 @@ from accounting.ledger.ledger_processes import new
 from accounting.ledger.postgres_server import tamper
 
 from cydp import ZCDP, ApproxDP, BudgetLedger, PureDP, Session
-from cydp.accounting import LedgerCorruptError
+from cydp.accounting import ChargeInDoubtError, LedgerCorruptError
 from cydp.cli import main
 
 CENT = PureDP("0.01")
@@ -153,3 +153,21 @@ def test_the_command_line(path: Path, capsys: pytest.CaptureFixture[str]) -> Non
         "4",
         "5",
     ]
+
+
+def test_commands_take_the_place_before_the_first_entry(
+    path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    new(path).close()
+    assert main(["ledger", "history", str(path), "--after", "0"]) == 0
+    assert [line.split()[0] for line in capsys.readouterr().out.splitlines()] == ["1", "2"]
+    with pytest.raises(SystemExit):
+        main(["ledger", "history", str(path), "--after", "-1"])
+    assert "must be a whole number of at least 0" in capsys.readouterr().err
+
+
+def test_a_result_in_doubt_says_what_can_be_done(path: Path) -> None:
+    with new(path) as ledger:
+        ledger.charge(PureDP("0.1"), charge_id="monday")
+        with pytest.raises(ChargeInDoubtError, match="to release again, use another charge_id"):
+            ledger.result("monday")

@@ -7,12 +7,15 @@ import random
 import re
 import shutil
 import socket
+import sys
 import threading
 import time
 from collections.abc import Callable, Iterator
+from concurrent.futures import ThreadPoolExecutor
 from contextlib import closing, suppress
 from pathlib import Path
 from typing import Any
+from urllib.parse import quote
 
 import numpy as np
 import pytest
@@ -28,6 +31,7 @@ from cydp.accounting import (
     LedgerSchemaError,
 )
 from cydp.accounting.ledger import _postgres_store
+from cydp.accounting.ledger._postgres_rows import grants
 from cydp.cli import main
 
 pytestmark = [
@@ -77,7 +81,7 @@ class Proxy:
     def _ask(self, client: socket.socket, server: socket.socket) -> None:
         with suppress(OSError):
             while data := client.recv(65536):
-                if self.cut and b"COMMIT" in data:
+                if self.cut and b"COMMIT\0" in data:
                     cut, self.cut = self.cut, None
                     if cut == "after":
                         client.shutdown(socket.SHUT_WR)  # the answer is lost
@@ -335,16 +339,18 @@ def test_a_full_disk(own: PostgresServer) -> None:
 
 
 def test_rights(server: PostgresServer, place: Place) -> None:
-    """By the commands of the page: who charges can neither change nor delete; readers only read."""
+    """By what the command prints: who charges can neither change nor delete; readers only read."""
     import psycopg
 
     new(place).close()
-    commands = re.findall(r"```sql\n(.*?)```", DOCS.read_text(), re.DOTALL)
+    given = grants("service") + grants("auditor", read_only=True)
+    assert re.findall(r"```sql\n(.*?)```", DOCS.read_text(), re.DOTALL) == [given]
     with psycopg.connect(server.address(), autocommit=True) as owner:
         for role in ("service", "auditor"):
             owner.execute(f"DROP OWNED BY {role}") if exists(owner, role) else None
             owner.execute(f"DROP ROLE IF EXISTS {role}")
-        owner.execute("\n".join(commands))
+            owner.execute(f"CREATE ROLE {role} LOGIN")
+        owner.execute(given)
     name = place.partition("#")[2]
     service, auditor = (Place(server.address(role), name) for role in ("service", "auditor"))
     with BudgetLedger.open(service) as ledger:
@@ -372,6 +378,34 @@ def test_rights(server: PostgresServer, place: Place) -> None:
 def exists(connection: Any, role: str) -> bool:
     found = connection.execute("SELECT 1 FROM pg_roles WHERE rolname = %s", (role,))
     return found.fetchone() is not None
+
+
+ROLES = ["Service", 'a "b"; DROP SCHEMA cydp', "with space", "\u65e5"]
+
+
+@pytest.mark.parametrize("role", ROLES)
+def test_grants_are_for_the_role_of_that_name(
+    role: str, server: PostgresServer, place: Place, capsys: pytest.CaptureFixture[str]
+) -> None:
+    import psycopg
+    from psycopg.sql import SQL, Identifier
+
+    new(place).close()
+    with psycopg.connect(server.address()) as owner:  # which is rolled back
+        owner.execute(SQL("CREATE ROLE {}").format(Identifier(role)))
+        for more, right in (["--read-only"], False), ([], True):
+            assert main(["ledger", "grants", "--role", role, *more]) == 0
+            owner.execute(capsys.readouterr().out)
+            for may, wanted in (("SELECT", True), ("INSERT", right), ("UPDATE", False)):
+                found = owner.execute(
+                    "SELECT has_table_privilege(%s, 'cydp.entry', %s)", (role, may)
+                )
+                assert found.fetchone() == (wanted,)
+        owner.rollback()
+    for wrong in ("", "x" * 64, "a\0b"):
+        with pytest.raises(SystemExit):
+            main(["ledger", "grants", "--role", wrong])
+        assert "--role must have 1 to 63 bytes" in capsys.readouterr().err
 
 
 def test_even_the_owner_only_adds(server: PostgresServer, place: Place) -> None:
@@ -425,6 +459,52 @@ def test_addresses_and_messages(server: PostgresServer, place: Place) -> None:
         with pytest.raises(error, match=words) as raised:
             call()
         assert "secret" not in str(raised.value)
+
+
+@pytest.mark.parametrize("name", ["%20", "%20%09", "a%0Ab", "a\nb", "a%00b", "a%7F", "%E2%80%A8"])
+def test_names_that_cannot_be_read_in_a_line_are_refused(
+    name: str, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Before anything is connected."""
+    monkeypatch.setattr(_postgres_store, "import_extra", pytest.fail)
+    with pytest.raises(ValueError, match="path must name a ledger by more than spaces"):
+        BudgetLedger.open(f"postgresql://me:secret@h/d#{name}")
+    with pytest.raises(SystemExit):
+        main(["ledger", "show", f"postgresql://me:secret@h/d#{name}"])
+    said = capsys.readouterr().err
+    assert "PATH must name a ledger by more than spaces" in said
+    assert "secret" not in said
+
+
+def test_a_missing_library_is_named(
+    capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setitem(sys.modules, "psycopg", None)
+    with pytest.raises(SystemExit) as ended_by:
+        main(["ledger", "show", "postgresql://h/d#v"])
+    assert ended_by.value.code == 2
+    wanted = "a ledger on a PostgreSQL server needs psycopg: pip install 'cydp[postgres]'"
+    assert wanted in capsys.readouterr().err
+
+
+@pytest.mark.parametrize("level", ["repeatable read", "serializable"])
+def test_the_default_isolation_of_a_database_does_not_matter(
+    server: PostgresServer, place: Place, level: str
+) -> None:
+    """A charge that has waited for another one sees what that one has spent."""
+    options = quote(f"-c default_transaction_isolation={level}".replace("e r", "e\\ r"))
+    there = Place(f"{server.address()}?options={options}", place.partition("#")[2])
+    new(place, PureDP(1)).close()
+
+    def charge(_: int) -> None:
+        with BudgetLedger.open(there) as ledger:
+            for _ in range(5):
+                ledger.charge(PureDP("0.01"))
+
+    with ThreadPoolExecutor(4) as pool:
+        list(pool.map(charge, range(4)))
+    with BudgetLedger.open(place) as ledger:
+        assert ledger.spent == PureDP("0.2")
 
 
 ADDRESSES = [
@@ -548,3 +628,19 @@ def test_the_command_line(place: Place, capsys: pytest.CaptureFixture[str]) -> N
     assert main(["ledger", "show", place]) == 0
     assert "0.75" in capsys.readouterr().out
     assert main(["ledger", "verify", place]) == 0
+
+
+def test_where_nothing_can_be_written_commands_are_told_what_can_be_done(
+    server: PostgresServer, place: Place, capsys: pytest.CaptureFixture[str]
+) -> None:
+    new(place).close()
+    options = quote("-c default_transaction_read_only=on")
+    there = Place(f"{server.address()}?options={options}", place.partition("#")[2])
+    with pytest.raises(LedgerError, match=r"use the primary, or open .* with read_only=True"):
+        BudgetLedger.open(there)
+    with pytest.raises(SystemExit):
+        main(["ledger", "charge", there, "--epsilon", "0.1", "--label", "x"])
+    said = capsys.readouterr().err
+    assert "use the primary; commands that only look, such as `cydp ledger show`" in said
+    assert "read_only" not in said
+    assert main(["ledger", "show", there]) == 0

@@ -20,7 +20,7 @@ from cydp.accounting._budget import check_budget
 from cydp.accounting._errors import LedgerError
 from cydp.accounting._loss import ZCDP, ApproxDP, Loss, PureDP
 from cydp.accounting.ledger import _open_file, _path
-from cydp.accounting.ledger._rows import Rows
+from cydp.accounting.ledger._rows import Rows, advice
 from cydp.accounting.ledger._serialize import check_string, own_amount_of, strings_of
 from cydp.accounting.ledger._sqlite_rows import SCHEMA, SqliteRows
 from cydp.accounting.ledger._store import FileStore
@@ -94,36 +94,36 @@ def kept_of(whole_unit: str, by_block: bool) -> str:
     return f"{whole_unit} in one block" if by_block and whole_unit != _ROW else whole_unit
 
 
-def create_file(path: Path, ledger: str, write: Callable[[Rows], T]) -> T:
+def create_file(path: Path, ledger: str, write: Callable[[Rows], T], *, or_open: bool) -> T:
     """Make a new file for a ledger of this uuid, and return what a function returns that writes it.
 
     The file is made in a folder of its own beside the path. It is linked to the path when it is
-    complete and closed.
+    complete and closed. If there is one already, the error advises to open it with `or_open`.
     """
     for suffix in ("", "-journal", "-wal", "-shm"):  # SQLite takes all of these for the ledger's
         if os.path.lexists(f"{path}{suffix}"):
-            raise LedgerError(_taken_message(path, suffix))
+            raise LedgerError(_taken_message(path, suffix, or_open=or_open))
     _path.check_place(path.resolve())
     _path.check_length(path.resolve())
-    with _explain_os_errors(path):
+    with _explain_os_errors(path, or_open=or_open):
         folder = Path(tempfile.mkdtemp(prefix=".ledger-", dir=path.parent))
     draft = FileStore(folder / "ledger")
     try:
-        with _explain_os_errors(path):
+        with _explain_os_errors(path, or_open=or_open):
             _open_file.check_process()
             _open_file.use_sqlite(lambda: _make_tables(draft, ledger))
         result = draft.write(write)
         draft.close()
         if os.path.lexists(draft.wal):
             raise LedgerError(f"no ledger can be made at {path}: what was written is not whole")
-        with _explain_os_errors(path, "; its file system must have hard links"):
+        with _explain_os_errors(path, "; its file system must have hard links", or_open=or_open):
             os.link(draft.path, path)
         os.unlink(draft.path)  # a file with two names is refused
     finally:
         draft.close()
         shutil.rmtree(folder, ignore_errors=True)
     if sys.platform != "win32":  # which opens no folders
-        with _explain_os_errors(path):
+        with _explain_os_errors(path, or_open=or_open):
             descriptor = os.open(path.parent, os.O_RDONLY)
             try:
                 os.fsync(descriptor)
@@ -146,7 +146,7 @@ def _make_tables(draft: FileStore, ledger: str) -> None:
         raise draft.explain(error) from None
 
 
-def _taken_message(path: Path, suffix: str = "") -> str:
+def _taken_message(path: Path, suffix: str = "", *, or_open: bool) -> str:
     """Return the message for a new ledger at a path at which there is something already."""
     if os.path.isdir(f"{path}{suffix}"):
         return f"path must be that of a new file, and {path}{suffix} is a folder already"
@@ -155,19 +155,16 @@ def _taken_message(path: Path, suffix: str = "") -> str:
             "a file is there already that SQLite would take for a part of the ledger: "
             f"{path}{suffix}; choose another path"
         )
-    return (
-        f"{path} exists already: open a ledger with BudgetLedger.open, say exist_ok=True, or "
-        "choose another path"
-    )
+    return f"{path} exists already: {advice(or_open=or_open)} another path"
 
 
 @contextmanager
-def _explain_os_errors(path: Path, needed: str = "") -> Iterator[None]:
+def _explain_os_errors(path: Path, needed: str = "", *, or_open: bool) -> Iterator[None]:
     """Raise a LedgerError for an OSError, and say what the file system needs."""
     try:
         yield
     except FileExistsError:
-        raise LedgerError(_taken_message(path)) from None
+        raise LedgerError(_taken_message(path, or_open=or_open)) from None
     except FileNotFoundError:
         raise LedgerError(
             f"no ledger can be made at {path}: its folder does not exist; make the folder first"

@@ -130,6 +130,11 @@ class RememberingStore:
         self._store, self._file, self._uuid = store, HeadFile(path), uuid
         self.read(self._file.check)
 
+    @property
+    def frozen(self) -> bool:
+        """Whether the last transaction found a copy to which nothing may be written."""
+        return self._store.frozen
+
     def read(self, work: Callable[[Rows], T]) -> T:
         """Call a function in a transaction that sees one state."""
         done, last = self._store.read(lambda rows: (work(rows), rows.last()))

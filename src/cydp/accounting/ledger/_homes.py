@@ -7,9 +7,10 @@ import os
 from collections.abc import Callable
 from typing import TypeVar
 
+from cydp.accounting.ledger._address import is_server
 from cydp.accounting.ledger._create import create_file
 from cydp.accounting.ledger._path import read_path
-from cydp.accounting.ledger._postgres_store import PostgresStore, is_server
+from cydp.accounting.ledger._postgres_store import PostgresStore
 from cydp.accounting.ledger._rows import Rows, Store
 from cydp.accounting.ledger._store import FileStore
 
@@ -25,8 +26,13 @@ def open_store(path: str | os.PathLike[str], *, read_only: bool) -> Store:
     return FileStore.open(read_path(path), read_only=read_only)
 
 
-def create_store(path: str | os.PathLike[str], ledger: str, write: Callable[[Rows], T]) -> T:
-    """Make the home of a ledger of this uuid, and return what a function returns that writes it."""
+def create_store(
+    path: str | os.PathLike[str], ledger: str, write: Callable[[Rows], T], *, or_open: bool = False
+) -> T:
+    """Make the home of a ledger of this uuid, and return what a function returns that writes it.
+
+    If there is one already, the error advises to open it with `or_open`.
+    """
     if isinstance(path, str) and is_server(path):
-        return PostgresStore.create(path, write)
-    return create_file(read_path(path), ledger, write)
+        return PostgresStore.create(path, write, or_open=or_open)
+    return create_file(read_path(path), ledger, write, or_open=or_open)

@@ -19,6 +19,7 @@ from cydp.accounting._errors import (
 )
 from cydp.accounting._loss import Loss
 from cydp.accounting._words import format_name
+from cydp.accounting.ledger._address import is_server
 from cydp.accounting.ledger._blocks import (
     ALL,
     insert_block,
@@ -36,7 +37,6 @@ from cydp.accounting.ledger._ledger_copies import LedgerCopies
 from cydp.accounting.ledger._ledger_looks import LedgerLooks
 from cydp.accounting.ledger._ledger_names import LedgerNames
 from cydp.accounting.ledger._ledger_results import LedgerResults
-from cydp.accounting.ledger._postgres_store import is_server
 from cydp.accounting.ledger._rows import Rows, Store
 from cydp.accounting.ledger._serialize import (
     amount_from,
@@ -198,7 +198,7 @@ class BudgetLedger(
             return rows.last()
 
         try:
-            head = create_store(path, about["uuid"], write)
+            head = create_store(path, about["uuid"], write, or_open=True)
         except LedgerError:
             if not exist_ok or not (is_server(path) or os.path.isfile(path)):
                 raise
@@ -343,4 +343,5 @@ class BudgetLedger(
 
     def __repr__(self) -> str:
         unit = format_name(self.privacy_unit)
-        return f"<BudgetLedger: {self.budget} for each {unit}, {self.relation!r}>"
+        frozen = ", a frozen copy" if self._store.frozen else ""
+        return f"<BudgetLedger: {self.budget} for each {unit}, {self.relation!r}{frozen}>"

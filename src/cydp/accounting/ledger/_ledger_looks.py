@@ -222,7 +222,7 @@ class LedgerLooks:
             recorded = rows.ids_with_results(charges[0]["seq"] - 1) if charges else set()
             return Found(
                 rows.last(), read_about(rows), read_states(rows, type(self.budget)), charges,
-                rows.count_charges(), recorded,
+                rows.count_charges(), recorded, rows.is_frozen,
             )  # fmt: skip
 
         found = self._store.read(read)

@@ -282,7 +282,8 @@ class LedgerResults(LedgerCharges):
         *_, result = charge
         if result is None:
             raise ChargeInDoubtError(
-                f"charge_id {charge_id!r} was charged and has no recorded result"
+                f"charge_id {charge_id!r} was charged and has no recorded result, which may have "
+                "been released: to release again, use another charge_id, which is charged again"
             )
         return read_result(result)
 

@@ -10,12 +10,15 @@ from __future__ import annotations
 from collections.abc import Generator
 from typing import Any
 
+from cydp.accounting._errors import LedgerError
 from cydp.accounting.ledger._rows import BlockRow, ChargeRow, EntryRow
 from cydp.accounting.ledger._serialize import sha256_of
 
-__all__ = ["FIND", "LOCK", "SCHEMA", "VERSION", "PostgresRows"]
+__all__ = ["FIND", "LOCK", "ONE_AFTER_ANOTHER", "SCHEMA", "VERSION", "PostgresRows", "grants"]
 
 VERSION = 1
+_TABLES = ("about", "ledger", "entry", "block", "state", "outcome")
+_LONGEST_NAME = 63  # bytes, of what PostgreSQL does not cut
 # Keys are SHA-256 of ids: an index holds no text of 1,000 characters.
 SCHEMA = f"""
 CREATE SCHEMA cydp;
@@ -52,7 +55,8 @@ CREATE TRIGGER for_ever BEFORE DELETE OR TRUNCATE ON cydp.ledger EXECUTE FUNCTIO
 """ + "".join(
     f"CREATE TRIGGER append_only BEFORE UPDATE OR DELETE OR TRUNCATE ON cydp.{table} "
     "EXECUTE FUNCTION cydp.refuse();\n"
-    for table in ("about", "entry", "block", "state", "outcome")
+    for table in _TABLES
+    if table != "ledger"
 )
 FIND = "SELECT key, frozen FROM cydp.ledger WHERE name = %s"
 LOCK = f"{FIND} FOR UPDATE"
@@ -62,6 +66,8 @@ _BLOCKS = (
     "AND state.key = block.key ORDER BY step DESC LIMIT 1) AS latest WHERE block.ledger = %s"
 )
 _LATEST = "SELECT * FROM cydp.state WHERE ledger = %s AND key = %s ORDER BY step DESC LIMIT 1"
+# Those who make ledgers, or let copies be written to.
+ONE_AFTER_ANOTHER = "SELECT pg_advisory_xact_lock(hashtext('cydp'))"
 _BY_ID = ' ORDER BY id COLLATE "C"'  # by bytes, as in a file
 
 
@@ -203,7 +209,21 @@ class PostgresRows:
         self._frozen = 1
 
     def thaw(self) -> None:
-        """Let this copy be written to again."""
+        """Let this copy be written to again; a LedgerError if another one in the database may be.
+
+        The first entry, and so its hash, is that of one ledger.
+        """
+        self._connection.execute(ONE_AFTER_ANOTHER)
+        other = self._one(
+            "SELECT name FROM cydp.entry JOIN cydp.ledger ON key = ledger, "
+            "(SELECT ledger AS own, hash AS first FROM cydp.entry WHERE ledger = %s AND seq = 1) "
+            "AS this WHERE seq = 1 AND hash = first AND ledger <> own AND frozen = 0"
+        )
+        if other is not None:
+            raise LedgerError(
+                f"{other[0]!r} in this database is the same ledger, and can be charged: use it, "
+                "since each of two copies would spend the rest of the budget"
+            )
         self._connection.execute(
             "UPDATE cydp.ledger SET frozen = 0 WHERE key = %s", (self._ledger,)
         )
@@ -248,3 +268,24 @@ class PostgresRows:
         with self._connection.cursor("rows") as cursor:  # the server keeps what is not read yet
             cursor.execute(query, (self._ledger, *given))
             yield from cursor
+
+
+def grants(role: str, *, read_only: bool = False) -> str:
+    """Return the SQL that gives a role the rights to charge the ledgers of a database, or to read.
+
+    Raises a ValueError for what is no name of a role. Nothing is executed.
+
+    >>> print(grants("auditor", read_only=True), end="")
+    GRANT USAGE ON SCHEMA cydp TO "auditor";
+    GRANT SELECT ON ALL TABLES IN SCHEMA cydp TO "auditor";
+    """
+    if not 0 < len(role.encode()) <= _LONGEST_NAME or "\0" in role:
+        raise ValueError(f"role must have 1 to {_LONGEST_NAME} bytes, without the character NUL")
+    name = '"' + role.replace('"', '""') + '"'
+    rights = ["USAGE ON SCHEMA cydp"]
+    if read_only:
+        rights += ["SELECT ON ALL TABLES IN SCHEMA cydp"]
+    else:
+        tables = ", ".join(f"cydp.{table}" for table in _TABLES)
+        rights += [f"SELECT, INSERT ON {tables}", "UPDATE (lock) ON cydp.ledger"]
+    return "".join(f"GRANT {right} TO {name};\n" for right in rights)

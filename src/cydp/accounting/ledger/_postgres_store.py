@@ -9,14 +9,12 @@ row. docs/accounting/ledger.md, "On a PostgreSQL server".
 from __future__ import annotations
 
 import os
-import re
 import threading
 import time
 import uuid
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
 from typing import Any, TypeVar
-from urllib.parse import unquote, urlsplit
 
 from cydp._extras import import_extra
 from cydp.accounting._errors import (
@@ -27,12 +25,19 @@ from cydp.accounting._errors import (
     LedgerRollbackError,
     LedgerSchemaError,
 )
+from cydp.accounting.ledger._address import place_of, read_address
 from cydp.accounting.ledger._entries import Seen
-from cydp.accounting.ledger._postgres_rows import FIND, LOCK, SCHEMA, VERSION, PostgresRows
-from cydp.accounting.ledger._rows import Rows, frozen_message
-from cydp.accounting.ledger._serialize import check_string
+from cydp.accounting.ledger._postgres_rows import (
+    FIND,
+    LOCK,
+    ONE_AFTER_ANOTHER,
+    SCHEMA,
+    VERSION,
+    PostgresRows,
+)
+from cydp.accounting.ledger._rows import Rows, advice, frozen_message
 
-__all__ = ["PostgresStore", "is_server"]
+__all__ = ["PostgresStore"]
 
 T = TypeVar("T")
 
@@ -48,9 +53,6 @@ _CONNECTION = {
     "client_encoding": "utf8",
 }
 _MUST_BE_ON = ("fsync", "full_page_writes")
-_ADDRESS = re.compile(  # user and password, hosts and ports, a database, and more
-    r"postgres(?:ql)?://(?:[^/@#?:]*(?::[^/@#?:]*)?@)?(?:[\w.,%-]|:\d+|\[[\w:.%]*\])*(?:/[^/@#?]*)?(?:\?[^@#]*)?"
-)
 _CAUSES = {  # words of libpq and the server, and ours
     "password authentication failed": "the password is wrong, or the user is unknown",
     "no password supplied": "the server asks for a password",
@@ -61,32 +63,26 @@ _CAUSES = {  # words of libpq and the server, and ours
     "pg_hba.conf": "the server does not let this user connect from here",
 }
 _TO_READ = "BEGIN ISOLATION LEVEL REPEATABLE READ, READ ONLY"
+# What is read after the lock is what was there then, whatever is the default of the database.
+_TO_WRITE = "BEGIN ISOLATION LEVEL READ COMMITTED"
 _TIMEOUTS = ("lock_timeout", "idle_in_transaction_session_timeout")
 _of_parents: list[Any] = []  # connections that a fork has inherited, and never closes
-
-
-def is_server(path: object) -> bool:
-    """Whether a path of a ledger is the address of one on a PostgreSQL server.
-
-    >>> is_server("postgresql://db/budgets#visits"), is_server("visits.ledger")
-    (True, False)
-    """
-    return isinstance(path, str) and path.startswith(("postgresql:", "postgres:"))
 
 
 class PostgresStore:
     """A connection to a ledger on a server. One thread uses it at a time."""
 
     def __init__(self, address: str, *, read_only: bool = False) -> None:
-        self._address, self._name = _read_address(address)
-        self.place = _place_of(self._address, self._name)
+        self._address, self._name = read_address(address)
+        self.place = place_of(self._address, self._name)
         self._read_only = read_only
         self._lock = threading.RLock()
         self._busy = False
         self._connection: Any = None
         self._process = os.getpid()
         self._seen = Seen()
-        self._to_write = "BEGIN"
+        self._to_write = _TO_WRITE
+        self.frozen = False  # whether the last transaction found a frozen copy
         self._doubt: tuple[int, str] | None = None  # the head that an unanswered COMMIT has written
         self._library = import_extra("psycopg", "a ledger on a PostgreSQL server")
 
@@ -99,11 +95,14 @@ class PostgresStore:
         return store
 
     @classmethod
-    def create(cls, address: str, write: Callable[[Rows], T]) -> T:
-        """Make a ledger, and return what a function returns that writes it."""
+    def create(cls, address: str, write: Callable[[Rows], T], *, or_open: bool) -> T:
+        """Make a ledger, and return what a function returns that writes it.
+
+        If there is one already, the error advises to open it with `or_open`.
+        """
         store = cls(address)
         try:
-            return store._use(lambda: store._create(write))
+            return store._use(lambda: store._create(write, or_open=or_open))
         finally:
             store.close()
 
@@ -177,7 +176,7 @@ class PostgresStore:
         self._settle()
         connection = self._begin()
         rows = self._rows(connection, LOCK)
-        if rows.is_frozen and not thaws:
+        if self.frozen and not thaws:
             raise LedgerError(frozen_message(self.place))
         done = work(rows)
         last = rows.last()
@@ -193,17 +192,16 @@ class PostgresStore:
                 ) from None
         return done
 
-    def _create(self, write: Callable[[Rows], T]) -> T:
+    def _create(self, write: Callable[[Rows], T], *, or_open: bool) -> T:
         connection = self._begin()
         # Of several processes that make the tables at once, or one ledger, the first does.
-        connection.execute("SELECT pg_advisory_xact_lock(hashtext('cydp'))")
+        connection.execute(ONE_AFTER_ANOTHER)
         if not _has_tables(connection):
             connection.execute(SCHEMA)
         _check_version(connection, self.place)
-        if connection.execute(LOCK, (self._name,)).fetchone() is not None:
+        if connection.execute(FIND, (self._name,)).fetchone() is not None:
             raise LedgerError(
-                f"{self.place} exists already: open a ledger with BudgetLedger.open, say "
-                "exist_ok=True, or choose another name"
+                f"{self.place} exists already: {advice(or_open=or_open)} another name"
             )
         rows = PostgresRows(connection, str(uuid.uuid4()))
         rows.begin(self._name)
@@ -218,7 +216,7 @@ class PostgresStore:
             raise LedgerError(
                 f"there is no ledger at {self.place}: correct the name, or create a ledger first"
             )
-        rows = PostgresRows(connection, *found)
+        rows, self.frozen = PostgresRows(connection, *found), bool(found[1])
         other = self._seen.compare(rows)
         if other == "another":
             raise LedgerError(
@@ -330,7 +328,7 @@ class PostgresStore:
         local = [f"{name} = '{BUSY_SECONDS}s'" for name in _TIMEOUTS]
         if setting("synchronous_commit") == "off":
             local.append("synchronous_commit = on")
-        self._to_write = "; SET LOCAL ".join(["BEGIN", *local])
+        self._to_write = "; SET LOCAL ".join([_TO_WRITE, *local])
         if not self._read_only and setting("transaction_read_only") == "on":
             raise LedgerError(
                 f"nothing can be charged on {self.place}: the server is a standby, or allows no "
@@ -353,8 +351,8 @@ class PostgresStore:
             return LedgerError(f"there is no ledger at {self.place}: create a ledger first")
         if isinstance(error, errors.InsufficientPrivilege):
             return LedgerError(
-                f"the role has not the rights to use {self.place} so: docs/accounting/ledger.md "
-                "has the rights that those who charge and those who read need"
+                f"the role has not the rights to use {self.place} so: `cydp ledger grants` prints "
+                "the SQL that gives the rights to charge, or to read"
             )
         if isinstance(error, errors.RaiseException | errors.IntegrityError):
             return LedgerCorruptError(f"the ledger is damaged: the server reports {error.sqlstate}")
@@ -383,29 +381,6 @@ class PostgresStore:
     def __del__(self) -> None:
         if getattr(self, "_connection", None) is not None:
             self._drop()
-
-
-def _read_address(address: str) -> tuple[str, str]:
-    """Return the address of a database, and the name of a ledger in it."""
-    base, mark, name = address.partition("#")
-    if not mark or not name:
-        raise ValueError(
-            "path must name a ledger on its server after '#', as in postgresql://host/database#visits"
-        )
-    # No part of it is shown: it may be a password.
-    if not _ADDRESS.fullmatch(base) or "@" in name:
-        raise ValueError(
-            "path must be an address as in postgresql://user@host:5432/database#visits; in a user "
-            "or a password, write ':' as %3A, '/' as %2F, '?' as %3F, '#' as %23 and '@' as %40"
-        )
-    return base, check_string(unquote(name), "the name of the ledger")
-
-
-def _place_of(address: str, name: str) -> str:
-    """Return an address without user and password, for messages."""
-    parts = urlsplit(address)
-    host = parts.netloc.rpartition("@")[2]
-    return f"{parts.scheme}://{host}{parts.path}#{name}"
 
 
 def _has_tables(connection: Any) -> bool:

@@ -24,12 +24,14 @@ from cydp.accounting.ledger._report_lines import ReportLine, grouped
 from cydp.accounting.ledger._serialize import own_amount_of
 from cydp.accounting.ledger._spending_picture import blocks_picture, spending_picture
 
-__all__ = ["MOST_READ", "Found", "LedgerReport", "write_report"]
+__all__ = ["FROZEN", "MOST_READ", "Found", "LedgerReport", "write_report"]
 
 MOST_READ = 1000  # charges that are grouped in lines
 _MOST_SHOWN = 20  # blocks, and lines of charges
 _MOST_NAMED = 5  # blocks of a line
 _MOST_WRITTEN = 1000  # beyond which e**epsilon is not computed
+
+FROZEN = "a frozen copy, by a backup or a move: nothing can be charged to it"
 
 _WRAPPED = CELL.replace("nowrap", "normal")
 
@@ -79,8 +81,9 @@ class LedgerReport:
         Returns
         -------
         dict
-            "ledger", "head", "protected", "promise", "budget", "charges", "blocks" and "released".
-            Amounts are dicts of exact numbers, as text.
+            "ledger", "head", "frozen" (whether this is a copy to which nothing can be charged),
+            "protected", "promise", "budget", "charges", "blocks" and "released". Amounts are dicts
+            of exact numbers, as text.
 
         Examples
         --------
@@ -112,6 +115,8 @@ class Found(NamedTuple):
     n_charges : int
     recorded : container of str
         The ids of the charges with a recorded result.
+    frozen : bool
+        Whether this is a copy to which nothing can be charged.
 
     """
 
@@ -121,6 +126,7 @@ class Found(NamedTuple):
     charges: Sequence[Mapping[str, Any]]
     n_charges: int
     recorded: Container[str]
+    frozen: bool
 
 
 def write_report(
@@ -168,7 +174,8 @@ def write_report(
             else "With records in all blocks: " + _promise(loss, format_name(whole), relation)
         )
     alike = _alike(blocks)
-    text = [f"{key}: {format_name(said)}" for key, said in found.about.items()]
+    text = [FROZEN] if found.frozen else []
+    text += [f"{key}: {format_name(said)}" for key, said in found.about.items()]
     text.append(about)
     for group in alike[:_MOST_SHOWN]:
         state = group[0]
@@ -187,6 +194,7 @@ def write_report(
         "charges": f"{found.n_charges:,}",
     }
     facts |= {"ledger": ledger, "head": "{}:{}".format(*found.head)}
+    facts |= {"state": FROZEN} if found.frozen else {}
     name, most = names_of(budget)[0], own_amount_of(budget)
     if ALL in blocks:
         picture = spending_picture(found.charges, own_amount_of(blocks[ALL].spent), most, name)
@@ -194,7 +202,8 @@ def write_report(
         shares = [(id_, own_amount_of(each.spent)[0]) for id_, each in blocks.items()]
         picture = blocks_picture(shares, most[0], name)
     page = _html(facts, alike, shown, left_out, picture)
-    return LedgerReport("\n".join(text), page, _for_machines(facts, budget, blocks, lines))
+    machines = _for_machines(facts, budget, blocks, lines) | {"frozen": found.frozen}
+    return LedgerReport("\n".join(text), page, machines)
 
 
 def _for_machines(
@@ -298,7 +307,9 @@ def _html(
         head.append(("left", _numbers(state.remaining, left=True)))
         if state.has_accounts:
             head.append(("set aside for accounts", _numbers(state.set_aside, left=True)))
-    head += [(name, facts[name]) for name in ("charges", "ledger", "head")]
+    head += [
+        (name, facts[name]) for name in ("charges", "ledger", "head", "state") if name in facts
+    ]
     parts = [f'<div style="{BOX}">', "<div><strong>Privacy budget</strong></div>"]
     parts += _table([], [list(row) for row in head])
     parts += [picture] if picture else []

@@ -10,7 +10,7 @@ from collections.abc import Callable, Generator
 from contextlib import AbstractContextManager
 from typing import Protocol, TypeAlias, TypeVar
 
-__all__ = ["BlockRow", "ChargeRow", "EntryRow", "Rows", "Store", "frozen_message"]
+__all__ = ["BlockRow", "ChargeRow", "EntryRow", "Rows", "Store", "advice", "frozen_message"]
 
 T = TypeVar("T")
 
@@ -93,6 +93,10 @@ class Rows(Protocol):
 class Store(Protocol):
     """A place that keeps one ledger. One thread uses it at a time."""
 
+    @property
+    def frozen(self) -> bool:
+        """Whether the last transaction found a copy to which nothing may be written."""
+
     def read(self, work: Callable[[Rows], T]) -> T:
         """Call a function in a transaction that sees one state; it may be called again."""
 
@@ -107,6 +111,17 @@ class Store(Protocol):
 
     def close(self) -> None:
         """Close the ledger; the next use opens it again."""
+
+
+def advice(*, or_open: bool) -> str:
+    """Return what to do if there is a ledger already where one is to be made, or a copy of one.
+
+    >>> advice(or_open=False)
+    'choose'
+    """
+    if not or_open:
+        return "choose"
+    return "open a ledger with BudgetLedger.open, say exist_ok=True, or choose"
 
 
 def frozen_message(place: object) -> str:

@@ -60,6 +60,7 @@ class FileStore:
         self._busy = False
         self._read_only = read_only
         self._seen = Seen()
+        self.frozen = False  # whether the last transaction found a frozen copy
         # SQLite names the WAL file after this path, which neither chdir nor another link changes.
         self.path = path.resolve()
         self.wal = f"{self.path}-wal"  # the file to which SQLite writes first
@@ -205,7 +206,8 @@ class FileStore:
             connection.execute(begin)
             self._check_files(file)
             self._check_entries(rows)
-            if begin == _WRITE and rows.is_frozen:
+            self.frozen = rows.is_frozen
+            if begin == _WRITE and self.frozen:
                 raise LedgerError(frozen_message(self.path))
             done = work(rows)
             last = rows.last()
