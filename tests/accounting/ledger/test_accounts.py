@@ -232,20 +232,20 @@ def test_costs_too_long_for_an_entry_never_exceed_the_ledger(path: Path) -> None
     ledger.verify()
 
 
-def test_copies_have_accounts_and_a_retired_backup_has_none(path: Path) -> None:
+def test_copies_have_accounts_and_a_retired_backup_has_none(path: Path, tmp_path: Path) -> None:
     ledger = new(path)
     ledger.open_account("nightly", tenths(4))
     ledger.charge(tenths(1), account="nightly")
-    head = ledger.backup(path.with_name("backup"))
-    again = BudgetLedger.restore(
-        path.with_name("backup"), path.with_name("again"), expect_head=head
-    )
-    assert again.accounts() == ledger.accounts()
-    again.charge(tenths(3), account="nightly")
-    retired = BudgetLedger.restore(path.with_name("backup"), path.with_name("retired"), retire=True)
+    backup, there = path.with_name("backup"), tmp_path / "there"
+    head = ledger.backup(backup)
+    assert ledger.move(there) == head
+    moved = BudgetLedger.open(there)
+    assert [each.remaining for each in moved.accounts()] == [tenths(3)]
+    moved.charge(tenths(3), account="nightly")
+    retired = BudgetLedger.restore(backup, path.with_name("retired"), retire=True)
     assert (retired.spent, retired.remaining) == (PureDP(1), PureDP(0))
     assert not retired.accounts()
-    for each in (again, retired):
+    for each in (moved, retired):
         each.verify()
 
 
