@@ -40,6 +40,7 @@ from cydp.accounting.ledger._serialize import (
 
 __all__ = [
     "ALL",
+    "CLOSED_ID",
     "BlockState",
     "BlockStates",
     "LossesByBlock",
@@ -47,6 +48,7 @@ __all__ = [
     "check_block_budget",
     "check_block_ids",
     "check_days",
+    "check_may_add",
     "insert_block",
     "json_of_amount",
     "match_dims",
@@ -68,6 +70,7 @@ class LossesByBlock(dict[str, Any]):
 
 
 ALL = "all"  # the only block of a ledger that was made without blocks
+CLOSED_ID = "cydp: restored without the last charges"  # of a charge after which no block is added
 _MOST_NAMED = 5  # blocks in an error
 _MOST_SHOWN = 60  # blocks of a table
 _DAMAGED = "the ledger is damaged: a block is not what was written"
@@ -222,6 +225,18 @@ def _losses_of(kind: type[Loss], budget: Amount, spent: Amount, retired: int) ->
 def retired_message(block: str) -> str:
     """Return the message for a block that was retired."""
     return f"block {block!r} was retired: nothing can be charged to it any more"
+
+
+def check_may_add(rows: Rows) -> None:
+    """Raise a LedgerError for a ledger that was restored without its last charges.
+
+    A block that was charged since would have its budget once more.
+    """
+    if rows.charge(CLOSED_ID) is not None:
+        raise LedgerError(
+            "no block can be added to a ledger that was restored with retire=True, since nobody "
+            "knows which blocks were charged after the backup: make another ledger for new data"
+        )
 
 
 def insert_block(rows: Rows, block: str, budget: Amount) -> None:

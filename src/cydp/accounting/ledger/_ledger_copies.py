@@ -13,14 +13,19 @@ from typing import Self
 from uuid import uuid4
 
 from cydp._call_errors import explain_arguments
-from cydp.accounting._amounts import add_amounts, subtract_amounts
+from cydp.accounting._amounts import Amount, add_amounts, subtract_amounts, zero_amount
 from cydp.accounting._errors import LedgerCorruptError, LedgerError, LedgerRollbackError
-from cydp.accounting.ledger._blocks import json_of_amount, read_block
+from cydp.accounting.ledger._blocks import CLOSED_ID, json_of_amount, read_block
 from cydp.accounting.ledger._entries import append_entry, read_hash, verify
 from cydp.accounting.ledger._head_file import HeadFile
 from cydp.accounting.ledger._homes import create_store, open_store
 from cydp.accounting.ledger._rows import Rows, Store
-from cydp.accounting.ledger._serialize import check_head, describe_writer, strings_of
+from cydp.accounting.ledger._serialize import (
+    amount_from,
+    check_head,
+    describe_writer,
+    strings_of,
+)
 
 __all__ = ["LedgerCopies"]
 
@@ -101,8 +106,8 @@ class LedgerCopies:
             A file that remembers the last head, as in `open`.
         retire : bool, default False
             Whether all that was left at the time of the backup counts as spent, and nothing may be
-            charged any more. Without a head nobody knows what was charged since, so that this is
-            the only way then, and also if the backup lacks the head.
+            charged, and no block added, any more. Without a head nobody knows what was charged
+            since, so that this is the only way then, and also if the backup lacks the head.
 
         Returns
         -------
@@ -256,18 +261,29 @@ def _copy(
 
 
 def _spend_all(rows: Rows) -> None:
-    """Charge what is left in each block, which no charge that a backup lacks has exceeded."""
+    """Charge what is left in each block, which no charge that a backup lacks has exceeded.
+
+    A charge of nothing is the first, by whose id no block is added any more.
+    """
+
+    def charge(cost: Amount, blocks: list[str], charge_id: str) -> None:
+        entry = {
+            "kind": "charge", "label": "what the backup lacks, at most", "analyst": None,
+            "params": "all that was left", "mechanism": None, "count": 1, "rounded": False,
+            "cost": strings_of(cost), "blocks": blocks,
+        }  # fmt: skip
+        append_entry(rows, entry | describe_writer(), charge_id)
+
+    if rows.charge(CLOSED_ID) is None:
+        first = rows.entry(1)
+        assert first is not None
+        charge(zero_amount(amount_from(json.loads(first[2])["budget"])), [], CLOSED_ID)
     for block, _, _, retired in rows.blocks():
         if retired:
             continue
         budget, spent, _ = read_block(rows, block)
         left = subtract_amounts(budget, spent)
-        entry = {
-            "kind": "charge", "label": "what the backup lacks, at most", "analyst": None,
-            "params": "all that was left", "mechanism": None, "count": 1, "rounded": False,
-            "cost": strings_of(left), "blocks": [block],
-        }  # fmt: skip
-        append_entry(rows, entry | describe_writer(), str(uuid4()))
+        charge(left, [block], str(uuid4()))
         rows.spend(block, json_of_amount(add_amounts(spent, left)), json_of_amount(spent))
         append_entry(rows, {"kind": "retire", "block": block} | describe_writer())
         rows.retire(block)
