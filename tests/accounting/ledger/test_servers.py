@@ -617,6 +617,8 @@ def test_a_lock_that_is_held_is_waited_for_and_told(
     with psycopg.connect(server.address()) as other:
         other.execute("SELECT key FROM cydp.ledger FOR UPDATE")
         assert ledger.spent == PureDP(0)  # readers wait for nobody
+        with pytest.raises(LedgerError, match="exists already"):  # nor does who makes a ledger
+            new(place)
         with pytest.raises(LedgerError, match="for 1 seconds: try again later"):
             ledger.charge(TINY)
         other.rollback()
