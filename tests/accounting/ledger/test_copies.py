@@ -173,6 +173,35 @@ def test_a_retired_ledger_without_blocks(path: Path, target: Path) -> None:
         ledger.verify()
 
 
+@pytest.mark.parametrize("blocks", [[], ["mon"]])
+def test_a_block_that_a_backup_lacks_is_not_charged_once_more(
+    path: Path, target: Path, blocks: list[str], capsys: pytest.CaptureFixture[str]
+) -> None:
+    with new(path, by_block=True) as ledger:
+        if blocks:
+            ledger.add_blocks(blocks)
+        ledger.backup(target)
+        ledger.add_blocks(["tue"])
+        ledger.charge(PureDP(1), blocks=["tue"])
+    lose(path)
+    again = path.with_name("again")
+    with BudgetLedger.restore(target, again, retire=True) as restored:
+        for name in ("tue", "new"):
+            with pytest.raises(LedgerError, match="no block can be added to a ledger that was"):
+                restored.add_block(name)
+        restored.verify()
+        assert restored.guarantee().epsilon == len(blocks)
+        restored.move(path.with_name("moved"))
+    with (
+        BudgetLedger.open(path.with_name("moved")) as moved,
+        pytest.raises(LedgerError, match="no block can be added to a ledger that was"),
+    ):
+        moved.add_block("tue")
+    with pytest.raises(SystemExit):
+        main(["ledger", "add-block", str(path.with_name("moved")), "tue"])
+    assert "restored with --retire" in capsys.readouterr().err
+
+
 def test_a_database_has_one_ledger_that_can_be_charged(server: PostgresServer) -> None:
     """A backup that is restored twice, or beside its ledger, would spend the budget twice."""
     name = uuid.uuid4().hex

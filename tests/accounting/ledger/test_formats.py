@@ -15,7 +15,7 @@ from accounting.ledger.ledger_processes import at_line, die, ended, forked, new
 from accounting.ledger.postgres_server import Place, tamper
 
 import cydp
-from cydp import ZCDP, ApproxDP, BudgetLedger, DiscreteLaplace, PureDP
+from cydp import ZCDP, ApproxDP, BudgetLedger, DiscreteLaplace, LedgerError, PureDP
 from cydp.accounting import (
     ApproxZCDP,
     ChargeConflictError,
@@ -48,6 +48,19 @@ def loaded(dump: str, path: Path) -> Path:
         file.execute("PRAGMA journal_mode = wal")
         file.executescript((FOLDER / f"{dump}.sql").read_text())
     return path
+
+
+def left_by_a_killed_process(dump: str, path: Path) -> None:
+    """Make the file of a dump, all of which is in its WAL file."""
+
+    def write() -> None:
+        file = sqlite3.connect(path)
+        file.execute("PRAGMA journal_mode = wal")
+        file.execute("PRAGMA wal_autocheckpoint = 0")
+        file.executescript((FOLDER / f"{dump}.sql").read_text())
+        die()
+
+    assert ended(forked(write)) < 0
 
 
 def rows_of(path: Path) -> list[tuple[Any, ...]]:
@@ -207,20 +220,29 @@ def test_a_ledger_of_format_1_whose_last_charges_are_in_its_wal_file(tmp_path: P
     """As a killed process has left it: earlier versions did not copy each charge into the file."""
     path = tmp_path / "ledger"
 
-    def write() -> None:
-        file = sqlite3.connect(path)
-        file.execute("PRAGMA journal_mode = wal")
-        file.execute("PRAGMA wal_autocheckpoint = 0")
-        file.executescript((FOLDER / "58cbaa5f-pure.sql").read_text())
-        die()
-
-    assert ended(forked(write)) < 0
+    left_by_a_killed_process("58cbaa5f-pure", path)
     assert (tmp_path / "ledger-wal").stat().st_size > 0
     with BudgetLedger.open(path, read_only=True) as ledger:
         first = seen(ledger)
     with BudgetLedger.open(path) as ledger:
         assert seen(ledger) == first
         ledger.charge(PureDP("0.0625"))
+        ledger.verify()
+
+
+@pytest.mark.parametrize("read_only", [True, False])
+def test_a_wal_file_of_another_ledger_of_format_1_is_refused(
+    read_only: bool, tmp_path: Path
+) -> None:
+    path, other = loaded("58cbaa5f-pure", tmp_path / "ledger"), tmp_path / "other"
+    left_by_a_killed_process("5f7b0b06-pure", other)
+    (tmp_path / "other-wal").rename(tmp_path / "ledger-wal")
+    before = path.read_bytes()
+    with pytest.raises(LedgerError, match="is not of this ledger"):
+        BudgetLedger.open(path, read_only=read_only)
+    assert path.read_bytes() == before
+    (tmp_path / "ledger-wal").unlink()
+    with BudgetLedger.open(path) as ledger:
         ledger.verify()
 
 

@@ -554,14 +554,19 @@ def test_an_encoding_of_the_client_does_not_matter(
         assert ledger.charge(TINY, label="\u65e5").fresh
 
 
-def test_another_version_is_refused(own: PostgresServer) -> None:
+def test_another_version_is_refused_by_its_number(own: PostgresServer) -> None:
     place = Place(own.address(), "visits")
     new(place).close()
     tamper(place, "UPDATE about SET version = 99")
-    with pytest.raises(LedgerSchemaError, match="another version"):
-        BudgetLedger.open(place)
-    with pytest.raises(LedgerSchemaError, match="another version"):
+    wanted = r"budgets#{} has tables of version 99, and this version .* reads version 1: update"
+    for read_only in (True, False):
+        with pytest.raises(LedgerSchemaError, match=wanted.format("visits")):
+            BudgetLedger.open(place, read_only=read_only)
+    with pytest.raises(LedgerSchemaError, match=wanted.format("visits other")):
         new(place.with_name("other"))
+    tamper(place, "DELETE FROM about")
+    with pytest.raises(LedgerSchemaError, match="has tables of no version"):
+        BudgetLedger.open(place)
 
 
 def test_ledgers_of_one_database_are_apart(place: Place) -> None:
@@ -584,6 +589,8 @@ def test_a_lock_that_is_held_is_waited_for_and_told(
     with psycopg.connect(server.address()) as other:
         other.execute("SELECT key FROM cydp.ledger FOR UPDATE")
         assert ledger.spent == PureDP(0)  # readers wait for nobody
+        with pytest.raises(LedgerError, match="exists already"):  # nor does who makes a ledger
+            new(place)
         with pytest.raises(LedgerError, match="for 1 seconds: try again later"):
             ledger.charge(TINY)
         other.rollback()

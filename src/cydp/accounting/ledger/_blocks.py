@@ -27,6 +27,7 @@ from cydp.accounting.ledger._serialize import check_dims, own_amount_of, read_bl
 
 __all__ = [
     "ALL",
+    "CLOSED_ID",
     "MOST_SHOWN",
     "BlockState",
     "BlockStates",
@@ -35,6 +36,7 @@ __all__ = [
     "check_block_budget",
     "check_block_ids",
     "check_days",
+    "check_may_add",
     "format_table",
     "insert_block",
     "match_dims",
@@ -58,6 +60,7 @@ class LossesByBlock(dict[str, Any]):
 
 
 ALL = "all"  # the only block of a ledger that was made without blocks
+CLOSED_ID = "cydp: restored without the last charges"  # of a charge after which no block is added
 _MOST_NAMED = 5  # blocks in an error
 MOST_SHOWN = 60  # lines of a table
 
@@ -229,6 +232,18 @@ def unknown_account_message(block: str, balance: Balance, account: str) -> str:
 def retired_message(block: str) -> str:
     """Return the message for a block that was retired."""
     return f"block {block!r} was retired: nothing can be charged to it any more"
+
+
+def check_may_add(rows: Rows) -> None:
+    """Raise a LedgerError for a ledger that was restored without its last charges.
+
+    A block that was charged since would have its budget once more.
+    """
+    if rows.charge(CLOSED_ID) is not None:
+        raise LedgerError(
+            "no block can be added to a ledger that was restored with retire=True, since nobody "
+            "knows which blocks were charged after the backup: make another ledger for new data"
+        )
 
 
 def insert_block(rows: Rows, block: str, budget: Amount) -> None:

@@ -28,6 +28,7 @@ from cydp.accounting.ledger._blocks import (
     check_block_budget,
     check_block_ids,
     check_days,
+    check_may_add,
     insert_block,
     match_dims,
     read_block,
@@ -165,6 +166,7 @@ class LedgerBlocks:
                     "no block can be added, since the ledger was made without blocks: make "
                     "another ledger with by_block=True"
                 )
+            check_may_add(rows)
             for block, amount in amounts.items():
                 found = rows.block(block)
                 if found is not None:

@@ -13,15 +13,20 @@ from typing import Self
 from uuid import uuid4
 
 from cydp._call_errors import explain_arguments
-from cydp.accounting._amounts import subtract_amounts
+from cydp.accounting._amounts import Amount, subtract_amounts, zero_amount
 from cydp.accounting._errors import LedgerCorruptError, LedgerError, LedgerRollbackError
-from cydp.accounting.ledger._blocks import read_block, write_balance
+from cydp.accounting.ledger._blocks import CLOSED_ID, read_block, write_balance
 from cydp.accounting.ledger._entries import append_entry, read_hash, verify
 from cydp.accounting.ledger._head_file import HeadFile
 from cydp.accounting.ledger._homes import create_store, open_store
 from cydp.accounting.ledger._ledger_accounts import close_share
 from cydp.accounting.ledger._rows import Rows, Store
-from cydp.accounting.ledger._serialize import check_head, describe_writer, strings_of
+from cydp.accounting.ledger._serialize import (
+    amount_from,
+    check_head,
+    describe_writer,
+    strings_of,
+)
 
 __all__ = ["LedgerCopies"]
 
@@ -102,8 +107,8 @@ class LedgerCopies:
             A file that remembers the last head, as in `open`.
         retire : bool, default False
             Whether all that was left at the time of the backup counts as spent, and nothing may be
-            charged any more. Without a head nobody knows what was charged since, so that this is
-            the only way then, and also if the backup lacks the head.
+            charged, and no block added, any more. Without a head nobody knows what was charged
+            since, so that this is the only way then, and also if the backup lacks the head.
 
         Returns
         -------
@@ -257,7 +262,23 @@ def _copy(
 
 
 def _spend_all(rows: Rows) -> None:
-    """Charge what is left in each block, which no charge that a backup lacks has exceeded."""
+    """Charge what is left in each block, which no charge that a backup lacks has exceeded.
+
+    A charge of nothing is the first, by whose id no block is added any more.
+    """
+
+    def charge(cost: Amount, blocks: list[str], charge_id: str) -> None:
+        entry = {
+            "kind": "charge", "label": "what the backup lacks, at most", "analyst": None,
+            "params": "all that was left", "mechanism": None, "count": 1, "rounded": False,
+            "cost": strings_of(cost), "blocks": blocks,
+        }  # fmt: skip
+        append_entry(rows, entry | describe_writer(), charge_id)
+
+    if rows.charge(CLOSED_ID) is None:
+        first = rows.entry(1)
+        assert first is not None
+        charge(zero_amount(amount_from(json.loads(first[2])["budget"])), [], CLOSED_ID)
     for block, _, _, retired in rows.blocks():
         if retired:
             continue
@@ -265,12 +286,7 @@ def _spend_all(rows: Rows) -> None:
             close_share(rows, block, account)
         balance = read_block(rows, block)
         left = subtract_amounts(balance.budget, balance.spent)
-        entry = {
-            "kind": "charge", "label": "what the backup lacks, at most", "analyst": None,
-            "params": "all that was left", "mechanism": None, "count": 1, "rounded": False,
-            "cost": strings_of(left), "blocks": [block],
-        }  # fmt: skip
-        append_entry(rows, entry | describe_writer(), str(uuid4()))
+        charge(left, [block], str(uuid4()))
         write_balance(rows, block, balance, balance.charged(left))
         append_entry(rows, {"kind": "retire", "block": block} | describe_writer())
         rows.retire(block)

@@ -123,21 +123,28 @@ def _belongs(path: Path) -> bool:
     """
     try:
         with closing(_connect(path, "ro&immutable=1")) as alone:  # without the WAL file
-            mine = alone.execute("SELECT ledger, seq, hash FROM head").fetchone()
+            head, mine = _head_of(alone)
             place = mine[1]
     except (sqlite3.DatabaseError, TypeError):
         return True
     try:
         with closing(_connect(path, "ro")) as together:
-            ours = together.execute(
-                "SELECT ledger, entry.seq, entry.hash FROM head, entry WHERE entry.seq = ?",
-                (place,),
-            ).fetchone()
+            ours = together.execute(f"{head} WHERE entry.seq = ?", (place,)).fetchone()
     except sqlite3.OperationalError:  # the files cannot be opened; whoever opens them is told why
         return True
     except sqlite3.DatabaseError:  # pages of two ledgers
         return False
     return bool(mine == ours)
+
+
+def _head_of(alone: sqlite3.Connection) -> tuple[str, Any]:
+    """Return what is selected of a head among all entries, and the head of a file."""
+    try:
+        mine = alone.execute("SELECT ledger, seq, hash FROM head").fetchone()
+    except sqlite3.OperationalError:  # of format 1, which has no head
+        last = alone.execute("SELECT '', seq, hash FROM entry ORDER BY seq DESC LIMIT 1")
+        return "SELECT '', entry.seq, entry.hash FROM entry", last.fetchone()
+    return "SELECT ledger, entry.seq, entry.hash FROM head, entry", mine
 
 
 def _connect(path: Path, mode: str) -> sqlite3.Connection:

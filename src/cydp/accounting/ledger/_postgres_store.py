@@ -391,6 +391,8 @@ def _has_tables(connection: Any) -> bool:
 def _check_version(connection: Any, place: str) -> None:
     row = connection.execute("SELECT version FROM cydp.about").fetchone()
     if row != (VERSION,):
+        found = "no version" if row is None else f"version {row[0]}"
         raise LedgerSchemaError(
-            f"{place} has no tables that this version of cydp can read: another version made them"
+            f"{place} has tables of {found}, and this version of cydp reads version {VERSION}: "
+            "update cydp"
         )
