@@ -90,7 +90,7 @@ def quantile_scores(x: Column, candidates: ArrayLike, q: Number) -> NDArray[np.f
 def rank_difference_scores(x: Column, candidates: ArrayLike) -> NDArray[np.float64]:
     """Return minus half the difference of the numbers of records above and below. NOT private.
 
-    The score of y is -|#{x > y} - #{x < y}| / 2, which is largest at a median.
+    The score of y is ``-|#{x > y} - #{x < y}| / 2``, which is largest at a median.
 
     Parameters
     ----------

@@ -1,0 +1,60 @@
+"""How Sphinx builds the site. `python docs/build.py` calls it."""
+
+from __future__ import annotations
+
+import sys
+from pathlib import Path
+from typing import Any
+
+import cydp
+
+HERE = Path(__file__).parent
+sys.path.insert(0, str(HERE / "site"))
+
+import pages  # noqa: E402
+import pictures  # noqa: E402
+
+project = "cydp"
+author = "the cydp authors"
+release = cydp.__version__
+extensions = [
+    "myst_parser",
+    "numpydoc",
+    "sphinx.ext.autodoc",
+    "sphinx.ext.mathjax",
+    "sphinx_design",
+]
+exclude_patterns = ["_build", "README.md", "site/*.md"]
+myst_enable_extensions = ["colon_fence", "dollarmath"]
+myst_heading_anchors = 4
+myst_links_external_new_tab = False
+nitpicky = True
+
+# Types stand in the text of a docstring, in words; signatures show names and defaults.
+autodoc_typehints = "none"
+autodoc_member_order = "bysource"
+numpydoc_show_class_members = False
+
+html_theme = "pydata_sphinx_theme"
+html_title = "cydp"
+html_static_path = ["site/static"]
+html_show_sourcelink = False
+html_theme_options = {
+    "header_links_before_dropdown": 6,
+    "icon_links": [],
+    "navbar_align": "left",
+    "show_nav_level": 1,
+    "show_toc_level": 2,
+    "secondary_sidebar_items": ["page-toc"],
+    "footer_start": ["copyright"],
+    "footer_end": [],
+}
+copyright = "the cydp authors; MIT licence"
+
+
+def setup(app: Any) -> None:
+    """Write the pages that are made from the package, and let links to the repository be."""
+    for made in (pages, pictures):
+        app.connect("builder-inited", lambda app, made=made: made.write(Path(app.srcdir)))
+    app.connect("autodoc-process-docstring", pages.escape_globs, priority=400)
+    app.connect("source-read", pages.to_repository)

@@ -1,0 +1,49 @@
+"""The pictures of the site, drawn when it is built."""
+
+from __future__ import annotations
+
+import io
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+from PIL import Image
+
+import cydp
+from cydp import teach
+
+DATA = Path(__file__).parents[2] / "examples" / "data"
+MOST_BYTES = 60_000
+
+
+def ages() -> Any:
+    """The histogram of the first example."""
+    table = str(DATA / "pums.csv")
+    return cydp.histogram(table, 10, (0, 100), column="age", epsilon=1).plot().figure
+
+
+def noise() -> Any:
+    """Answers from two tables that differ in one person, at two epsilons."""
+    return teach.figures.two_epsilons()[0].figure
+
+
+def loss() -> Any:
+    """The privacy loss of discrete Gaussian noise, and its delta."""
+    return teach.privacy_loss(cydp.DiscreteGaussian(rho="1/2", sensitivity=1)).plot(1).figure
+
+
+PICTURES: dict[str, Callable[[], Any]] = {"ages": ages, "noise": noise, "loss": loss}
+
+
+def write(source: Path) -> None:
+    """Draw what is missing below `source`."""
+    folder = source / "pictures"
+    folder.mkdir(exist_ok=True)
+    for name, draw in PICTURES.items():
+        path = folder / f"{name}.png"
+        if not path.exists():
+            drawn = io.BytesIO()
+            draw().savefig(drawn, bbox_inches="tight", dpi=110)
+            Image.open(drawn).convert("RGB").quantize(64).save(path, optimize=True)
+        if path.stat().st_size > MOST_BYTES:
+            raise ValueError(f"{path} has {path.stat().st_size:,} bytes")
