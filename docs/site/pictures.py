@@ -17,18 +17,18 @@ MOST_BYTES = 60_000
 
 
 def ages() -> Any:
-    """The histogram of the first example."""
+    """Draw the histogram of the first example."""
     table = str(DATA / "pums.csv")
     return cydp.histogram(table, 10, (0, 100), column="age", epsilon=1).plot().figure
 
 
 def noise() -> Any:
-    """Answers from two tables that differ in one person, at two epsilons."""
+    """Draw answers from two tables that differ in one person, at two epsilons."""
     return teach.figures.two_epsilons()[0].figure
 
 
 def loss() -> Any:
-    """The privacy loss of discrete Gaussian noise, and its delta."""
+    """Draw the privacy loss of discrete Gaussian noise, and its delta."""
     return teach.privacy_loss(cydp.DiscreteGaussian(rho="1/2", sensitivity=1)).plot(1).figure
 
 
