@@ -6,7 +6,7 @@ test can compare (tests/codebase/test_benchmark_pages.py). `python benchmarks/ma
 
 from pathlib import Path
 
-from report import accountants_page, cluster_page, tables, tasks_page, utility_page
+from report import accountants_page, cluster_page, ledger_page, tables, tasks_page, utility_page
 from report.aims import AIMS
 from report.documents import filled, marked
 from report.load import Results, load_all
@@ -80,7 +80,7 @@ def machines_list(found: list[Results]) -> str:
 def made(root: Path) -> dict[Path, str]:
     """Return the text of each page that results make; of no page, if there are none."""
     found, pages = load_all(root), tasks_page.pages(root) | utility_page.pages(root)
-    pages |= cluster_page.pages(root) | accountants_page.pages(root)
+    pages |= cluster_page.pages(root) | accountants_page.pages(root) | ledger_page.pages(root)
     for results in found:
         folder = root / "benchmarks" / "results" / results.name
         pictures = [name for name in PICTURES if (folder / name).exists()]

@@ -136,7 +136,8 @@ def test_json_has_exact_texts(run: Run, path: str) -> None:
     assert state["head"].startswith("6:")
     assert state["blocks"]["mon"] == {
         "budget": {"epsilon": "1", "delta": "0"}, "spent": {"epsilon": "0.3", "delta": "0"},
-        "left": {"epsilon": "0", "delta": "0"}, "state": "retired", "dims": {"week": "3"},
+        "left": {"epsilon": "0", "delta": "0"}, "set_aside": {"epsilon": "0", "delta": "0"},
+        "state": "retired", "dims": {"week": "3"},
     }  # fmt: skip
     tue = state["blocks"]["tue"]
     assert Fraction(tue["left"]["epsilon"]) == Fraction("1.7") - long

@@ -28,6 +28,8 @@ NONE = inspect.Parameter.empty
 
 # Classes of objects that this package makes, for users to read, and what makes them.
 RESULTS = {
+    "AccountState": "cydp.BudgetLedger.accounts",
+    "AccountStates": "cydp.BudgetLedger.accounts",
     "Attack": "cydp.teach.attacks.linkage",
     "AveragingAttack": "cydp.teach.attacks.averaging",
     "BlockState": "cydp.BudgetLedger.blocks",
@@ -141,6 +143,7 @@ POSITIONAL_TOO = {
     ("cydp.BudgetLedger.create", "budget"): IT_IS_THE_BUDGET,
     ("cydp.BudgetLedger.add_block", "budget"): IT_IS_THE_BUDGET,
     ("cydp.BudgetLedger.add_blocks", "budget"): IT_IS_THE_BUDGET,
+    ("cydp.BudgetLedger.open_account", "budget"): IT_IS_THE_BUDGET,
     ("cydp.calibrate", "budget"): IT_IS_THE_BUDGET,
     ("cydp.accounting.split", "budget"): IT_IS_THE_BUDGET,
     ("cydp.accounting.largest_count", "budget"): IT_IS_THE_BUDGET,

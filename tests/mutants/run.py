@@ -225,7 +225,7 @@ class Runner:
         """Run tests, and end this process with their exit code."""
         os.dup2(os.open(self.said(run.number), os.O_WRONLY | os.O_CREAT | os.O_TRUNC), 1)
         os.dup2(1, 2)
-        signal.alarm(SECONDS)
+        signal.alarm(SECONDS * (1 if run.mutant else len(run.tests)))
         os.environ.update(PYTHONPATH=str(package), CYDP_MUTANT=str(run.number))
         os.environ["CYDP_FORCE_ISA"] = run.isa
         if run.tests[0].endswith(".c"):

@@ -23,6 +23,7 @@ from cydp.accounting._errors import (
     PrivacyError,
     RelationMismatchError,
     UnitMismatchError,
+    UnknownAccountError,
     UnknownBlockError,
 )
 from cydp.accounting._filter import PrivacyFilter
@@ -41,6 +42,7 @@ from cydp.accounting._renyi import renyi_divergence
 from cydp.accounting._renyi_dp import RenyiDP
 from cydp.accounting._split import largest_count, split
 from cydp.accounting._trade_off import RocBound, privacy_profile, roc_of, trade_off_curve
+from cydp.accounting.ledger._accounts import AccountState
 from cydp.accounting.ledger._blocks import BlockState
 from cydp.accounting.ledger._ledger import BudgetLedger
 from cydp.accounting.ledger._paid import Receipt
@@ -48,6 +50,7 @@ from cydp.accounting.ledger._scope import LedgerScope
 
 __all__ = [
     "ZCDP",
+    "AccountState",
     "AdaptivityError",
     "ApproxDP",
     "ApproxZCDP",
@@ -78,6 +81,7 @@ __all__ = [
     "RenyiDP",
     "RocBound",
     "UnitMismatchError",
+    "UnknownAccountError",
     "UnknownBlockError",
     "calibrate",
     "convert",

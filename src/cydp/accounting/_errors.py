@@ -20,6 +20,7 @@ __all__ = [
     "PrivacyError",
     "RelationMismatchError",
     "UnitMismatchError",
+    "UnknownAccountError",
     "UnknownBlockError",
 ]
 
@@ -42,6 +43,10 @@ class BudgetExceededError(PrivacyError):
     charges : int
         How many charges of one call ask for `requested` together. Only `BudgetLedger.charge_many`
         makes more than one.
+    account : str or None
+        The account of a ledger that had too little left, whose budget this is.
+    set_aside : loss or None
+        What the ledger keeps for its accounts, where it keeps something.
 
     """
 
@@ -53,17 +58,24 @@ class BudgetExceededError(PrivacyError):
         requested: object,
         block: str | None = None,
         charges: int = 1,
+        account: str | None = None,
+        set_aside: object = None,
     ) -> None:
-        super().__init__(budget, spent, remaining, requested, block, charges)
+        super().__init__(budget, spent, remaining, requested, block, charges, account, set_aside)
         self.budget, self.spent, self.remaining = budget, spent, remaining
         self.requested, self.block, self.charges = requested, block, charges
+        self.account, self.set_aside = account, set_aside
 
     def __str__(self) -> str:
-        place = "" if self.block is None else f" of block {self.block!r}"
+        place = "" if self.account is None else f" of account {self.account!r}"
+        place += "" if self.block is None else f" of block {self.block!r}"
         together = f" of {self.charges:,} charges together" if self.charges > 1 else ""
+        kept = ""
+        if self.set_aside is not None:
+            kept = f", and {format_loss(self.set_aside, left=True)} set aside for accounts"
         return (
             f"the budget {format_loss(self.budget, left=True)}{place} has "
-            f"{format_loss(self.remaining, left=True)} left: "
+            f"{format_loss(self.remaining, left=True)} left{kept}: "
             f"{format_loss(self.requested)}{together} does not fit; nothing was charged"
         )
 
@@ -106,6 +118,10 @@ class LedgerSchemaError(LedgerError):
 
 class UnknownBlockError(LedgerError):
     """A charge names a block that the ledger does not have."""
+
+
+class UnknownAccountError(LedgerError):
+    """A charge names an account that the ledger does not have, or that was closed."""
 
 
 class BlockRetiredError(LedgerError):

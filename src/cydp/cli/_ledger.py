@@ -10,6 +10,7 @@ from typing import Any
 from cydp.accounting._words import format_name
 from cydp.accounting.ledger._history import GROUPINGS, format_block
 from cydp.accounting.ledger._ledger import BudgetLedger
+from cydp.cli._ledger_accounts import add_accounts
 from cydp.cli._ledger_copies import add_copies
 from cydp.cli._ledger_grants import add_grants
 from cydp.cli._messages import head_of, print_head
@@ -146,6 +147,7 @@ def add_commands(commands: Any) -> None:
 
     _add_blocks(ledger)
     _add_charge(ledger)
+    add_accounts(ledger, _HEAD)
     add_copies(ledger, _HEAD)
     add_grants(ledger)
 
@@ -264,6 +266,7 @@ def _add_charge(ledger: Any) -> None:
         metavar="ID",
         help="makes the command safe to repeat: a repetition charges nothing, and exits with 3",
     )
+    paid.add_argument("--account", type=read_name, metavar="NAME", help="the account that pays")
 
 
 def _command(
@@ -350,7 +353,7 @@ def _charge(options: argparse.Namespace) -> int:
         raise ValueError(f"the cost must be given: {BUDGETS}")
     with open_ledger(BudgetLedger.open, options.path, **heads_of(options)) as ledger:
         check_blocks(ledger, options.blocks)
-        scope = {"blocks": options.blocks, "label": options.label}
+        scope = {name: getattr(options, name) for name in ("blocks", "label", "account")}
         is_fresh = options.charge_id is None
 
         def note() -> str:
@@ -367,7 +370,8 @@ def _charge(options: argparse.Namespace) -> int:
                 f"repeated: --charge-id {format_name(options.charge_id)} was charged before, and "
                 "nothing was charged now: release nothing new"
             )
-        for line in describe_left(ledger, left_in(ledger, options.blocks)):
+        paid = ledger.scope(blocks=options.blocks, account=options.account)
+        for line in describe_left(paid, left_in(paid)):
             print(line)
         print_head(ledger)
     return 0 if is_fresh else _REPEATED

@@ -38,6 +38,8 @@ _IN_PYTHON = {
     "the new ledger",
     "without permission to write to it, open it with read_only=True": "permission to write to it "
     "is needed",
+    "open it by open_account": "open it by `cydp ledger open-account`",
+    "its accounts() are those that are": "`cydp ledger accounts` prints those that are",
     "use the primary, or open the ledger with read_only=True": "use the primary; commands that "
     "only look, such as `cydp ledger show`, may use a standby",
     "with by_block=True": "by `cydp ledger create --by-block`",
@@ -121,7 +123,7 @@ _OPTIONS = {"x": "--column", "keys": "--keys", "q": "--q", "n": "--total", "cond
 # What can differ between a repetition and the charge of its id, as the ledger names it.
 _DIFFERENCES = re.compile(r"(?<=differs in )[a-z_, ]+(?=: repeat)")
 _FIELDS = {
-    "cost": "the cost", "count": "the cost", "blocks": "--blocks",
+    "cost": "the cost", "count": "the cost", "blocks": "--blocks", "account": "--account",
     "mechanism": "the options of the release", "params": "the options of the release",
     "query": "the options of the release", "arguments": "the options of the release",
     "function": "the command",
@@ -208,6 +210,11 @@ def _refusal(error: BudgetExceededError, options: argparse.Namespace) -> str:
     )
     path = str(getattr(options, "ledger", None) or getattr(options, "path", "the ledger"))
     block = "" if error.block is None else f" for block {format_block(error.block)}"
+    if error.account is not None:
+        block += f" of account {format_name(error.account)}"
+    if error.set_aside is not None:
+        kept = format_numbers(numbers_of(error.set_aside), left=True)
+        block += f", besides {kept} set aside for accounts,"
     what = "charge" if hasattr(options, "path") else "release"
     return f"the {what} costs {cost}, and {left} is left{block} in {format_name(path)}"
 

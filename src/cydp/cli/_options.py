@@ -205,6 +205,12 @@ def _add_ledger(parser: argparse.ArgumentParser) -> None:
         "is read whole and needs no column of blocks",
     )
     group.add_argument(
+        "--account",
+        type=read_name,
+        metavar="NAME",
+        help="the account of the ledger that pays (`cydp ledger open-account`)",
+    )
+    group.add_argument(
         "--label",
         metavar="TEXT",
         help="what the ledger's history says of the release (default: what it is, and of what)",

@@ -44,7 +44,9 @@ __all__ = [
 ]
 
 WITHOUT_BLOCKS = "the ledger must have blocks: make another by `cydp ledger create --by-block`"
-_NEED_A_LEDGER = ("head", "head_file", "blocks", "label", "charge_id", "data_version")
+_NEED_A_LEDGER = (
+    "head", "head_file", "blocks", "account", "label", "charge_id", "data_version",
+)  # fmt: skip
 _LONGEST_LABEL = 1000
 
 _Numbers: TypeAlias = dict[str, Fraction]  # the numbers of a loss in its own measure, by name
@@ -130,6 +132,7 @@ def scope_of(
         charge_id=options.charge_id,
         data_version=_name_source(options, columns),
         table_in_blocks=options.blocks is not None,  # its rows were chosen, or promised
+        account=options.account,
     )
 
 
@@ -170,15 +173,17 @@ def rows_of_blocks(
     return ledger.block_column, options.blocks
 
 
-def left_in(ledger: BudgetLedger, blocks: Sequence[str] | None) -> dict[str, _Numbers]:
-    """Return what is left in the blocks that have paid; without blocks, in "all"."""
-    states = ledger._states(blocks or None)
-    return {block: numbers_of(state.remaining) for block, state in states.items()}
+def left_in(scope: LedgerScope) -> dict[str, _Numbers]:
+    """Return what is left in the blocks, or in the account, that have paid; else in "all"."""
+    left = scope.remaining
+    by_block = left if isinstance(left, dict) else {(*scope.blocks, ALL)[0]: left}
+    return {block: numbers_of(loss) for block, loss in by_block.items()}
 
 
-def describe_left(ledger: BudgetLedger, left: dict[str, _Numbers]) -> list[str]:
+def describe_left(scope: LedgerScope, left: dict[str, _Numbers]) -> list[str]:
     """Return lines that say what is left."""
-    about = f"left in the ledger for each {format_name(ledger.privacy_unit)}:"
+    place = "ledger" if scope.account is None else f"account {format_name(scope.account)}"
+    about = f"left in the {place} for each {format_name(scope.ledger.privacy_unit)}:"
     if left.keys() == {ALL}:
         return [f"{about} {format_numbers(left[ALL], left=True)}"]
     return [

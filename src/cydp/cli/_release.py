@@ -22,14 +22,10 @@ from cydp._columns.files import DataFile, Format, open_data
 from cydp._columns.stored_tables import table_of_relation
 from cydp._columns.table import Table
 from cydp._numbers.rational import read_level
-from cydp.accounting._amounts import loss_of_amount
 from cydp.accounting._errors import (
-    BudgetExceededError,
     LedgerError,
     PrivacyError,
 )
-from cydp.accounting.ledger._blocks import ALL
-from cydp.accounting.ledger._charge import check_charge
 from cydp.accounting.ledger._ledger import BudgetLedger
 from cydp.accounting.ledger._scope import LedgerScope
 from cydp.cli._keys_file import check_key_list, read_keys
@@ -48,7 +44,6 @@ from cydp.cli._progress import watching
 from cydp.cli._stdin import STDIN, with_stdin
 from cydp.releases._explain import explain
 from cydp.releases._group_by import group_by
-from cydp.releases._query import Query
 from cydp.releases._run import Prepared, arguments_of, kind_of, prepare, with_noise
 from cydp.releases._unit import check_ledger
 from cydp.releases.output._text_html import wrapped
@@ -287,9 +282,10 @@ def _publish(
     about: dict[str, Any] = {}
     if ledger is not None:
         try:
-            left = left_in(ledger, options.blocks)
+            paid = ledger.scope(blocks=options.blocks, account=options.account)
+            left = left_in(paid)
             about["ledger"] = json_of_ledger(ledger, left)
-            lines += describe_left(ledger, left)
+            lines += describe_left(paid, left)
         except LedgerError as error:  # no refusal, which would have charged nothing
             failures.append(str(error))
     if options.json:
@@ -360,9 +356,9 @@ def _explain_dry(
         if budget.charge_id is not None:
             was_charged, refusal = budget._look_up(prepared.asked)
         if not was_charged:
-            refusal = _refusal(ledger, explained.query, budget.blocks or None)
-        left = left_in(ledger, budget.blocks)
-        lines += describe_left(ledger, left)
+            refusal = ledger._refused(explained.query, 1, budget._booking)
+        left = left_in(budget)
+        lines += describe_left(budget, left)
         facts["ledger"] = json_of_ledger(ledger, left) | {"pays": refusal is None}
         if refusal is None:
             lines.append(
@@ -374,22 +370,3 @@ def _explain_dry(
     if refusal is not None:
         raise refusal
     return 0
-
-
-def _refusal(
-    ledger: BudgetLedger, query: Query, blocks: Sequence[str] | None
-) -> BudgetExceededError | None:
-    """Return the error of the first block that has too little left, if there is one."""
-    if not ledger.would_exceed(query, blocks=blocks):
-        return None
-    charge = check_charge(ledger.budget, ledger.relation, query)
-    cost = loss_of_amount(charge.kind, charge.requested)
-    named = blocks or (ALL,)
-    short = (
-        block
-        for block in named
-        if ledger.would_exceed(query, blocks=None if block == ALL else [block])
-    )
-    block = next(short, named[0])
-    name, state = None if block == ALL else block, ledger._states([block])[block]
-    return BudgetExceededError(ledger.budget, state.spent, state.remaining, cost, name)

@@ -32,7 +32,9 @@ def show(options: argparse.Namespace) -> int:
     """Print what was spent and what is left."""
     with open_to_read(options.path) as ledger:
         entries, blocks, guarantee, in_all_blocks = _read_consistently(ledger, options)
+        named = {"name": ledger.name, "note": ledger.note}
         about = {
+            **{key: text for key, text in named.items() if text is not None},
             "budget": numbers_of(ledger.budget),
             "privacy_unit": ledger.privacy_unit,
             "relation": ledger.relation,
@@ -59,6 +61,9 @@ def show(options: argparse.Namespace) -> int:
         return 0
     if about["frozen"]:
         print(FROZEN)
+    for name in ("name", "note"):
+        if name in about:
+            print(f"{name}: {format_name(about[name])}")
     print(f"budget: {format_numbers(about['budget'], left=True)}")
     print(f"privacy unit: {format_name(about['privacy_unit'])}")
     if about["block_column"] is not None:
@@ -151,6 +156,8 @@ def list_blocks(options: argparse.Namespace) -> int:
 def _state_line_of(state: dict[str, Any]) -> str:
     """Return what a block has left and has spent, in a line for people."""
     left, budget = (format_numbers(state[name], left=True) for name in ("left", "budget"))
+    if any(state["set_aside"].values()):
+        left += f", set aside for accounts {format_numbers(state['set_aside'], left=True)}"
     return f"left {left}; spent {format_numbers(state['spent'])} of {budget}; {state['state']}"
 
 
@@ -206,6 +213,7 @@ def _describe(block: BlockState) -> dict[str, Any]:
         "budget": numbers_of(block.budget),
         "spent": numbers_of(block.spent),
         "left": numbers_of(block.remaining),
+        "set_aside": numbers_of(block.set_aside),
         "state": "retired" if block.retired else "open",
         "dims": block.dims,
     }

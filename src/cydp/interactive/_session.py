@@ -504,7 +504,10 @@ class Session:
         label = label_of(self._analyst, scope, question.text)
         version, blocks = self._version, self._blocks
         charge_id = None if version is None else question.charge_id(version, blocks)
-        return LedgerScope(self._ledger(), blocks, label, charge_id, version, self._analyst)
+        account = self._budget.account if isinstance(self._budget, LedgerScope) else None
+        return LedgerScope(
+            self._ledger(), blocks, label, charge_id, version, self._analyst, account=account
+        )
 
     def _with_defaults(
         self, release: Callable[..., Any], given: Mapping[str, Any]

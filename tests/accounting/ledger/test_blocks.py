@@ -44,7 +44,7 @@ def test_blocks_are_as_they_were_added(week: BudgetLedger) -> None:
     blocks = week.blocks()
     assert [block.id for block in blocks] == ["wed", "mon", "tue", "bare"]
     assert blocks[1] == BlockState(
-        "mon", PureDP(1), PureDP(0.75), PureDP(0.25), False, {"site": "north", "day": 40}
+        "mon", PureDP(1), PureDP(0.75), PureDP(0.25), PureDP(0), False, {"site": "north", "day": 40}
     )
     assert (blocks[2].retired, blocks[2].remaining) == (True, PureDP(0))
     assert blocks[2].budget == PureDP(0.5)

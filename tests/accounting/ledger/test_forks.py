@@ -15,7 +15,7 @@ import pytest
 from accounting.ledger.ledger_processes import ended, forked, new
 
 from cydp import BudgetLedger, LedgerError, PureDP
-from cydp.accounting.ledger import _charge
+from cydp.accounting.ledger import _write_charge
 
 pytestmark = [
     pytest.mark.skipif(not hasattr(os, "fork"), reason="needs fork"),
@@ -116,9 +116,9 @@ def test_a_signal_handler_that_forks(tmp_path: Path, monkeypatch: pytest.MonkeyP
     def interrupted(*arguments: Any) -> Any:
         monkeypatch.undo()
         codes.append(ended(forked(work)))
-        return _charge.json_of_amount(*arguments)
+        return _write_charge.append_entry(*arguments)
 
-    monkeypatch.setattr(_charge, "json_of_amount", interrupted)
+    monkeypatch.setattr(_write_charge, "append_entry", interrupted)
     ledger.charge(PureDP(0.5))
     assert codes == [0]
     assert ended(forked(lambda: ledger.charge(PureDP(0.25)))) == 0

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import getpass
 import socket
+import tracemalloc
 from pathlib import Path
 from typing import Any
 
@@ -99,6 +100,19 @@ def test_totals(path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
         for by, error in (("colour", ValueError), (1, TypeError)):
             with pytest.raises(error, match="by must be"):
                 ledger.totals(by)  # type: ignore[arg-type]
+
+
+def test_totals_of_a_long_history_take_little_memory(file: Path) -> None:
+    with new(file) as ledger:
+        ledger.charge_many([{"cost": PureDP("1e-6"), "label": "ages"}] * 2000)
+        peaks = {}
+        for use in (lambda: ledger.totals("label"), ledger.history):
+            tracemalloc.start()
+            use()
+            peaks[use] = tracemalloc.get_traced_memory()[1]
+            tracemalloc.stop()
+    totals, history = peaks.values()
+    assert totals < history / 10
 
 
 @pytest.mark.parametrize("budget", [ApproxDP(1, "1e-5"), ZCDP(1)])

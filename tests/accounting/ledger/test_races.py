@@ -2,6 +2,8 @@
 
 import os
 from collections.abc import Callable
+from concurrent.futures import ThreadPoolExecutor
+from contextlib import suppress
 from multiprocessing import get_context
 from pathlib import Path
 
@@ -57,6 +59,37 @@ def test_the_last_unit_is_granted_once(path: Path, processes: int, rounds: int) 
     assert sorted(race(work, processes)) == list(range(rounds))
     ledger.verify()
     assert set(ledger.remaining.values()) == {PureDP(0)}
+
+
+@pytest.mark.parametrize(
+    ("processes", "threads", "units"),
+    [(4, 2, 60), pytest.param(16, 4, 1000, marks=pytest.mark.long)],
+)
+def test_all_units_are_granted_and_no_more(
+    path: Path, processes: int, threads: int, units: int
+) -> None:
+    new(path, PureDP(units)).close()
+    read, write = os.pipe()
+
+    def charge_all(ledger: BudgetLedger) -> None:
+        with suppress(BudgetExceededError):
+            while True:
+                os.write(write, b"%d\n" % ledger.charge(PureDP(1)).seq)
+
+    def work() -> None:
+        with BudgetLedger.open(path) as ledger, ThreadPoolExecutor(threads) as pool:
+            for done in [pool.submit(charge_all, ledger) for _ in range(threads)]:
+                done.result()  # raises what was raised
+
+    racers = [forked(work, seconds=900) for _ in range(processes)]
+    os.close(write)
+    with open(read, "rb") as lines:
+        granted = [int(line) for line in lines]
+    assert [ended(racer) for racer in racers] == [0] * processes
+    assert sorted(granted) == list(range(3, units + 3))
+    with BudgetLedger.open(path) as ledger:
+        assert ledger.remaining == PureDP(0)
+        ledger.verify()
 
 
 def test_processes_that_make_one_ledger_share_it(path: Path) -> None:

@@ -241,8 +241,11 @@ def test_a_report_for_machines(path: Path) -> None:
     assert (found["ledger"], found["head"], found["charges"]) == (ledger.uuid, head, 3)
     assert found["budget"] == {"epsilon": "4"}
     assert found["blocks"] == {
-        "all": {"spent": {"epsilon": "1"}, "left": {"epsilon": "3"}, "state": "open"}
-    }
+        "all": {
+            "spent": {"epsilon": "1"}, "left": {"epsilon": "3"}, "set aside": {"epsilon": "0"},
+            "state": "open",
+        }
+    }  # fmt: skip
     released = [(line["what"].partition(":")[0], line["entries"]) for line in found["released"]]
     assert released == [("a", [3, 4]), ("b", [5])]
     assert found["released"][0]["cost of each"] == {"epsilon": "1/3"}
@@ -259,9 +262,24 @@ def test_a_report_of_blocks_for_machines(path: Path) -> None:
     with new(path, by_block=True) as ledger:
         ledger.add_blocks(["mon", "tue"])
         ledger.retire("tue")
-        ledger.charge(PureDP("1/2"), blocks=["mon"])
-        found = ledger.report().to_dict()
         assert "<svg" not in ledger.report().to_html()
+        ledger.charge(PureDP("1/2"), blocks=["mon"])
+        found, page = ledger.report().to_dict(), ledger.report().to_html()
+    assert "<title>epsilon spent in each block: at most 50% of the budget</title>" in page
+    assert "v-51.0 h231.0 V120 Z M240.0,120 v-0.0 " in page  # half the height, and nothing
     assert found["blocks"]["mon"]["left"] == {"epsilon": "1/2"}
     assert found["blocks"]["tue"]["state"] == "retired"
     assert found["released"][0]["blocks"] == ["mon"]
+
+
+def test_bars_of_many_blocks_show_the_most_that_one_has_spent(file: Path) -> None:
+    with new(file, by_block=True) as ledger:
+        ledger.add_blocks([f"{i:03}" for i in range(240)])
+        ledger.charge(PureDP("1/2"), blocks=["001"])
+        ledger.charge(PureDP("1/4"), blocks=["239"])
+        page = ledger.report().to_html()
+    bars = re.findall(r" v-([0-9.]+) ", page)
+    assert len(bars) == 80
+    assert [i for i, height in enumerate(bars) if height != "0.0"] == [0, 79]
+    assert float(bars[0]) == 51.0
+    assert ", 3 blocks to a bar: at most 50%" in page

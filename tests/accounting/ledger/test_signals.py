@@ -16,7 +16,7 @@ import pytest
 from accounting.ledger.ledger_processes import ended, forked, in_a_child, new
 
 from cydp import BudgetExceededError, BudgetLedger, LedgerError, PureDP
-from cydp.accounting.ledger import _charge, _open_file
+from cydp.accounting.ledger import _open_file, _write_charge
 
 pytestmark = pytest.mark.skipif(not hasattr(signal, "SIGUSR1"), reason="no such signals here")
 
@@ -65,7 +65,7 @@ def test_a_handler_does_not_end_the_charge(path: Path, monkeypatch: pytest.Monke
                 if "in use by this thread, which a signal handler" in str(error):
                     said.append(name)
 
-    with in_the_middle(_charge, "json_of_amount", handler, monkeypatch):
+    with in_the_middle(_write_charge, "append_entry", handler, monkeypatch):
         mine.charge(PureDP(0.5))
     assert said == list(uses)
     assert mine.spent == PureDP(0.5)
@@ -79,7 +79,7 @@ def test_another_ledger_may_be_used_in_a_handler(
     path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     mine, other = new(path), new(path.with_name("other"))
-    with in_the_middle(_charge, "json_of_amount", lambda: other.charge(PureDP(1)), monkeypatch):
+    with in_the_middle(_write_charge, "append_entry", lambda: other.charge(PureDP(1)), monkeypatch):
         mine.charge(PureDP(0.5))
     assert (mine.spent, other.spent) == (PureDP(0.5), PureDP(1))
 

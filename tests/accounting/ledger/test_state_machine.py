@@ -3,6 +3,7 @@
 import os
 import signal
 import uuid
+from copy import deepcopy
 from dataclasses import dataclass, field
 from fractions import Fraction
 from functools import partial
@@ -27,6 +28,7 @@ from cydp.accounting import (
     BlockRetiredError,
     ChargeConflictError,
     ChargeInDoubtError,
+    UnknownAccountError,
     UnknownBlockError,
 )
 
@@ -37,6 +39,7 @@ pytestmark = [
 
 BUDGETS = {"pure": PureDP(1), "approximate": ApproxDP(1, "1e-6"), "zcdp": ZCDP(1)}
 BLOCKS = ["a", "b", "c"]
+ACCOUNTS = ["nightly", "weekly"]
 PARTS = st.tuples(
     st.fractions(0, "1/2", max_denominator=12), st.sampled_from(["6e-7", "1/2000003", 0])
 )
@@ -47,6 +50,14 @@ class Block:
     budget: list[Fraction]
     spent: list[Fraction]
     retired: bool = False
+    shares: dict[str, list[list[Fraction]]] = field(default_factory=dict)  # budget and spent
+
+    def left(self) -> list[Fraction]:
+        """What may be charged without an account."""
+        left = [a - b for a, b in zip(self.budget, self.spent, strict=True)]
+        for budget, spent in self.shares.values():
+            left = [a - (b - c) for a, b, c in zip(left, budget, spent, strict=True)]
+        return left
 
 
 @dataclass(frozen=True)
@@ -58,12 +69,14 @@ class Asked:
     count: int
     blocks: tuple[str, ...]
     charge_id: str | None = None
+    account: str | None = None
 
 
 ASKED = st.builds(
     Asked, st.booleans(), PARTS, st.integers(0, 3),
     st.sampled_from([("a",), ("b",), ("b", "a"), ("c",), ("a", "c")]),
     st.none() | st.sampled_from(["monday", "tuesday"]),
+    st.sampled_from([None, None, None, *ACCOUNTS]),
 )  # fmt: skip
 
 
@@ -86,7 +99,7 @@ class Model:
     def charge(self, asked: Asked) -> type[Exception] | None:
         """Charge, or return what must be raised."""
         cost = self.cost(asked)
-        what = (cost, set(asked.blocks), asked.count)
+        what = (cost, set(asked.blocks), asked.count, asked.account)
         if asked.charge_id in self.charged:
             if self.charged[asked.charge_id] != what:
                 return ChargeConflictError
@@ -98,11 +111,21 @@ class Model:
                 return UnknownBlockError
             if block.retired:
                 return BlockRetiredError
-            totals[name] = [a + b for a, b in zip(block.spent, cost, strict=True)]
-            if any(a > b for a, b in zip(totals[name], block.budget, strict=True)):
+            left = block.left()
+            if asked.account is not None:
+                if asked.account not in block.shares:
+                    return UnknownAccountError
+                budget, spent = block.shares[asked.account]
+                left = [a - b for a, b in zip(budget, spent, strict=True)]
+            if any(a > b for a, b in zip(cost, left, strict=True)):
                 return BudgetExceededError
+            totals[name] = [a + b for a, b in zip(block.spent, cost, strict=True)]
         for name, total in totals.items():
             self.blocks[name].spent = total
+            if asked.account is not None:
+                budget, spent = self.blocks[name].shares[asked.account]
+                paid = [a + b for a, b in zip(spent, cost, strict=True)]
+                self.blocks[name].shares[asked.account] = [budget, paid]
         if asked.charge_id is not None:
             self.charged[asked.charge_id] = what
         self.entries += 1
@@ -134,7 +157,7 @@ class Machine(RuleBasedStateMachine):
         kind = PureDP if asked.pure else type(BUDGETS[self.model.measure])
         loss = ApproxDP(*asked.parts) if kind is ApproxDP else kind(asked.parts[0])
         return {"cost": loss, "count": asked.count, "blocks": asked.blocks,
-                "charge_id": asked.charge_id}  # fmt: skip
+                "charge_id": asked.charge_id, "account": asked.account}  # fmt: skip
 
     @rule(asked=ASKED)
     def charge(self, asked: Asked) -> None:
@@ -150,7 +173,7 @@ class Machine(RuleBasedStateMachine):
     def charge_many(self, several: list[Asked]) -> None:
         before = self.model
         self.model = Model(
-            before.measure, {name: Block(**vars(block)) for name, block in before.blocks.items()},
+            before.measure, deepcopy(before.blocks),
             dict(before.charged), before.results, before.entries,
         )  # fmt: skip
         wrong = next(filter(None, map(self.model.charge, several)), None)
@@ -174,7 +197,7 @@ class Machine(RuleBasedStateMachine):
 
     @rule(block=st.sampled_from(BLOCKS), share=st.fractions(0, 1, max_denominator=5))
     def add_block(self, block: str, share: Fraction) -> None:
-        parts = [share * Fraction(part) for part in ((1, "1e-6") if self._approximate() else (1,))]
+        parts = self._parts(share)
         budget = type(BUDGETS[self.model.measure])(*parts)  # type: ignore[arg-type]
         if block in self.model.blocks:
             with pytest.raises(LedgerError, match="already"):
@@ -183,6 +206,46 @@ class Machine(RuleBasedStateMachine):
             self.ledger.add_block(block, budget)
             self.model.blocks[block] = Block(parts, [Fraction(0)] * len(parts))
             self.model.entries += 1
+
+    @rule(
+        block=st.sampled_from(BLOCKS), account=st.sampled_from(ACCOUNTS),
+        share=st.fractions(0, 1, max_denominator=5),
+    )  # fmt: skip
+    def open_account(self, block: str, account: str, share: Fraction) -> None:
+        parts = self._parts(share)
+        budget, found = type(BUDGETS[self.model.measure])(*parts), self.model.blocks.get(block)
+        wrong: type[Exception] | None = None
+        if found is None:
+            wrong = UnknownBlockError
+        elif found.retired:
+            wrong = BlockRetiredError
+        elif account in found.shares:
+            wrong = LedgerError
+        elif any(a > b for a, b in zip(parts, found.left(), strict=True)):
+            wrong = BudgetExceededError
+        if wrong is not None:
+            with pytest.raises(wrong):
+                self.ledger.open_account(account, budget, blocks=[block])
+            return
+        assert found is not None
+        self.ledger.open_account(account, budget, blocks=[block])
+        found.shares[account] = [parts, [Fraction(0)] * len(parts)]
+        self.model.entries += 1
+
+    @rule(account=st.sampled_from(ACCOUNTS))
+    def close_account(self, account: str) -> None:
+        found = [name for name, block in self.model.blocks.items() if account in block.shares]
+        if not found:
+            with pytest.raises(UnknownAccountError):
+                self.ledger.close_account(account)
+            return
+        assert self.ledger.close_account(account).keys() == set(found)
+        for name in found:
+            del self.model.blocks[name].shares[account]
+        self.model.entries += len(found)
+
+    def _parts(self, share: Fraction) -> list[Fraction]:
+        return [share * Fraction(part) for part in ((1, "1e-6") if self._approximate() else (1,))]
 
     def _approximate(self) -> bool:
         return self.model.measure == "approximate"
@@ -243,7 +306,7 @@ class Machine(RuleBasedStateMachine):
                 for spent, part in ((ledger.spent, "spent"), (ledger.remaining, "remaining")):
                     assert spent.keys() == self.model.blocks.keys()
                     for name, block in self.model.blocks.items():
-                        left = [a - b for a, b in zip(block.budget, block.spent, strict=True)]
+                        left = block.left()
                         if block.retired:
                             left = [Fraction(0) for _ in left]
                         expected = kind(*(block.spent if part == "spent" else left))

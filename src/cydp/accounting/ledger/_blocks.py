@@ -4,21 +4,13 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
-from functools import lru_cache
-from typing import Any, TypeAlias
+from typing import Any
 
 from cydp._columns.csv_cells import day_of
 from cydp._columns.moments import is_time
-from cydp.accounting._amounts import (
-    Amount,
-    add_amounts,
-    exceeds,
-    loss_of_amount,
-    subtract_amounts,
-    zero_amount,
-)
+from cydp.accounting._amounts import Amount, add_amounts, exceeds, loss_of_amount, zero_amount
 from cydp.accounting._budget import check_budget
 from cydp.accounting._errors import LedgerCorruptError, LedgerError, UnknownBlockError
 from cydp.accounting._loss import Loss
@@ -29,18 +21,14 @@ from cydp.accounting._words import (
     html_of,
     numbers_of,
 )
+from cydp.accounting.ledger._balance import DAMAGED, Balance, json_of_amount
 from cydp.accounting.ledger._rows import Rows
-from cydp.accounting.ledger._serialize import (
-    amount_from,
-    check_dims,
-    own_amount_of,
-    read_block_id,
-    strings_of,
-)
+from cydp.accounting.ledger._serialize import check_dims, own_amount_of, read_block_id
 
 __all__ = [
     "ALL",
     "CLOSED_ID",
+    "MOST_SHOWN",
     "BlockState",
     "BlockStates",
     "LossesByBlock",
@@ -49,14 +37,16 @@ __all__ = [
     "check_block_ids",
     "check_days",
     "check_may_add",
+    "format_table",
     "insert_block",
-    "json_of_amount",
     "match_dims",
     "read_block",
     "read_block_states",
     "read_states",
     "retired_message",
+    "unknown_account_message",
     "unknown_message",
+    "write_balance",
 ]
 
 
@@ -72,9 +62,7 @@ class LossesByBlock(dict[str, Any]):
 ALL = "all"  # the only block of a ledger that was made without blocks
 CLOSED_ID = "cydp: restored without the last charges"  # of a charge after which no block is added
 _MOST_NAMED = 5  # blocks in an error
-_MOST_SHOWN = 60  # blocks of a table
-_DAMAGED = "the ledger is damaged: a block is not what was written"
-_Losses: TypeAlias = tuple[Loss, Loss, Loss, bool]  # budget, spent, remaining; whether retired
+MOST_SHOWN = 60  # lines of a table
 
 
 @dataclass(frozen=True, slots=True)
@@ -86,8 +74,11 @@ class BlockState:
     id : str
         The id of the block.
     budget, spent, remaining : loss
-        What may be spent in all, what was charged, and what may still be charged, in the ledger's
-        measure. Nothing may be charged to a retired block any more: its `remaining` is 0.
+        What may be spent in all, what was charged, and what may still be charged without an
+        account, in the ledger's measure. Nothing may be charged to a retired block any more: its
+        `remaining` is 0.
+    set_aside : loss
+        What accounts may still spend.
     retired : bool
         Whether the block was retired.
     dims : dict
@@ -99,13 +90,19 @@ class BlockState:
     budget: Loss
     spent: Loss
     remaining: Loss
+    set_aside: Loss
     retired: bool
     dims: dict[str, Any]
 
     @property
     def is_used_up(self) -> bool:
-        """Whether no epsilon, or no rho, is left."""
-        return not own_amount_of(self.remaining)[0]
+        """Whether no epsilon, or no rho, is left, to accounts neither."""
+        return not own_amount_of(self.remaining)[0] and not self.has_accounts
+
+    @property
+    def has_accounts(self) -> bool:
+        """Whether something is set aside."""
+        return any(own_amount_of(self.set_aside))
 
 
 class BlockStates(tuple[BlockState, ...]):
@@ -115,30 +112,36 @@ class BlockStates(tuple[BlockState, ...]):
 
     def __repr__(self) -> str:
         rows = [("block", "state", "budget", "spent", "left", "dims")]
-        for block in self[-_MOST_SHOWN:]:
+        for block in self[-MOST_SHOWN:]:
             dims = (f"{format_name(name)}={value!r}" for name, value in block.dims.items())
+            left = format_numbers(numbers_of(block.remaining), left=True)
+            if block.has_accounts:
+                left += f" ({format_numbers(numbers_of(block.set_aside), left=True)} set aside)"
             rows.append((
                 format_name(block.id), "retired" if block.retired else "open",
                 format_numbers(numbers_of(block.budget), left=True),
-                format_numbers(numbers_of(block.spent)),
-                format_numbers(numbers_of(block.remaining), left=True), ", ".join(dims),
+                format_numbers(numbers_of(block.spent)), left, ", ".join(dims),
             ))  # fmt: skip
-        widths = [max(map(len, column)) for column in zip(*rows, strict=True)]
-        lines = [
-            "  ".join(cell.ljust(width) for cell, width in zip(row, widths, strict=True)).rstrip()
-            for row in rows
-        ]
-        more = len(self) - _MOST_SHOWN
-        return "\n".join([f"{more:,} blocks, and then", *lines] if more > 0 else lines)
+        return format_table(rows, len(self) - MOST_SHOWN, "blocks")
 
     def _repr_html_(self) -> str:
         return html_of(repr(self))
 
 
-def check_block_budget(budget: Loss, most: Loss, relation: str) -> Amount:
-    """Return the amount of a block's budget, which must not exceed the ledger's budget `most`.
+def format_table(rows: Sequence[Sequence[str]], more: int, what: str) -> str:
+    """Write rows of cells below each other, and how many rows of what are left out before them."""
+    widths = [max(map(len, column)) for column in zip(*rows, strict=True)]
+    lines = [
+        "  ".join(cell.ljust(width) for cell, width in zip(row, widths, strict=True)).rstrip()
+        for row in rows
+    ]
+    return "\n".join([f"{more:,} {what}, and then", *lines] if more > 0 else lines)
 
-    Raises a TypeError for another measure, and a ValueError for a larger budget.
+
+def check_block_budget(budget: Loss, most: Loss, relation: str) -> Amount:
+    """Return the amount of a part of the ledger's budget `most`, such as a block's budget.
+
+    Raises a TypeError for another measure, and a ValueError for more than the ledger has.
     """
     if type(check_budget(budget, relation)) is not type(most):
         raise TypeError(
@@ -154,8 +157,8 @@ def check_block_budget(budget: Loss, most: Loss, relation: str) -> Amount:
     return amount
 
 
-def read_block(rows: Rows, block: str, name: str = "blocks") -> tuple[Amount, Amount, int]:
-    """Return the budget of a block, what was spent, and 1 if it is retired, else 0.
+def read_block(rows: Rows, block: str, name: str = "blocks") -> Balance:
+    """Return the balance of a block.
 
     Raises UnknownBlockError if there is no such block. `name` is the parameter that named the
     block, for the error.
@@ -163,8 +166,7 @@ def read_block(rows: Rows, block: str, name: str = "blocks") -> tuple[Amount, Am
     row = rows.block(block)
     if row is None:
         raise UnknownBlockError(unknown_message(rows, block, name))
-    _, budget, spent, retired = row
-    return amount_from_json(budget), amount_from_json(spent), retired
+    return Balance.of_row(row)
 
 
 def unknown_message(rows: Rows, block: str, name: str) -> str:
@@ -196,30 +198,35 @@ def read_states(
     lacks one of these.
     """
     if blocks is not None:
-        return {
-            block: BlockState(block, *_losses_of(kind, *read_block(rows, block)), {})
-            for block in blocks
-        }
-    alike: dict[tuple[Any, ...], _Losses] = {}  # most blocks have equal budgets, and spend alike
+        return {block: _state_of(kind, block, read_block(rows, block)) for block in blocks}
+    alike: dict[tuple[Any, ...], BlockState] = {}  # most blocks have equal budgets, and spend alike
     found = {}
-    for block, budget, spent, retired in rows.blocks():
-        key = budget, spent, retired
+    for row in rows.blocks():
+        block, key = row[0], row[1:]
         if key not in alike:
-            amounts = amount_from_json(budget), amount_from_json(spent)
-            alike[key] = _losses_of(kind, *amounts, retired)
-        found[block] = BlockState(block, *alike[key], {})
+            alike[key] = _state_of(kind, block, Balance.of_row(row))
+        found[block] = replace(alike[key], id=block)
     return found
 
 
-def _losses_of(kind: type[Loss], budget: Amount, spent: Amount, retired: int) -> _Losses:
-    left = subtract_amounts(budget, spent)
+def _state_of(kind: type[Loss], block: str, balance: Balance) -> BlockState:
+    amounts = balance.budget, balance.spent, balance.left, balance.set_aside
     try:
-        remaining = loss_of_amount(kind, left)
-        if retired:
-            remaining = loss_of_amount(kind, zero_amount(left))
-        return loss_of_amount(kind, budget), loss_of_amount(kind, spent), remaining, bool(retired)
+        budget, spent, left, kept = (loss_of_amount(kind, amount) for amount in amounts)
     except ValueError:  # more was spent than there was
-        raise LedgerCorruptError(_DAMAGED) from None
+        raise LedgerCorruptError(DAMAGED) from None
+    return BlockState(block, budget, spent, left, kept, balance.is_retired, {})
+
+
+def unknown_account_message(block: str, balance: Balance, account: str) -> str:
+    """Return the message for an account that has no budget in a block."""
+    place = "the ledger" if block == ALL else f"block {block!r}"
+    there = ", ".join(map(repr, sorted(balance.shares)[:_MOST_NAMED])) or "no account"
+    there += " and others" if len(balance.shares) > _MOST_NAMED else ""
+    return (
+        f"account must be open in {place}, and {account!r} is not: it has {there}; open it by "
+        "open_account"
+    )
 
 
 def retired_message(block: str) -> str:
@@ -241,21 +248,14 @@ def check_may_add(rows: Rows) -> None:
 
 def insert_block(rows: Rows, block: str, budget: Amount) -> None:
     """Write a new block, with nothing spent."""
-    rows.add_block(block, json_of_amount(budget), json_of_amount(zero_amount(budget)))
+    balance = Balance(budget, zero_amount(budget))
+    rows.add_block(block, json_of_amount(budget), balance.state)
 
 
-def json_of_amount(amount: Amount) -> str:
-    """Return an amount as the table of blocks has it."""
-    return json.dumps(strings_of(amount))
-
-
-@lru_cache(256)
-def amount_from_json(text: str) -> Amount:
-    """Return the amount of a JSON text; a LedgerCorruptError for anything else."""
-    try:
-        return amount_from(json.loads(text))
-    except (TypeError, ValueError, ArithmeticError):
-        raise LedgerCorruptError(_DAMAGED) from None
+def write_balance(rows: Rows, block: str, before: Balance, after: Balance) -> None:
+    """Write what has become of a balance; a LedgerCorruptError if it is not what it was before."""
+    if not rows.spend(block, after.state, before.state):
+        raise LedgerCorruptError(f"the ledger is damaged: block {block!r} is not what was written")
 
 
 def check_block_ids(blocks: Iterable[Any]) -> tuple[str, ...]:
@@ -311,7 +311,7 @@ def read_block_states(rows: Rows, kind: type[Loss]) -> BlockStates:
             "this ledger was made without blocks: make another ledger with by_block=True"
         )
     try:
-        entries = [json.loads(body) for body in rows.entries_of_blocks()]
+        entries = [json.loads(body) for body in rows.entries_that_begin("block")]
         dims = {
             each["block"]: dict(each.get("dims", {})) for each in entries if each["kind"] == "block"
         }
@@ -327,7 +327,8 @@ def can_pay(block: BlockState, requested: Amount | None) -> bool:
     if requested is None:
         return True
     total = add_amounts(own_amount_of(block.spent), requested)
-    return not exceeds(total, own_amount_of(block.budget))
+    together = tuple(a + b for a, b in zip(total, own_amount_of(block.set_aside), strict=True))
+    return not exceeds(together, own_amount_of(block.budget))
 
 
 def match_dims(states: Iterable[BlockState], wanted: Mapping[str, Any]) -> list[BlockState]:

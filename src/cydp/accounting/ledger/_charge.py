@@ -1,14 +1,9 @@
 # SPDX-License-Identifier: MIT
-"""Charges of a ledger: their arguments are checked, and then they are written.
-
-The budget of each block decides, and an entry is appended.
-"""
+"""Charges of a ledger: their arguments are checked. `_write_charge` writes them."""
 
 from __future__ import annotations
 
-import json
 import uuid
-from collections import Counter
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from datetime import date
@@ -18,12 +13,8 @@ from typing import Any, NamedTuple
 from cydp._arguments import Integer
 from cydp.accounting._amounts import (
     Amount,
-    add_amounts,
-    exceeds,
-    loss_of_amount,
     repeat_amount,
     shorten,
-    subtract_amounts,
 )
 from cydp.accounting._cost import (
     Cost,
@@ -34,58 +25,38 @@ from cydp.accounting._cost import (
     query_of,
     units_of,
 )
-from cydp.accounting._errors import (
-    BlockRetiredError,
-    BudgetExceededError,
-    ChargeConflictError,
-    ChargeInDoubtError,
-    LedgerCorruptError,
-)
 from cydp.accounting._loss import ZCDP, Loss, PureDP
 from cydp.accounting._loss_numbers import half_square, read_count, rho_of_pure
-from cydp.accounting.ledger._blocks import (
-    ALL,
-    check_block_ids,
-    json_of_amount,
-    read_block,
-    retired_message,
-)
-from cydp.accounting.ledger._earlier import with_half_squares
-from cydp.accounting.ledger._entries import append_entry
-from cydp.accounting.ledger._paid import Receipt
-from cydp.accounting.ledger._rows import Rows
+from cydp.accounting.ledger._blocks import ALL, check_block_ids
 from cydp.accounting.ledger._serialize import (
-    amount_from,
     check_string,
-    describe_writer,
     json_of,
-    read_result,
     sha256_of,
     strings_of,
 )
 
 __all__ = [
     "ARGUMENTS",
+    "COMPARED",
     "UNBOOKED",
     "Booking",
     "Call",
     "Charge",
-    "ChargesOfCall",
     "check_arguments",
     "check_charge",
     "check_unit",
     "requested_amount",
-    "write_charge",
 ]
 
 
 ARGUMENTS: dict[str, Any] = {
-    "cost": None, "count": 1, "blocks": None, "charge_id": None, "label": None, "relation": None
+    "cost": None, "count": 1, "blocks": None, "charge_id": None, "label": None, "relation": None,
+    "account": None,
 }  # fmt: skip
 # The fields of a repetition that are compared with the charge.
-_COMPARED = (
-    "cost", "count", "blocks", "mechanism", "params", "query", "function", "arguments", "table",
-    "data_version",
+COMPARED = (
+    "cost", "count", "blocks", "account", "mechanism", "params", "query", "function", "arguments",
+    "table", "data_version",
 )  # fmt: skip
 
 
@@ -144,6 +115,8 @@ class Booking(NamedTuple):
     analyst : str or None
         Who asks.
     relation : str or None
+    account : str or None
+        The account that pays.
 
     """
 
@@ -153,6 +126,7 @@ class Booking(NamedTuple):
     data_version: str | None = None
     analyst: str | None = None
     relation: str | None = None
+    account: str | None = None
 
 
 UNBOOKED = Booking()
@@ -237,7 +211,7 @@ def check_charge(
     """
     times = read_count(count)
     requested, rounded = requested_amount(budget, kept, cost, times, booking.relation)
-    for name in ("charge_id", "label"):
+    for name in ("charge_id", "label", "account"):
         if (given := getattr(booking, name)) is not None:
             check_string(given, name)
     ids = (ALL,) if booking.blocks is None else check_block_ids(booking.blocks)
@@ -258,6 +232,8 @@ def check_charge(
     shown = {"label": booking.label, "analyst": booking.analyst, "params": params}
     if query is not None:
         shown |= {"released": query.in_words, "table": query.path}
+    if booking.account is not None:  # other entries have no such field
+        compared["account"] = booking.account
     entry = {"kind": "charge"} | shown | compared
     id_ = booking.charge_id or str(uuid.uuid4())
     return Charge(
@@ -296,113 +272,3 @@ def check_unit(cost: Cost, kept: str, whole: str, blocks: int = 1) -> None:
     """
     for unit in units_of(cost):
         unit.check_kept(kept, whole, blocks)
-
-
-class ChargesOfCall:
-    """The charges that one call makes: how many, and what was spent of each block before them."""
-
-    def __init__(self) -> None:
-        self._spent: dict[str, Amount] = {}
-        self._charges: Counter[str] = Counter()
-
-    def add(self, block: str, spent: Amount) -> tuple[Amount, int]:
-        """Add a charge to a block; return what was spent before the call, and its charges."""
-        self._charges[block] += 1
-        return self._spent.setdefault(block, spent), self._charges[block]
-
-
-def write_charge(rows: Rows, charge: Charge, call: ChargesOfCall | None = None) -> Receipt:
-    """Write a charge if it fits into all its blocks, and was not made before.
-
-    All charges of one call pass the same `call`, for the error.
-    """
-    call = ChargesOfCall() if call is None else call
-    row = rows.charge(charge.charge_id)
-    if row is not None:
-        return _repeat(charge, *row)
-    rounded = charge.rounded
-    for block in charge.blocks:
-        budget, spent, retired = read_block(rows, block)
-        if retired:
-            raise BlockRetiredError(retired_message(block))
-        total = add_amounts(spent, charge.requested)
-        before, charges = call.add(block, spent)
-        if exceeds(total, budget):
-            raise _refusal(charge, block, budget, before, total, charges)
-        exact = tuple(a + b for a, b in zip(spent, charge.requested, strict=True))
-        rounded = rounded or total != exact
-        if not rows.spend(block, json_of_amount(total), json_of_amount(spent)):
-            raise LedgerCorruptError(
-                f"the ledger is damaged: block {block!r} is not what was written"
-            )
-    entry = append_entry(
-        rows, charge.entry | {"rounded": rounded} | describe_writer(), charge.charge_id
-    )
-    return _receipt(charge, charge.requested, entry["seq"], entry["hash"], rounded)
-
-
-def _refusal(
-    charge: Charge, block: str, budget: Amount, before: Amount, total: Amount, charges: int
-) -> BudgetExceededError:
-    """Return the error for the charges of one call to a block; `charge` is the last of them."""
-    requested = charge.requested if charges == 1 else subtract_amounts(total, before)
-    amounts = budget, before, subtract_amounts(budget, before), requested
-    limit, spent, left, cost = (loss_of_amount(charge.kind, amount) for amount in amounts)
-    name = None if block == ALL else block
-    return BudgetExceededError(limit, spent, left, cost, name, charges)
-
-
-def _repeat(charge: Charge, seq: int, body: str, digest: str, result: Any) -> Receipt:
-    """Return the receipt of a charge that was paid before; it must be the same, with a result."""
-    entry = json.loads(body)
-    given, compared = charge.entry, set(_COMPARED)
-    paid = amount_from(entry["cost"])
-    if _is_cost_of_earlier_version(charge, paid):
-        compared.remove("cost")
-    if "query" in entry:
-        compared.remove("params")  # the text of the query
-        if entry["query"] == with_half_squares(given.get("query")):
-            compared.remove("query")
-        if "table" not in entry:  # of an earlier version
-            compared.remove("table")
-    elif charge.before is not None:
-        given = charge.before()
-        compared &= given.keys()
-    differences = [
-        name for name in _COMPARED if name in compared and entry.get(name) != given.get(name)
-    ]
-    if differences:
-        raise ChargeConflictError(
-            f"charge_id {charge.charge_id!r} belongs to a charge that differs in "
-            f"{', '.join(differences)}: repeat the same call, or use another charge_id"
-        )
-    if result is None:
-        raise ChargeInDoubtError(
-            f"charge_id {charge.charge_id!r} was charged and has no recorded result, which may "
-            "have been released: to release again, use another charge_id, which is charged again"
-        )
-    return _receipt(charge, paid, seq, digest, entry["rounded"], read_result(result), fresh=False)
-
-
-def _is_cost_of_earlier_version(charge: Charge, paid: Amount) -> bool:
-    """Whether the same charge may have cost more, when pure losses had larger rhos."""
-    if paid == charge.cost_before:
-        return True
-    # What the mechanism or the query is, which is compared too, decides what it costs.
-    is_described = charge.entry["mechanism"] is not None
-    return charge.kind is ZCDP and is_described and not exceeds(charge.requested, paid)
-
-
-def _receipt(
-    charge: Charge,
-    paid: Amount,
-    seq: int,
-    digest: str,
-    rounded: bool,
-    result: Any = None,
-    *,
-    fresh: bool = True,
-) -> Receipt:
-    cost = loss_of_amount(charge.kind, paid)
-    blocks = () if charge.blocks == (ALL,) else charge.blocks
-    return Receipt(seq, charge.charge_id, cost, blocks, digest, rounded, result, fresh)

@@ -9,11 +9,12 @@ from __future__ import annotations
 import hashlib
 import json
 from collections.abc import Generator, Iterable
+from dataclasses import replace
 from typing import Any, TypeAlias
 
-from cydp.accounting._amounts import Amount, add_amounts, exceeds, zero_amount
+from cydp.accounting._amounts import Amount, zero_amount
 from cydp.accounting._errors import LedgerCorruptError
-from cydp.accounting.ledger._blocks import json_of_amount
+from cydp.accounting.ledger._balance import Balance, json_of_amount
 from cydp.accounting.ledger._rows import EntryRow, Rows
 from cydp.accounting.ledger._serialize import amount_from, sha256_of
 
@@ -117,36 +118,48 @@ def _replay(
     Raises LedgerCorruptError for an entry that charges more than was left, and many kinds of errors
     for an entry that nothing in this package has written.
     """
-    blocks: dict[str, tuple[Amount, Amount, int]] = {}
+    blocks: dict[str, Balance] = {}
     results, unhashed = set(), set()
     budget_of_ledger: Amount = ()
     for entry in entries:
-        if entry["kind"] == "create":
+        kind = entry["kind"]
+        if kind == "create":
             budget_of_ledger = amount_from(entry["budget"])
-        elif entry["kind"] == "block":
+        elif kind == "block":
             budget = amount_from(entry["budget"]) if "budget" in entry else budget_of_ledger
-            blocks[entry["block"]] = (budget, zero_amount(budget), 0)
-        elif entry["kind"] == "retire":
-            budget, spent, _ = blocks[entry["block"]]
-            blocks[entry["block"]] = (budget, spent, 1)
-        elif entry["kind"] == "result":
+            blocks[entry["block"]] = Balance(budget, zero_amount(budget))
+        elif kind == "result":
             results.add((entry["result_of"], entry["sha256"]))
-        else:
-            for block in entry["blocks"]:
-                budget, spent, retired = blocks[block]
-                total = add_amounts(spent, amount_from(entry["cost"]))
-                if retired or exceeds(total, budget):
-                    raise LedgerCorruptError(
-                        f"the ledger is damaged: entry {entry['seq']} charges more than was left"
-                    )
-                blocks[block] = (budget, total, retired)
+        elif kind != "about":
+            for block in entry.get("blocks", [entry.get("block")]):
+                blocks[block] = _after(blocks[block], entry)
             if not results and "fingerprint" in entry and "function" not in entry:
                 unhashed.add(entry["charge_id"])
     rows = {
-        (block, json_of_amount(budget), json_of_amount(spent), retired)
-        for block, (budget, spent, retired) in blocks.items()
+        (block, json_of_amount(balance.budget), balance.state, int(balance.is_retired))
+        for block, balance in blocks.items()
     }
     return rows, results, unhashed
+
+
+def _after(balance: Balance, entry: Entry) -> Balance:
+    """Return a block after an entry about it."""
+    kind, account = entry["kind"], entry.get("account", "")
+    if kind == "retire":
+        return replace(balance, is_retired=True)
+    if kind == "close account":
+        return balance.without_share(account)
+    if kind == "open account":
+        after = balance.with_share(account, amount_from(entry["budget"]))
+        is_overdrawn = account in balance.shares or after.is_overdrawn()
+    else:
+        after = balance.charged(amount_from(entry["cost"]), account or None)
+        is_overdrawn = after.is_overdrawn(account or None)
+    if balance.is_retired or is_overdrawn:
+        raise LedgerCorruptError(
+            f"the ledger is damaged: entry {entry['seq']} charges more than was left"
+        )
+    return after
 
 
 def verify(rows: Rows) -> None:

@@ -26,14 +26,15 @@ __all__ = [
 
 # Those of every version that has written entries.
 _FIELDS = frozenset((
-    "analyst", "arguments", "block", "block_column", "blocks", "budget", "charge_id", "cost",
-    "count", "data_version", "dims", "fingerprint", "function", "hash", "host", "kind", "label",
-    "measure", "mechanism", "params", "pid", "privacy_unit", "query", "relation", "released",
-    "result_of", "rounded", "seq", "service", "sha256", "table", "time", "user", "uuid", "version",
-    "whole_unit",
+    "about", "account", "analyst", "arguments", "block", "block_column", "blocks", "budget",
+    "charge_id", "cost", "count", "data_version", "dims", "fingerprint", "function", "hash",
+    "host", "kind", "label", "measure", "mechanism", "params", "pid", "privacy_unit", "query",
+    "relation", "released", "result_of", "rounded", "seq", "service", "sha256", "table", "time",
+    "user", "uuid", "version", "whole_unit",
 ))  # fmt: skip
 GROUPINGS = (
-    "label", "analyst", "user", "host", "service", "function", "mechanism", "month", "block",
+    "label", "account", "analyst", "user", "host", "service", "function", "mechanism", "month",
+    "block",
 )  # fmt: skip
 
 
@@ -71,9 +72,14 @@ class LedgerHistory(list[dict[str, Any]]):
         if "privacy_unit" in entry:
             words.append(f"for each {format_name(entry['privacy_unit'])}, {entry['relation']}")
         words += format_dims(entry.get("dims", {}))
+        words += format_dims(entry.get("about", {}))
+        if "account" in entry:
+            words += ["account", format_name(entry["account"])]
         if "blocks" in entry:
-            paid = [format_block(block) for block in entry["blocks"] if block != ALL]
-            words[-1] += f" to {', '.join(paid)}:" if paid else ":"
+            named = [format_block(block) for block in entry["blocks"] if block != ALL]
+            words[-1] += f" to {', '.join(named)}" if named else ""
+        if "cost" in entry:
+            words[-1] += ":"
             words.append(what_of(entry))
         return " ".join(words)
 

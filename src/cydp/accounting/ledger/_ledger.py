@@ -31,9 +31,11 @@ from cydp.accounting.ledger._entries import (
 )
 from cydp.accounting.ledger._head_file import RememberingStore
 from cydp.accounting.ledger._homes import create_store, open_store
+from cydp.accounting.ledger._ledger_accounts import LedgerAccounts
 from cydp.accounting.ledger._ledger_blocks import LedgerBlocks
 from cydp.accounting.ledger._ledger_copies import LedgerCopies
 from cydp.accounting.ledger._ledger_looks import LedgerLooks
+from cydp.accounting.ledger._ledger_names import LedgerNames
 from cydp.accounting.ledger._ledger_results import LedgerResults
 from cydp.accounting.ledger._rows import Rows, Store
 from cydp.accounting.ledger._serialize import (
@@ -46,7 +48,9 @@ from cydp.accounting.ledger._serialize import (
 __all__ = ["BudgetLedger"]
 
 
-class BudgetLedger(LedgerResults, LedgerBlocks, LedgerLooks, LedgerCopies):
+class BudgetLedger(
+    LedgerResults, LedgerBlocks, LedgerAccounts, LedgerNames, LedgerLooks, LedgerCopies
+):
     """A budget in a file, or on a PostgreSQL server, charged durably before data is read.
 
     Several processes and threads may charge one ledger. Entries are only appended, and are chained

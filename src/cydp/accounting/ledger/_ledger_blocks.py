@@ -19,6 +19,7 @@ from cydp.accounting._errors import (
     UnknownBlockError,
 )
 from cydp.accounting._loss import Loss
+from cydp.accounting.ledger._balance import json_of_amount
 from cydp.accounting.ledger._blocks import (
     ALL,
     BlockState,
@@ -29,7 +30,6 @@ from cydp.accounting.ledger._blocks import (
     check_days,
     check_may_add,
     insert_block,
-    json_of_amount,
     match_dims,
     read_block,
     read_block_states,
@@ -209,7 +209,7 @@ class LedgerBlocks:
         def update(rows: Rows) -> None:
             if block == ALL:
                 raise UnknownBlockError(unknown_message(rows, block, "block"))
-            if read_block(rows, block, "block")[2]:
+            if read_block(rows, block, "block").is_retired:
                 raise BlockRetiredError(retired_message(block))
             _retire(rows, block)
 
@@ -302,6 +302,8 @@ class LedgerBlocks:
     def retire_spent(self, below: Cost | None = None) -> list[str]:
         """Retire the open blocks that have nothing left, or less than a cost, in one transaction.
 
+        A block in which something is set aside for an account stays open.
+
         Parameters
         ----------
         below : loss, mechanism or release, optional
@@ -344,6 +346,7 @@ class LedgerBlocks:
                 block.id
                 for block in read_block_states(rows, type(self.budget))
                 if not block.retired
+                and not block.has_accounts
                 and (block.is_used_up if requested is None else not can_pay(block, requested))
             ]
             for block in spent:

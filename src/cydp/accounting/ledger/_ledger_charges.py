@@ -9,11 +9,9 @@ from typing import Any
 
 from cydp._arguments import Integer
 from cydp._call_errors import explain_arguments
-from cydp.accounting._amounts import add_amounts, exceeds
 from cydp.accounting._budget import Asked, Paid
 from cydp.accounting._cost import Cost, note_release
 from cydp.accounting._errors import (
-    BlockRetiredError,
     BudgetExceededError,
     ChargeConflictError,
     ChargeInDoubtError,
@@ -26,7 +24,6 @@ from cydp.accounting.ledger._blocks import (
     BlockState,
     read_block,
     read_states,
-    retired_message,
     unknown_message,
 )
 from cydp.accounting.ledger._charge import (
@@ -35,15 +32,14 @@ from cydp.accounting.ledger._charge import (
     Booking,
     Call,
     Charge,
-    ChargesOfCall,
     check_arguments,
     check_charge,
     check_unit,
-    write_charge,
 )
 from cydp.accounting.ledger._paid import PaidByLedger, Receipt
 from cydp.accounting.ledger._rows import ChargeRow, Rows, Store
 from cydp.accounting.ledger._serialize import check_size
+from cydp.accounting.ledger._write_charge import ChargesOfCall, balance_after, refusal, write_charge
 
 __all__ = ["LedgerCharges"]
 
@@ -83,6 +79,7 @@ class LedgerCharges:
         charge_id: str | None = None,
         label: str | None = None,
         relation: str | None = None,
+        account: str | None = None,
     ) -> Receipt:
         """Spend a loss `count` times in each block, durably, or raise and spend nothing.
 
@@ -102,6 +99,9 @@ class LedgerCharges:
         relation : {"add-remove", "change-one", "add-remove-or-change"}, optional
             The relation that the cost is stated under. None: the relation that the loss or the
             mechanism states, if it states one.
+        account : str, optional
+            The account that pays, of what is set aside for it in these blocks. Default: what is
+            not set aside.
 
         Returns
         -------
@@ -112,15 +112,17 @@ class LedgerCharges:
         Raises
         ------
         BudgetExceededError
-            If the cost does not fit into a block. It may use up the budget exactly.
+            If the cost does not fit into a block, or into the account. It may use up the budget
+            exactly.
         MeasureMismatchError, RelationMismatchError
             If the cost is of another measure than the ledger, or stated under another relation.
         UnitMismatchError
             If the cost is a release, or was made of a release, that protects another unit than the
             ledger, or that reads several blocks and does not state that its unit contains a unit in
             one block.
-        UnknownBlockError, BlockRetiredError
-            If the ledger does not have a block, or the block was retired.
+        UnknownBlockError, BlockRetiredError, UnknownAccountError
+            If the ledger does not have a block, or the block was retired, or the account is not
+            open in it.
         ChargeConflictError, ChargeInDoubtError
             If another charge has this id, or the same charge has no recorded result.
         LedgerError
@@ -138,7 +140,8 @@ class LedgerCharges:
         ZCDP(rho=0.1224593312018546)
 
         """
-        charge = self._check(cost, count, Booking(blocks, label, charge_id, relation=relation))
+        booking = Booking(blocks, label, charge_id, relation=relation, account=account)
+        charge = self._check(cost, count, booking)
         answers: list[Paid] = []
         try:
             return self._write(charge, answers, records=False).receipt
@@ -259,6 +262,7 @@ class LedgerCharges:
         *,
         blocks: Iterable[str | date] | None = None,
         relation: str | None = None,
+        account: str | None = None,
     ) -> bool:
         """Whether a charge would be refused for lack of budget, as things stand.
 
@@ -279,15 +283,19 @@ class LedgerCharges:
         True
 
         """
-        charge = self._check(cost, count, Booking(blocks, relation=relation))
+        booking = Booking(blocks, relation=relation, account=account)
+        return self._refused(cost, count, booking) is not None
 
-        def would_exceed(rows: Rows) -> bool:
+    def _refused(self, cost: Cost, count: Integer, booking: Booking) -> BudgetExceededError | None:
+        """Return the error that a charge would raise for lack of budget, as things stand."""
+        charge = self._check(cost, count, booking)
+
+        def read(rows: Rows) -> BudgetExceededError | None:
             for block in charge.blocks:
-                budget, spent, retired = read_block(rows, block)
-                if retired:
-                    raise BlockRetiredError(retired_message(block))
-                if exceeds(add_amounts(spent, charge.requested), budget):
-                    return True
-            return False
+                balance = read_block(rows, block)
+                after = balance_after(balance, block, charge.requested, booking.account)
+                if after.is_overdrawn(booking.account):
+                    return refusal(charge.kind, block, balance, charge.requested, booking.account)
+            return None
 
-        return self._store.read(would_exceed)
+        return self._store.read(read)

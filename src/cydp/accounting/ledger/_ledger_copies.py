@@ -13,12 +13,13 @@ from typing import Self
 from uuid import uuid4
 
 from cydp._call_errors import explain_arguments
-from cydp.accounting._amounts import Amount, add_amounts, subtract_amounts, zero_amount
+from cydp.accounting._amounts import Amount, subtract_amounts, zero_amount
 from cydp.accounting._errors import LedgerCorruptError, LedgerError, LedgerRollbackError
-from cydp.accounting.ledger._blocks import CLOSED_ID, json_of_amount, read_block
+from cydp.accounting.ledger._blocks import CLOSED_ID, read_block, write_balance
 from cydp.accounting.ledger._entries import append_entry, read_hash, verify
 from cydp.accounting.ledger._head_file import HeadFile
 from cydp.accounting.ledger._homes import create_store, open_store
+from cydp.accounting.ledger._ledger_accounts import close_share
 from cydp.accounting.ledger._rows import Rows, Store
 from cydp.accounting.ledger._serialize import (
     amount_from,
@@ -281,9 +282,11 @@ def _spend_all(rows: Rows) -> None:
     for block, _, _, retired in rows.blocks():
         if retired:
             continue
-        budget, spent, _ = read_block(rows, block)
-        left = subtract_amounts(budget, spent)
+        for account in read_block(rows, block).shares:
+            close_share(rows, block, account)
+        balance = read_block(rows, block)
+        left = subtract_amounts(balance.budget, balance.spent)
         charge(left, [block], str(uuid4()))
-        rows.spend(block, json_of_amount(add_amounts(spent, left)), json_of_amount(spent))
+        write_balance(rows, block, balance, balance.charged(left))
         append_entry(rows, {"kind": "retire", "block": block} | describe_writer())
         rows.retire(block)

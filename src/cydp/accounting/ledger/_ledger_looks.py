@@ -10,13 +10,14 @@ from typing import Any
 from cydp._arguments import Integer
 from cydp._call_errors import explain_arguments
 from cydp._numbers.rational import read_integer
-from cydp.accounting._amounts import loss_of_amount
+from cydp.accounting._amounts import Amount, loss_of_amount
 from cydp.accounting._loss import Loss
 from cydp.accounting.ledger._blocks import ALL, BlockState, LossesByBlock, read_states
 from cydp.accounting.ledger._entries import Entry, read_entries, read_last_charges, verify
 from cydp.accounting.ledger._guarantee import guarantee_of
 from cydp.accounting.ledger._history import LedgerHistory, check_grouping, matcher, totals_of
-from cydp.accounting.ledger._report import MOST_READ, LedgerReport, write_report
+from cydp.accounting.ledger._ledger_names import read_about
+from cydp.accounting.ledger._report import MOST_READ, Found, LedgerReport, write_report
 from cydp.accounting.ledger._rows import Rows, Store
 
 __all__ = ["LedgerLooks"]
@@ -122,8 +123,8 @@ class LedgerLooks:
 
         Parameters
         ----------
-        by : {"label", "analyst", "user", "host", "service", "function", "mechanism", "month", \
-"block"}
+        by : {"label", "account", "analyst", "user", "host", "service", "function", \
+"mechanism", "month", "block"}
             By whom, or for what. "month" is as in "2026-11".
 
         Returns
@@ -153,7 +154,16 @@ class LedgerLooks:
         {'ages': PureDP(epsilon=0.2), 'incomes': PureDP(epsilon=0.1)}
 
         """
-        amounts = totals_of(self.history(kind="charge"), check_grouping(by))
+        field = check_grouping(by)
+
+        def read(rows: Rows) -> dict[str | None, Amount]:
+            entries = read_entries(rows)  # one after the other: a long history has gigabytes
+            try:
+                return totals_of((each for each in entries if each["kind"] == "charge"), field)
+            finally:
+                entries.close()
+
+        amounts = self._store.read(read)
         return {key: loss_of_amount(type(self.budget), each) for key, each in amounts.items()}
 
     @explain_arguments
@@ -207,21 +217,18 @@ class LedgerLooks:
 
         """
 
-        def read(
-            rows: Rows,
-        ) -> tuple[tuple[int, str], dict[str, BlockState], list[Entry], int, set[str], bool]:
-            states, charges = (
-                read_states(rows, type(self.budget)),
-                read_last_charges(rows, MOST_READ),
-            )
-            counts = rows.count_charges(), rows.ids_with_results()
-            return rows.last(), states, charges, *counts, rows.is_frozen
+        def read(rows: Rows) -> Found:
+            charges = read_last_charges(rows, MOST_READ)
+            recorded = rows.ids_with_results(charges[0]["seq"] - 1) if charges else set()
+            return Found(
+                rows.last(), read_about(rows), read_states(rows, type(self.budget)), charges,
+                rows.count_charges(), recorded, rows.is_frozen,
+            )  # fmt: skip
 
-        head, blocks, charges, n_charges, recorded, frozen = self._store.read(read)
+        found = self._store.read(read)
+        blocks = found.blocks
         guarantee = (
             blocks[ALL].spent if ALL in blocks else guarantee_of(blocks, self.budget, self.relation)
         )
-        about = self.uuid, head, self.budget, self.privacy_unit, self.relation, guarantee
-        return write_report(
-            *about, self._in_all_blocks(blocks), blocks, charges, n_charges, recorded, frozen=frozen
-        )
+        about = self.uuid, self.budget, self.privacy_unit, self.relation, guarantee
+        return write_report(*about, self._in_all_blocks(blocks), found)

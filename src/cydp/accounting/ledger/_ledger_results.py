@@ -53,8 +53,9 @@ class LedgerResults(LedgerCharges):
         charge_id: str | None = None,
         data_version: str | None = None,
         table_in_blocks: bool = False,
+        account: str | None = None,
     ) -> LedgerScope:
-        """Return a budget with blocks, a label or a charge id, to pass to a release as ``budget=``.
+        """Return a budget with blocks, an account, a label or an id, to be passed as ``budget=``.
 
         Parameters
         ----------
@@ -75,6 +76,8 @@ class LedgerResults(LedgerCharges):
             The caller's promise that all rows of the table lie in the blocks. Without it a release
             reads only the rows of the blocks, of a path or a relation of DuckDB, if the ledger has
             a `block_column`; else it is refused.
+        account : str, optional
+            The account that pays, of what `open_account` has set aside for it.
 
         Returns
         -------
@@ -83,8 +86,8 @@ class LedgerResults(LedgerCharges):
         Raises
         ------
         TypeError, ValueError
-            For bad ids of blocks or the same id twice, for a bad label, charge id or version, and
-            for a version without a charge id.
+            For bad ids of blocks or the same id twice, for a bad label, charge id, version or
+            account, and for a version without a charge id.
 
         Examples
         --------
@@ -100,7 +103,10 @@ class LedgerResults(LedgerCharges):
         (True, PureDP(epsilon=0.9))
 
         """
-        texts = {"label": label, "charge_id": charge_id, "data_version": data_version}
+        texts = {
+            "label": label, "charge_id": charge_id, "data_version": data_version,
+            "account": account,
+        }  # fmt: skip
         for name, text in texts.items():
             if text is not None:
                 check_string(text, name)
@@ -117,7 +123,13 @@ class LedgerResults(LedgerCharges):
         if table_in_blocks and not ids:
             raise ValueError("table_in_blocks must be left out without blocks")
         return LedgerScope(
-            self, ids, label, charge_id, data_version, table_in_blocks=table_in_blocks
+            self,  # type: ignore[arg-type]
+            ids,
+            label,
+            charge_id,
+            data_version,
+            table_in_blocks=table_in_blocks,
+            account=account,
         )
 
     @explain_arguments
@@ -135,6 +147,7 @@ class LedgerResults(LedgerCharges):
         arguments: Any = None,
         data_version: str | None = None,
         nbytes: Integer = 0,
+        account: str | None = None,
     ) -> Any:
         """Charge, release and record; a repetition returns what was recorded.
 
@@ -157,6 +170,8 @@ class LedgerResults(LedgerCharges):
             The caller's name for the data.
         nbytes : int, default 0
             How many bytes the arrays of the result will have, if that is known.
+        account : str, optional
+            As in `charge`; it must be the same in a repetition.
 
         Returns
         -------
@@ -205,7 +220,9 @@ class LedgerResults(LedgerCharges):
         name = _function_name(release) if function is None else function
         asked = Asked(cost, name, read_count(count), lambda: arguments, size)
         try:
-            booking = Booking(blocks, label, charge_id, data_version, relation=relation)
+            booking = Booking(
+                blocks, label, charge_id, data_version, relation=relation, account=account
+            )
             paid = self._book(asked, booking)
             return paid.keep(release()) if paid.fresh else paid.result
         except BaseException as error:

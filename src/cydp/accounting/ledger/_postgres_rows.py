@@ -65,25 +65,33 @@ _BLOCKS = (
     "(SELECT spent, retired FROM cydp.state WHERE state.ledger = block.ledger "
     "AND state.key = block.key ORDER BY step DESC LIMIT 1) AS latest WHERE block.ledger = %s"
 )
+_LATEST = "SELECT * FROM cydp.state WHERE ledger = %s AND key = %s ORDER BY step DESC LIMIT 1"
 # Those who make ledgers, or let copies be written to.
 ONE_AFTER_ANOTHER = "SELECT pg_advisory_xact_lock(hashtext('cydp'))"
 _BY_ID = ' ORDER BY id COLLATE "C"'  # by bytes, as in a file
 
 
 class PostgresRows:
-    """The rows of one ledger on a PostgreSQL server."""
+    """The rows of one ledger on a PostgreSQL server, in one transaction.
 
-    __slots__ = ("_connection", "_ledger")
+    Nobody else changes them meanwhile, as who writes holds the lock, and who reads sees one state.
+    So the server is asked once for the head, and never whether the ledger is frozen.
+    """
 
-    def __init__(self, connection: Any, ledger: str) -> None:
-        self._connection, self._ledger = connection, ledger
+    __slots__ = ("_connection", "_frozen", "_head", "_ledger")
+
+    def __init__(self, connection: Any, ledger: str, frozen: int = 0) -> None:
+        self._connection, self._ledger, self._frozen = connection, ledger, frozen
+        self._head: tuple[int, str] | None = None
 
     def last(self) -> tuple[int, str]:
         """Return the place and the hash of the last entry; (0, "") if there is none."""
-        row = self._one(
-            "SELECT seq, hash FROM cydp.entry WHERE ledger = %s ORDER BY seq DESC LIMIT 1"
-        )
-        return (0, "") if row is None else (row[0], row[1])
+        if self._head is None:
+            row = self._one(
+                "SELECT seq, hash FROM cydp.entry WHERE ledger = %s ORDER BY seq DESC LIMIT 1"
+            )
+            self._head = (0, "") if row is None else (row[0], row[1])
+        return self._head
 
     def entry(self, seq: int) -> EntryRow | None:
         """Return the entry at a place, or None."""
@@ -100,11 +108,11 @@ class PostgresRows:
             after,
         )
 
-    def entries_of_blocks(self) -> list[str]:
-        """Return the JSON of the entries that add and retire blocks, oldest first."""
+    def entries_that_begin(self, key: str) -> list[str]:
+        """Return the JSON of the entries that begin with a key, oldest first."""
         rows = self._all(
             "SELECT body FROM cydp.entry WHERE ledger = %s AND starts_with(body, %s) ORDER BY seq",
-            '{"block": ',
+            f'{{"{key}": ',
         )
         return [row[0] for row in rows]
 
@@ -137,6 +145,7 @@ class PostgresRows:
         seq, charge_id, body, digest = row
         key = None if charge_id is None else sha256_of(charge_id)
         self._add("entry", seq, key, charge_id, body, digest)
+        self._head = seq, digest
 
     def block(self, block: str) -> BlockRow | None:
         """Return a block, or None."""
@@ -160,24 +169,33 @@ class PostgresRows:
 
     def spend(self, block: str, total: str, before: str) -> bool:
         """Write what a block has spent; False if it is not what was spent `before`."""
-        step, spent, retired = self._state(block)
-        if spent != before:
-            return False
-        self._add("state", sha256_of(block), step + 1, total, retired)
-        return True
+        added = self._connection.execute(
+            f"INSERT INTO cydp.state SELECT ledger, key, step + 1, %s, retired FROM ({_LATEST}) "
+            "AS latest WHERE spent = %s",
+            (total, self._ledger, sha256_of(block), before),
+        )
+        return bool(added.rowcount == 1)
 
     def retire(self, block: str) -> None:
         """Let a block be retired."""
-        step, spent, _ = self._state(block)
-        self._add("state", sha256_of(block), step + 1, spent, 1)
+        self._connection.execute(
+            f"INSERT INTO cydp.state SELECT ledger, key, step + 1, spent, 1 FROM ({_LATEST}) "
+            "AS latest",
+            (self._ledger, sha256_of(block)),
+        )
 
     def results(self) -> Generator[tuple[str, str], None, None]:
         """Yield charge ids and recorded results."""
         return self._each("SELECT charge_id, result FROM cydp.outcome WHERE ledger = %s")
 
-    def ids_with_results(self) -> set[str]:
-        """Return the charge ids of all recorded results."""
-        return {row[0] for row in self._all("SELECT charge_id FROM cydp.outcome WHERE ledger = %s")}
+    def ids_with_results(self, after: int) -> set[str]:
+        """Return the ids of the charges after a place whose results were recorded."""
+        found = self._all(
+            "SELECT entry.charge_id FROM cydp.entry JOIN cydp.outcome USING (ledger, charge_key) "
+            "WHERE ledger = %s AND seq > %s",
+            after,
+        )
+        return {row[0] for row in found}
 
     def add_result(self, charge_id: str, result: str) -> None:
         """Record the result of a charge."""
@@ -188,6 +206,7 @@ class PostgresRows:
         self._connection.execute(
             "UPDATE cydp.ledger SET frozen = 1 WHERE key = %s", (self._ledger,)
         )
+        self._frozen = 1
 
     def thaw(self) -> None:
         """Let this copy be written to again; a LedgerError if another one in the database may be.
@@ -208,11 +227,12 @@ class PostgresRows:
         self._connection.execute(
             "UPDATE cydp.ledger SET frozen = 0 WHERE key = %s", (self._ledger,)
         )
+        self._frozen = 0
 
     @property
     def is_frozen(self) -> bool:
         """Whether nothing may be written."""
-        return bool(self._one("SELECT frozen FROM cydp.ledger WHERE key = %s")[0])
+        return bool(self._frozen)
 
     def damage(self) -> str:
         """Return ids that are not those of their keys; "" if there are none."""
@@ -230,14 +250,6 @@ class PostgresRows:
     def begin(self, name: str) -> None:
         """Write the row of a new ledger, without entries."""
         self._add("ledger", name)
-
-    def _state(self, block: str) -> tuple[int, str, int]:
-        found: tuple[int, str, int] = self._one(
-            "SELECT step, spent, retired FROM cydp.state WHERE ledger = %s AND key = %s "
-            "ORDER BY step DESC LIMIT 1",
-            sha256_of(block),
-        )
-        return found
 
     def _add(self, table: str, *values: Any) -> None:
         places = ", ".join(["%s"] * (1 + len(values)))

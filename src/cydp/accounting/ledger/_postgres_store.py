@@ -216,7 +216,7 @@ class PostgresStore:
             raise LedgerError(
                 f"there is no ledger at {self.place}: correct the name, or create a ledger first"
             )
-        rows, self.frozen = PostgresRows(connection, found[0]), bool(found[1])
+        rows, self.frozen = PostgresRows(connection, *found), bool(found[1])
         other = self._seen.compare(rows)
         if other == "another":
             raise LedgerError(

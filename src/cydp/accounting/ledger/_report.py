@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from fractions import Fraction
 from html import escape
 from itertools import groupby
-from typing import Any
+from typing import Any, NamedTuple
 
 from cydp._call_errors import explain_arguments
 from cydp._html_looks import BOX, CELL, HEADER, SMALL, TABLE
@@ -22,9 +22,9 @@ from cydp.accounting._words import format_name, format_numbers, names_of, number
 from cydp.accounting.ledger._blocks import ALL, BlockState
 from cydp.accounting.ledger._report_lines import ReportLine, grouped
 from cydp.accounting.ledger._serialize import own_amount_of
-from cydp.accounting.ledger._spending_picture import spending_picture
+from cydp.accounting.ledger._spending_picture import blocks_picture, spending_picture
 
-__all__ = ["FROZEN", "MOST_READ", "LedgerReport", "write_report"]
+__all__ = ["FROZEN", "MOST_READ", "Found", "LedgerReport", "write_report"]
 
 MOST_READ = 1000  # charges that are grouped in lines
 _MOST_SHOWN = 20  # blocks, and lines of charges
@@ -52,7 +52,7 @@ class LedgerReport:
         The totals, and a line for each thing that was released.
     html : str
         The same as a page, which also says what is protected and promised, with a picture of what
-        was spent over time for a ledger without blocks.
+        was spent over time, or of each block.
     facts : dict
         The same for machines.
 
@@ -100,38 +100,15 @@ class LedgerReport:
         return self.text
 
 
-def write_report(
-    ledger: str,
-    head: tuple[int, str],
-    budget: Loss,
-    unit: str,
-    relation: str,
-    guarantee: Loss,
-    together: tuple[str, Loss | None] | None,
-    blocks: Mapping[str, BlockState],
-    charges: Sequence[Mapping[str, Any]],
-    n_charges: int,
-    recorded: Container[str],
-    *,
-    frozen: bool,
-) -> LedgerReport:
-    """Return the report of a ledger.
+class Found(NamedTuple):
+    """What a report reads of a ledger, as of one moment.
 
-    Parameters
+    Attributes
     ----------
-    ledger : str
-        The uuid.
     head : (int, str)
-    budget : loss
-    unit : str
-        The privacy unit.
-    relation : str
-    guarantee : loss
-        What holds for a unit with all its records in one block, or without blocks.
-    together : (str, loss or None) or None
-        The unit that blocks may split, and what holds for its records in all blocks; a loss of
-        None: nothing. None: there is no such unit.
-    blocks : mapping
+    about : dict
+        The name and the note of the ledger, if it has them.
+    blocks : dict
         The state of each block.
     charges : sequence of dict
         The last `MOST_READ` of `n_charges` entries, oldest first.
@@ -142,11 +119,48 @@ def write_report(
         Whether this is a copy to which nothing can be charged.
 
     """
-    lines = grouped(charges, type(budget), recorded)
-    left_out = n_charges - sum(line.charges for line in lines[-_MOST_SHOWN:])
+
+    head: tuple[int, str]
+    about: Mapping[str, str]
+    blocks: Mapping[str, BlockState]
+    charges: Sequence[Mapping[str, Any]]
+    n_charges: int
+    recorded: Container[str]
+    frozen: bool
+
+
+def write_report(
+    ledger: str,
+    budget: Loss,
+    unit: str,
+    relation: str,
+    guarantee: Loss,
+    together: tuple[str, Loss | None] | None,
+    found: Found,
+) -> LedgerReport:
+    """Return the report of a ledger.
+
+    Parameters
+    ----------
+    ledger : str
+        The uuid.
+    budget : loss
+    unit : str
+        The privacy unit.
+    relation : str
+    guarantee : loss
+        What holds for a unit with all its records in one block, or without blocks.
+    together : (str, loss or None) or None
+        The unit that blocks may split, and what holds for its records in all blocks; a loss of
+        None: nothing. None: there is no such unit.
+    found : Found
+
+    """
+    blocks = found.blocks
+    lines = grouped(found.charges, type(budget), found.recorded)
+    left_out = found.n_charges - sum(line.charges for line in lines[-_MOST_SHOWN:])
     shown = lines[-_MOST_SHOWN:]
-    about = f"{FROZEN}\n" if frozen else ""
-    about += f"budget {budget} for each {format_name(unit)}, under {relation!r}"
+    about = f"budget {budget} for each {format_name(unit)}, under {relation!r}"
     promises = [_promise(guarantee, format_name(unit), relation)]
     if ALL not in blocks:
         about += f"; all releases together cost each {format_name(unit)} {_numbers(guarantee)}"
@@ -160,28 +174,35 @@ def write_report(
             else "With records in all blocks: " + _promise(loss, format_name(whole), relation)
         )
     alike = _alike(blocks)
-    text = [about]
+    text = [FROZEN] if found.frozen else []
+    text += [f"{key}: {format_name(said)}" for key, said in found.about.items()]
+    text.append(about)
     for group in alike[:_MOST_SHOWN]:
         state = group[0]
         name = "" if state.id == ALL else f"{_names_of(group, repr)}: "
         left = "retired" if state.retired else f"left {state.remaining}"
+        if state.has_accounts:
+            left += f", set aside for accounts {state.set_aside}"
         text.append(f"  {name}spent {state.spent}, {left}")
     text += _omitted(sum(map(len, alike[_MOST_SHOWN:])), "more blocks", "")
     text += [*_omitted(left_out, "charges"), *(line.text for line in shown)]
     facts = {
+        **found.about,
         "protected": _PROTECTED[relation].format(format_name(unit)),
         "promise": " ".join(promises),
         "budget": _numbers(budget, left=True) + ("" if ALL in blocks else " for each block"),
-        "charges": f"{n_charges:,}",
+        "charges": f"{found.n_charges:,}",
     }
-    facts |= {"ledger": ledger, "head": "{}:{}".format(*head)}
-    facts |= {"state": FROZEN} if frozen else {}
-    picture = ""
+    facts |= {"ledger": ledger, "head": "{}:{}".format(*found.head)}
+    facts |= {"state": FROZEN} if found.frozen else {}
+    name, most = names_of(budget)[0], own_amount_of(budget)
     if ALL in blocks:
-        spent, most = own_amount_of(blocks[ALL].spent), own_amount_of(budget)
-        picture = spending_picture(charges, spent, most, names_of(budget)[0])
+        picture = spending_picture(found.charges, own_amount_of(blocks[ALL].spent), most, name)
+    else:
+        shares = [(id_, own_amount_of(each.spent)[0]) for id_, each in blocks.items()]
+        picture = blocks_picture(shares, most[0], name)
     page = _html(facts, alike, shown, left_out, picture)
-    machines = _for_machines(facts, budget, blocks, lines) | {"frozen": frozen}
+    machines = _for_machines(facts, budget, blocks, lines) | {"frozen": found.frozen}
     return LedgerReport("\n".join(text), page, machines)
 
 
@@ -200,6 +221,7 @@ def _for_machines(
         "charges": int(facts["charges"].replace(",", "")),
         "blocks": {
             name: {"spent": exact(state.spent), "left": exact(state.remaining),
+                   "set aside": exact(state.set_aside),
                    "state": "retired" if state.retired else "open"}
             for name, state in blocks.items()
         },
@@ -220,7 +242,7 @@ def _alike(blocks: Mapping[str, BlockState]) -> list[list[BlockState]]:
     """
 
     def amounts(state: BlockState) -> Any:
-        return state.spent, state.remaining, state.retired
+        return state.spent, state.remaining, state.set_aside, state.retired
 
     found = [list(group) for _, group in groupby(blocks.values(), amounts)]
     return sorted(found, key=lambda group: not any(numbers_of(group[0].spent).values()))
@@ -277,12 +299,14 @@ def _html(
     picture: str,
 ) -> str:
     has_blocks = not any(state.id == ALL for group in alike for state in group)
-    head = [("protected", facts["protected"]), ("promise", facts["promise"])]
-    head.append(("budget", facts["budget"]))
+    first = ("name", "note", "protected", "promise", "budget")
+    head = [(name, facts[name]) for name in first if name in facts]
     if not has_blocks:
         ((state,),) = alike
         head.append(("spent", _numbers(state.spent)))
         head.append(("left", _numbers(state.remaining, left=True)))
+        if state.has_accounts:
+            head.append(("set aside for accounts", _numbers(state.set_aside, left=True)))
     head += [
         (name, facts[name]) for name in ("charges", "ledger", "head", "state") if name in facts
     ]
@@ -290,12 +314,15 @@ def _html(
     parts += _table([], [list(row) for row in head])
     parts += [picture] if picture else []
     if has_blocks:
+        has_accounts = any(group[0].has_accounts for group in alike)
         rows = [
             [_names_of(group, format_name), "retired" if group[0].retired else "open",
              _numbers(group[0].spent), _numbers(group[0].remaining, left=True)]
+            + ([_numbers(group[0].set_aside, left=True)] if has_accounts else [])
             for group in alike[:_MOST_SHOWN]
         ]  # fmt: skip
-        parts += _table(["block", "state", "spent of each", "left in each"], rows)
+        header = ["block", "state", "spent of each", "left in each"]
+        parts += _table([*header, *(["set aside for accounts"] if has_accounts else [])], rows)
         parts += _more(sum(map(len, alike[_MOST_SHOWN:])), "more blocks", "")
     parts += _more(left_out, "charges")
     rows = [

@@ -21,7 +21,8 @@ __all__ = ["ReportLine", "grouped", "what_of"]
 _MOST_NAMED = 5  # blocks of a line
 _LONGEST = 200  # characters of what a charge was for
 _BLOCKS = re.compile(r" in blocks \((?:[^()']|'(?:[^']|'')*')*\)")  # of a condition
-_SAME = ("label", "released", "params", "count", "table", "data_version")  # of charges of one line
+# Of charges of one line.
+_SAME = ("label", "released", "params", "count", "table", "data_version", "account")
 
 
 def what_of(entry: Mapping[str, Any]) -> str:
@@ -65,10 +66,12 @@ class ReportLine:
 
     @property
     def what(self) -> str:
-        """The label, what was released, and the version of the data, where they are known."""
+        """The label, what was released, the version of the data and the account that has paid."""
         entry, what = self.first, what_of(self.first)
         if version := _version_of(entry):
             what += f", data {format_name(version)}"
+        if account := entry.get("account"):
+            what += f", account {format_name(account)}"
         if len(what) > _LONGEST:
             what = what[:_LONGEST] + " ..."
         if self.is_open:

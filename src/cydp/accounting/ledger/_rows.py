@@ -31,8 +31,11 @@ class Rows(Protocol):
     def entries(self, after: int = 0) -> Generator[EntryRow, None, None]:
         """Yield the entries after a place, oldest first. It is closed inside the transaction."""
 
-    def entries_of_blocks(self) -> list[str]:
-        """Return the JSON of the entries that add and retire blocks, oldest first."""
+    def entries_that_begin(self, key: str) -> list[str]:
+        """Return the JSON of the entries that begin with a key, oldest first.
+
+        An entry is JSON with sorted keys. Those that add and retire blocks begin with "block".
+        """
 
     def charge(self, charge_id: str) -> ChargeRow | None:
         """Return the charge of an id, or None."""
@@ -67,8 +70,8 @@ class Rows(Protocol):
     def results(self) -> Generator[tuple[str, str], None, None]:
         """Yield charge ids and recorded results. It is closed inside the transaction."""
 
-    def ids_with_results(self) -> set[str]:
-        """Return the charge ids of all recorded results."""
+    def ids_with_results(self, after: int) -> set[str]:
+        """Return the ids of the charges after a place whose results were recorded."""
 
     def add_result(self, charge_id: str, result: str) -> None:
         """Record the result of a charge."""

@@ -3,7 +3,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from typing import TYPE_CHECKING, Any, NoReturn
 
 from cydp._arguments import Integer
@@ -15,7 +15,7 @@ from cydp.accounting.ledger._charge import Booking
 from cydp.accounting.ledger._paid import PaidByLedger, Receipt
 
 if TYPE_CHECKING:
-    from cydp.accounting.ledger._ledger_results import LedgerResults
+    from cydp.accounting.ledger._ledger import BudgetLedger
 
 __all__ = ["LedgerScope"]
 
@@ -44,6 +44,8 @@ class LedgerScope:
         Who asks, for the history of the ledger: a `Session` says it.
     table_in_blocks : bool
         The caller's promise that all rows of the table lie in the blocks.
+    account : str or None
+        The account that pays; then `budget`, `spent` and `remaining` are those of the account.
 
     Examples
     --------
@@ -61,28 +63,31 @@ class LedgerScope:
     """
 
     __slots__ = (
-        "analyst", "blocks", "charge_id", "data_version", "label", "ledger", "table_in_blocks",
+        "account", "analyst", "blocks", "charge_id", "data_version", "label", "ledger",
+        "table_in_blocks",
     )  # fmt: skip
 
+    account: str | None
     analyst: str | None
     blocks: tuple[str, ...]
     charge_id: str | None
     data_version: str | None
     label: str | None
-    ledger: LedgerResults
+    ledger: BudgetLedger
     table_in_blocks: bool
 
     def __init__(
         self,
-        ledger: LedgerResults,
+        ledger: BudgetLedger,
         blocks: tuple[str, ...],
         label: str | None = None,
         charge_id: str | None = None,
         data_version: str | None = None,
         analyst: str | None = None,
         table_in_blocks: bool = False,
+        account: str | None = None,
     ) -> None:
-        values = analyst, blocks, charge_id, data_version, label, ledger, table_in_blocks
+        values = account, analyst, blocks, charge_id, data_version, label, ledger, table_in_blocks
         for name, value in zip(LedgerScope.__slots__, values, strict=True):
             object.__setattr__(self, name, value)
 
@@ -103,21 +108,25 @@ class LedgerScope:
 
     @property
     def budget(self) -> Any:
-        """What may be spent in all in the block; a dict of losses for several blocks."""
+        """What may be spent in all in the block, or by the account; a dict for several blocks."""
         return self._each("budget")
 
     @property
     def spent(self) -> Any:
-        """What was charged to the block; a dict of losses for several blocks."""
+        """What was charged to the block, or to the account; a dict for several blocks."""
         return self._each("spent")
 
     @property
     def remaining(self) -> Any:
-        """What may still be charged to the block; a dict of losses for several blocks."""
+        """What may still be charged to the block, or to the account; a dict for several blocks."""
         return self._each("remaining")
 
     def _each(self, what: str) -> Any:
-        states = self.ledger._states(self.blocks or (ALL,))
+        states: Mapping[str, Any]
+        if self.account is None:
+            states = self.ledger._states(self.blocks or (ALL,))
+        else:
+            states = self.ledger._accounts(self.account, self.blocks or (ALL,))
         found = LossesByBlock({block: getattr(state, what) for block, state in states.items()})
         return next(iter(found.values())) if len(found) == 1 else found
 
@@ -125,7 +134,7 @@ class LedgerScope:
         """Spend a loss in each of the blocks, as `BudgetLedger.charge` does."""
         return self.ledger.charge(
             cost, count, blocks=self.blocks or None, charge_id=self.charge_id, label=self.label,
-            relation=relation,
+            relation=relation, account=self.account,
         )  # fmt: skip
 
     def once(
@@ -148,7 +157,7 @@ class LedgerScope:
         return self.ledger.once(
             self.charge_id, cost, release, count, blocks=self.blocks or None, label=self.label,
             relation=relation, function=function, arguments=arguments,
-            data_version=self.data_version, nbytes=nbytes,
+            data_version=self.data_version, nbytes=nbytes, account=self.account,
         )  # fmt: skip
 
     def _pay(self, asked: Asked) -> PaidByLedger:
@@ -158,7 +167,12 @@ class LedgerScope:
     @property
     def _booking(self) -> Booking:
         return Booking(
-            self.blocks or None, self.label, self.charge_id, self.data_version, self.analyst
+            self.blocks or None,
+            self.label,
+            self.charge_id,
+            self.data_version,
+            self.analyst,
+            account=self.account,
         )
 
     def _look_up(self, asked: Asked) -> tuple[bool, LedgerError | None]:
@@ -169,7 +183,9 @@ class LedgerScope:
 
     def would_exceed(self, cost: Cost, count: Integer = 1, *, relation: str | None = None) -> bool:
         """Whether a charge would be refused for lack of budget, as things stand."""
-        return self.ledger.would_exceed(cost, count, blocks=self.blocks or None, relation=relation)
+        return self.ledger.would_exceed(
+            cost, count, blocks=self.blocks or None, relation=relation, account=self.account
+        )
 
     def __repr__(self) -> str:
         given = {
@@ -179,6 +195,7 @@ class LedgerScope:
             "data_version": self.data_version,
             "analyst": self.analyst,
             "table_in_blocks": self.table_in_blocks or None,
+            "account": self.account,
         }
         words = (f"{name}={value!r}" for name, value in given.items() if value is not None)
         return f"{self.ledger!r}.scope({', '.join(words)})"

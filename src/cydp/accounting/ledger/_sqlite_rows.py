@@ -87,11 +87,11 @@ class SqliteRows:
             "SELECT seq, charge_id, body, hash FROM entry WHERE seq > ? ORDER BY seq", after
         )
 
-    def entries_of_blocks(self) -> list[str]:
-        """Return the JSON of the entries that add and retire blocks, oldest first."""
-        # An entry is JSON with sorted keys. The entries that add and retire blocks begin so.
-        begun = """SELECT body FROM entry WHERE substr(body, 1, 10) = '{"block": ' ORDER BY seq"""
-        return [body for (body,) in self._all(begun)]
+    def entries_that_begin(self, key: str) -> list[str]:
+        """Return the JSON of the entries that begin with a key, oldest first."""
+        begun = f'{{"{key}": '
+        found = "SELECT body FROM entry WHERE substr(body, 1, ?) = ? ORDER BY seq"
+        return [body for (body,) in self._all(found, len(begun), begun)]
 
     def charge(self, charge_id: str) -> ChargeRow | None:
         """Return the charge of an id, or None."""
@@ -157,9 +157,12 @@ class SqliteRows:
         """Yield charge ids and recorded results."""
         return self._each("SELECT charge_id, result FROM outcome")
 
-    def ids_with_results(self) -> set[str]:
-        """Return the charge ids of all recorded results."""
-        return {row[0] for row in self._all("SELECT charge_id FROM outcome")}
+    def ids_with_results(self, after: int) -> set[str]:
+        """Return the ids of the charges after a place whose results were recorded."""
+        found = self._all(
+            "SELECT charge_id FROM entry JOIN outcome USING (charge_id) WHERE seq > ?", after
+        )
+        return {row[0] for row in found}
 
     def add_result(self, charge_id: str, result: str) -> None:
         """Record the result of a charge."""
