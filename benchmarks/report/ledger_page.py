@@ -21,8 +21,8 @@ Ledgers and bare tables lie on the same server, or in the same folder. A charge 
 transaction, and so is a bare insert of 500 characters, which is about what an entry has: on the
 server by psycopg, prepared, with `synchronous_commit` on; in a file by sqlite3, with
 `synchronous=FULL`. Ways take turns. Times are medians with the distance of the quartiles in
-brackets, ratios are medians with the quartiles. All answers are checked:
-the sum that is spent, the number of entries and of rows, and `verify()` of each ledger.
+brackets, ratios are medians with the quartiles. All answers are checked: the sum that is spent, the
+number of entries and of rows, and `verify()` of each ledger.
 """
 WHY = """
 A charge costs more than an insert. On a server it asks nine times, where an insert asks once: it
@@ -40,7 +40,8 @@ GROWN = """
 Entries were made by `charge_many` in the file. On the server are the same entries, which were
 copied into its tables, with a row for the sum after each charge. Each use is a process of its own,
 which has imported everything; its first turn does not count, unless it took seconds. Memory is the
-most that the process had, with Python and the library.
+most that the process had, with Python and the library. `history()`, `verify()` and `totals` read
+and hash all entries, and `history()` keeps them: a long one is better read by pages.
 """
 
 
@@ -155,7 +156,10 @@ def page(name: str, found: Cell) -> str:
     before, after = found["load"]
     loads = f"{before:.1f} before, {after:.1f} at the end"
     if before > QUIET:
-        loads += ", so that other programs were at work and all times are longer than they need be"
+        loads += (
+            ", as other programs were at work: times are longer than they need be, and differences "
+            "of some milliseconds mean nothing"
+        )
     about = (
         f"{machine['cpu']}, {machine['cores']} cores, {shown.size(machine['memory'])} of memory, "
         f"{machine['system']}, files on {found['file system']}, "

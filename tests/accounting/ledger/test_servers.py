@@ -164,8 +164,8 @@ def test_connections_that_break_in_commits_of_many(
     new(place).close()
     found = charge_while_it_is_cut(proxy, server, place, cuts)
     assert found.lost == found.twice == found.wrongly_refused == 0
-    # The server did not get every second COMMIT; four were looked up still at the end.
-    assert found.refused >= cuts // 2 - 4
+    # Every second COMMIT did not reach the server; some only read, for the note of an error.
+    assert found.refused >= cuts // 8
 
 
 @pytest.mark.parametrize("cut", ["before", "after"])
