@@ -48,6 +48,25 @@ def test_an_account_pays_and_is_closed(run: Run, path: str) -> None:
     refused(missing, 1, "it has no account; open it by `cydp ledger open-account`")
 
 
+def test_a_repetition_after_its_account_was_closed(run: Run, path: str) -> None:
+    """It is a repetition still, and no refusal, which would say that nothing was charged."""
+    run("ledger", "create", path, "--epsilon", "1", "--privacy-unit", "person")
+    run("ledger", "open-account", path, "nightly", "--epsilon", "0.4")
+    paid = ["--account", "nightly", "--charge-id", "monday"]
+    charge = ["ledger", "charge", path, "--epsilon", "0.1", "--label", "by hand", *paid]
+    release = [*HISTOGRAM, "--epsilon", "0.1", "--ledger", path, *paid[:3], "tuesday"]
+    first = run(*release)[1].splitlines()
+    run(*charge)
+    run("ledger", "close-account", path, "nightly")
+    code, said, _ = run(*charge)
+    assert code == 3
+    assert "the account nightly was closed" in said
+    code, again, _ = run(*release)
+    assert code == 0
+    assert again.splitlines()[:12] == first[:12]
+    assert run(*release, "--dry-run")[0] == 0
+
+
 def test_accounts_of_blocks(run: Run, path: str) -> None:
     run("ledger", "create", path, "--epsilon", "1", "--privacy-unit", "person-day", "--by-block")
     run("ledger", "add-block", path, "mon", "tue")

@@ -4,9 +4,11 @@
 from __future__ import annotations
 
 import argparse
+import sys
 from collections.abc import Sequence
 from typing import Any
 
+from cydp.accounting._errors import LedgerError
 from cydp.accounting._words import format_name
 from cydp.accounting.ledger._history import GROUPINGS, format_block
 from cydp.accounting.ledger._ledger import BudgetLedger
@@ -371,7 +373,10 @@ def _charge(options: argparse.Namespace) -> int:
                 "nothing was charged now: release nothing new"
             )
         paid = ledger.scope(blocks=options.blocks, account=options.account)
-        for line in describe_left(paid, left_in(paid)):
-            print(line)
-        print_head(ledger)
+        try:
+            for line in describe_left(paid, left_in(paid)):
+                print(line)
+            print_head(ledger)
+        except LedgerError as error:  # no refusal, which would have charged nothing
+            print(f"cydp: charged, and what is left is not known: {error}", file=sys.stderr)
     return 0 if is_fresh else _REPEATED

@@ -18,6 +18,7 @@ from cydp.accounting._errors import (
     LedgerCorruptError,
     LedgerError,
     LedgerRollbackError,
+    UnknownAccountError,
 )
 from cydp.accounting._words import format_name, format_numbers, numbers_of
 from cydp.accounting.ledger._blocks import ALL, unknown_message
@@ -174,8 +175,14 @@ def rows_of_blocks(
 
 
 def left_in(scope: LedgerScope) -> dict[str, _Numbers]:
-    """Return what is left in the blocks, or in the account, that have paid; else in "all"."""
-    left = scope.remaining
+    """Return what is left in the blocks, or in the account, that have paid; else in "all".
+
+    Nothing is left of an account that was closed since.
+    """
+    try:
+        left = scope.remaining
+    except UnknownAccountError:
+        return {}
     by_block = left if isinstance(left, dict) else {(*scope.blocks, ALL)[0]: left}
     return {block: numbers_of(loss) for block, loss in by_block.items()}
 
@@ -183,6 +190,8 @@ def left_in(scope: LedgerScope) -> dict[str, _Numbers]:
 def describe_left(scope: LedgerScope, left: dict[str, _Numbers]) -> list[str]:
     """Return lines that say what is left."""
     place = "ledger" if scope.account is None else f"account {format_name(scope.account)}"
+    if not left:
+        return [f"the {place} was closed"]
     about = f"left in the {place} for each {format_name(scope.ledger.privacy_unit)}:"
     if left.keys() == {ALL}:
         return [f"{about} {format_numbers(left[ALL], left=True)}"]

@@ -17,13 +17,20 @@ from cydp.accounting.ledger._blocks import ALL, BlockState, can_pay, match_dims
 from cydp.accounting.ledger._charge import requested_amount
 from cydp.accounting.ledger._history import format_block, format_dims
 from cydp.accounting.ledger._ledger import BudgetLedger
-from cydp.accounting.ledger._report import FROZEN
+from cydp.accounting.ledger._rows import FROZEN
 from cydp.cli._messages import json_of, losses_in_options
 from cydp.cli._options import read_budget
 from cydp.cli._outputs import check_output
 from cydp.cli._payment import WITHOUT_BLOCKS, has_blocks, open_to_read
 from cydp.cli._specs import read_pairs
 from cydp.releases.output._files import write_file
+
+_DOCUMENT = """<!doctype html>
+<html lang="en"><head><meta charset="utf-8"><title>Privacy budget</title></head>
+<body>
+{}
+</body></html>
+"""
 
 __all__ = ["history", "list_blocks", "report", "show", "totals"]
 
@@ -95,7 +102,7 @@ def report(options: argparse.Namespace) -> int:
     with open_to_read(options.path) as ledger:
         found = ledger.report()
     if target is not None:
-        page = found.to_html()
+        page = _DOCUMENT.format(found.to_html())
         try:
             write_file(target, lambda draft: Path(draft).write_text(page, encoding="utf-8"))
         except OSError as error:

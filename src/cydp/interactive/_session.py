@@ -23,7 +23,7 @@ from cydp.accounting._amounts import (
     subtract_amounts,
     zero_amount,
 )
-from cydp.accounting._errors import ChargeInDoubtError, PrivacyError
+from cydp.accounting._errors import ChargeInDoubtError, PrivacyError, UnknownAccountError
 from cydp.accounting._filter import PrivacyFilter
 from cydp.accounting._renyi_dp import AnyLoss
 from cydp.accounting._words import format_loss, format_name, html_of
@@ -371,6 +371,8 @@ class Session:
         if not isinstance(self._budget, PrivacyFilter):
             about += f" for each {format_name(self._ledger().privacy_unit)}"
         about += f" under {self.relation!r}"
+        if isinstance(self._budget, LedgerScope) and self._budget.account is not None:
+            about += f", paid by account {self._budget.account!r}"
         if self._version is not None:
             about += f", table version {self._version!r}"
         entries = self._current().entries.copy()
@@ -566,7 +568,12 @@ class Session:
             limit = self._budget.budget
             left = subtract_amounts(amount_of(limit, limit), amount_of(spent, spent))
             return [("", spent, loss_like(self._one_budget, left))]
-        states = self._ledger()._states(self._blocks or (ALL,))
+        whole = self._budget
+        try:
+            scope = whole if isinstance(whole, LedgerScope) else self._ledger().scope()
+            states = scope._states()
+        except UnknownAccountError:  # it was closed
+            return []
         return [
             ("" if block == ALL else block, state.spent, state.remaining)
             for block, state in states.items()

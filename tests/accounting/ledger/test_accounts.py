@@ -151,7 +151,7 @@ def test_a_release_is_paid_and_repeated(path: Path) -> None:
     for scope in ({}, {"account": "weekly"}):
         with pytest.raises(ChargeConflictError, match="differs in account"):
             release(**scope)
-    session = cydp.interactive.Session(table, ledger.scope(account="nightly"))
+    session = cydp.Session(table, ledger.scope(account="nightly"))
     with pytest.raises(BudgetExceededError, match="account 'nightly'"):
         session.count(epsilon="0.2")
     session.count(epsilon="0.1")
@@ -166,13 +166,51 @@ def test_what_is_said_of_accounts(path: Path) -> None:
     ledger.charge(tenths(1), account="nightly", label="ages")
     report = ledger.report()
     assert "left PureDP(epsilon=0.6), set aside for accounts PureDP(epsilon=0.3)" in report.text
-    assert report.to_dict()["blocks"]["all"]["set aside"] == {"epsilon": "3/10"}
+    assert report.to_dict()["blocks"]["all"]["set_aside"] == {"epsilon": "0.3"}
     assert "set aside for accounts" in report.to_html()
     lines = [line.split(" ", 2)[2] for line in str(ledger.history()).splitlines()]
     assert lines[2:] == [
         "open account epsilon=0.4 account nightly",
         "charge epsilon=0.1 account nightly: ages",
     ]
+
+
+def test_reports_have_the_accounts_by_name(path: Path) -> None:
+    ledger = new(path)
+    ledger.open_account("nightly", tenths(4))
+    ledger.charge(tenths(1), account="nightly")
+    report = ledger.report()
+    assert "  account nightly: left epsilon=0.3 of epsilon=0.4" in report.text
+    assert "nightly: left epsilon=0.3 of epsilon=0.4" in report.to_html()
+    assert report.to_dict()["accounts"] == [
+        {"account": "nightly", "block": None, "budget": {"epsilon": "0.4"},
+         "spent": {"epsilon": "0.1"}, "left": {"epsilon": "0.3"}},
+    ]  # fmt: skip
+
+
+def test_a_retired_block_has_nothing_left_for_an_account(path: Path) -> None:
+    ledger = new(path, by_block=True)
+    ledger.add_block("mon")
+    ledger.open_account("nightly", tenths(5), blocks=["mon"])
+    ledger.charge(tenths(1), blocks=["mon"], account="nightly")
+    ledger.retire("mon")
+    (state,) = ledger.accounts()
+    (block,) = ledger.blocks()
+    scope = ledger.scope(account="nightly", blocks=["mon"])
+    assert state.remaining == scope.remaining == block.set_aside == PureDP(0)
+    assert ledger.close_account("nightly") == {"mon": PureDP(0)}
+    ledger.verify()
+
+
+def test_a_session_says_what_its_account_has_left(path: Path) -> None:
+    ledger = BudgetLedger.create(path, PureDP(1), privacy_unit="row")
+    ledger.open_account("nightly", tenths(4))
+    session = cydp.Session({"x": [1, 2]}, ledger.scope(account="nightly"))
+    session.count(epsilon="0.1")
+    assert "paid by account 'nightly'" in session.report()
+    assert "left epsilon=0.3" in session.report().replace("PureDP(", "").replace(")", "")
+    ledger.close_account("nightly")
+    assert "paid by account 'nightly'" in repr(session)
 
 
 def test_none_of_two_users_gets_what_the_other_has(path: Path) -> None:

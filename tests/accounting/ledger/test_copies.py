@@ -221,7 +221,7 @@ def test_a_database_has_one_ledger_that_can_be_charged(server: PostgresServer) -
         with BudgetLedger.open(again) as moved:
             moved.charge(EIGHTH, blocks=["tue"])
             with refused():
-                BudgetLedger.restore(path, third, expect_head=head)
+                BudgetLedger.restore(copy, third, expect_head=head)
     lose(again)
     with BudgetLedger.restore(copy, third, expect_head=head) as restored, refused():
         assert restored.uuid == ledger.uuid
@@ -338,3 +338,32 @@ def test_the_command_line(path: Path, target: Path, capsys: pytest.CaptureFixtur
     with pytest.raises(SystemExit):
         main(["ledger", "restore", str(target), str(path.with_name("third"))])
     assert "--retire" in capsys.readouterr().err
+
+
+def test_what_a_move_has_left_is_not_restored(
+    path: Path, target: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """The ledger may be charged where it was moved, and the rest would be spent twice."""
+    ledger = new(path)
+    ledger.charge(EIGHTH)
+    head = ledger.move(target)
+    for known in (head, None):
+        with pytest.raises((LedgerError, ValueError), match=r"a move has left|expect_head"):
+            BudgetLedger.restore(path, path.with_name("again"), expect_head=known)
+    with pytest.raises(SystemExit):
+        main(["ledger", "restore", str(path), f"{target}2", "--head", "1:" + "0" * 64])
+    assert "a move has left" in capsys.readouterr().err
+    with BudgetLedger.open(target) as moved:
+        moved.charge(EIGHTH)
+    with BudgetLedger.open(path, read_only=True) as left:
+        assert left.spent == EIGHTH
+
+
+def test_a_frozen_copy_pays_for_nothing_and_is_no_new_ledger(path: Path, target: Path) -> None:
+    new(path).backup(target)
+    copy = BudgetLedger.open(target, read_only=True)
+    with pytest.raises(LedgerError, match="a frozen copy"):
+        copy.would_exceed(EIGHTH)
+    copy.close()
+    with pytest.raises(LedgerError, match="a frozen copy"):
+        new(target, exist_ok=True)

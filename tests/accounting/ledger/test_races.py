@@ -28,7 +28,7 @@ def race(work: Callable[[Callable[[int], None]], None], processes: int) -> list[
     def grant(number: int) -> None:
         os.write(write, b"%d\n" % number)
 
-    racers = [forked(lambda: work(grant)) for _ in range(processes)]
+    racers = [forked(lambda: work(grant), seconds=900) for _ in range(processes)]
     os.close(write)
     with open(read, "rb") as lines:
         granted = [int(line) for line in lines]

@@ -178,7 +178,7 @@ def test_the_promise_is_that_of_what_was_spent(path: Path) -> None:
         (PureDP(9), PureDP(1), ("at most 2.71829 times as often",)),
         (ApproxDP(9, 0.1), ApproxDP(1, 0.01), ("at most 2.71829 times as often", "plus 0.01")),
         (ZCDP(9), ZCDP("0.5"), ("times as often if it is true as if it is not, plus 1e-06",)),
-        (PureDP(9000), PureDP(5000), ("at most 10**430 or more times",)),
+        (PureDP(9000), PureDP(5000), ("at most 10**301 or more times",)),
         (PureDP(9), PureDP(0), ("Nothing was spent: the releases tell nothing about whether",)),
     ]
     for place, (budget, cost, parts) in enumerate(cases):
@@ -242,13 +242,14 @@ def test_a_report_for_machines(path: Path) -> None:
     assert found["budget"] == {"epsilon": "4"}
     assert found["blocks"] == {
         "all": {
-            "spent": {"epsilon": "1"}, "left": {"epsilon": "3"}, "set aside": {"epsilon": "0"},
+            "budget": {"epsilon": "4"}, "spent": {"epsilon": "1"}, "left": {"epsilon": "3"},
+            "set_aside": {"epsilon": "0"},
             "state": "open",
         }
     }  # fmt: skip
     released = [(line["what"].partition(":")[0], line["entries"]) for line in found["released"]]
     assert released == [("a", [3, 4]), ("b", [5])]
-    assert found["released"][0]["cost of each"] == {"epsilon": "1/3"}
+    assert found["released"][0]["cost_of_each"] == {"epsilon": "1/3"}
     assert head in page
     assert "<title>epsilon spent: 25% of the budget</title>" in page
     steps = re.search('points="([^"]*)"', page)
@@ -265,9 +266,9 @@ def test_a_report_of_blocks_for_machines(path: Path) -> None:
         assert "<svg" not in ledger.report().to_html()
         ledger.charge(PureDP("1/2"), blocks=["mon"])
         found, page = ledger.report().to_dict(), ledger.report().to_html()
-    assert "<title>epsilon spent in each block: at most 50% of the budget</title>" in page
+    assert "<title>epsilon spent in each block: at most 50% of its budget</title>" in page
     assert "v-51.0 h231.0 V120 Z M240.0,120 v-0.0 " in page  # half the height, and nothing
-    assert found["blocks"]["mon"]["left"] == {"epsilon": "1/2"}
+    assert found["blocks"]["mon"]["left"] == {"epsilon": "0.5"}
     assert found["blocks"]["tue"]["state"] == "retired"
     assert found["released"][0]["blocks"] == ["mon"]
 
@@ -283,3 +284,34 @@ def test_bars_of_many_blocks_show_the_most_that_one_has_spent(file: Path) -> Non
     assert [i for i, height in enumerate(bars) if height != "0.0"] == [0, 79]
     assert float(bars[0]) == 51.0
     assert ", 3 blocks to a bar: at most 50%" in page
+
+
+def test_bars_are_shares_of_each_block_s_own_budget(file: Path) -> None:
+    with new(file, by_block=True) as ledger:
+        ledger.add_blocks({"mon": PureDP("0.1"), "tue": PureDP(1), "wed": PureDP(0)})
+        ledger.charge(PureDP("0.1"), blocks=["mon", "tue"])
+        report = ledger.report()
+    heights = re.findall(r" v-([0-9.]+) ", report.to_html())
+    assert heights == ["102.0", "10.2", "0.0"]
+    assert "epsilon=1, at most, for each block" in report.to_html()
+    assert report.to_dict()["blocks"]["mon"]["budget"] == {"epsilon": "0.1"}
+
+
+def test_a_promise_of_thousands_is_no_infinity(file: Path) -> None:
+    with new(file, PureDP(900)) as ledger:
+        ledger.charge(PureDP(900))
+        page = ledger.report().to_html()
+    assert "at most 10**301 or more times" in page
+
+
+def test_a_report_says_who_and_for_whom(path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    with new(path) as ledger:
+        for service in ("nightly", "weekly", "nightly"):
+            monkeypatch.setenv("CYDP_SERVICE", service)
+            ledger.charge(PureDP("0.1"), label="ages")
+        report = ledger.report()
+    assert [line["service"] for line in report.to_dict()["released"]] == ["weekly", "nightly"]
+    assert "2 times PureDP(epsilon=0.1): ages, by nightly" in report.text
+    found = report.to_dict()
+    assert (found["relation"], found["privacy_unit"]) == ("add-remove", "person")
+    assert found["guarantee"] == {"epsilon": "0.3"}

@@ -71,6 +71,8 @@ class Balance:
     def set_aside(self) -> Amount:
         """What all accounts may still spend."""
         total = zero_amount(self.budget)
+        if self.is_retired:
+            return total
         for share in self.shares.values():
             total = tuple(a + b for a, b in zip(total, share.left, strict=True))
         return total
@@ -83,6 +85,10 @@ class Balance:
         left = subtract_amounts(subtract_amounts(self.budget, self.spent), self.set_aside)
         # What was spent from an account may have been rounded up.
         return tuple(max(number, 0 * number) for number in left) if self.shares else left
+
+    def left_of(self, account: str) -> Amount:
+        """Return what an account may still spend; KeyError without it."""
+        return zero_amount(self.budget) if self.is_retired else self.shares[account].left
 
     def charged(self, cost: Amount, account: str | None = None) -> Self:
         """Return the balance after a charge, whether it fits or not; KeyError without the account.

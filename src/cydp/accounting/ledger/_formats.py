@@ -15,6 +15,7 @@ from cydp.accounting.ledger._entries import verify
 from cydp.accounting.ledger._sqlite_rows import (
     APPLICATION_ID,
     FROZEN_ID,
+    MOVED_ID,
     SCHEMA,
     VERSION,
     WITHOUT_HEAD,
@@ -28,7 +29,7 @@ def check_format(connection: sqlite3.Connection, path: Path) -> None:
     """Raise a LedgerSchemaError for a file that is no ledger, or of a format that is not known."""
     kind = connection.execute("PRAGMA application_id").fetchone()[0]
     version = connection.execute("PRAGMA user_version").fetchone()[0]
-    if kind not in (APPLICATION_ID, FROZEN_ID) or version < WITHOUT_HEAD:
+    if kind not in (APPLICATION_ID, FROZEN_ID, MOVED_ID) or version < WITHOUT_HEAD:
         raise LedgerSchemaError(
             f"{path} is no ledger that this version of cydp can read: another program has made it"
         )

@@ -37,7 +37,7 @@ from cydp.accounting.ledger._ledger_copies import LedgerCopies
 from cydp.accounting.ledger._ledger_looks import LedgerLooks
 from cydp.accounting.ledger._ledger_names import LedgerNames
 from cydp.accounting.ledger._ledger_results import LedgerResults
-from cydp.accounting.ledger._rows import Rows, Store
+from cydp.accounting.ledger._rows import FROZEN, Rows, Store
 from cydp.accounting.ledger._serialize import (
     amount_from,
     check_head,
@@ -206,6 +206,8 @@ class BudgetLedger(
             return cls.open(path, expect_head=head)
         ledger = cls.open(path)
         with ledger._store.closed_by_errors():
+            if ledger._store.read(lambda rows: rows.is_frozen):
+                raise LedgerError(f"{path} is {FROZEN}")
             ledger._check_same(path, about, by_block=by_block)
         return ledger
 

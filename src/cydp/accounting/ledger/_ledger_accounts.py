@@ -8,11 +8,16 @@ from datetime import date
 from typing import Any
 
 from cydp._call_errors import explain_arguments
-from cydp.accounting._amounts import loss_of_amount
+from cydp.accounting._amounts import Amount, loss_of_amount
 from cydp.accounting._errors import BlockRetiredError, LedgerError, UnknownAccountError
 from cydp.accounting._loss import Loss
-from cydp.accounting.ledger._accounts import AccountState, AccountStates
-from cydp.accounting.ledger._balance import Balance, Share
+from cydp.accounting.ledger._accounts import (
+    AccountState,
+    AccountStates,
+    account_of,
+    read_accounts,
+)
+from cydp.accounting.ledger._balance import Balance
 from cydp.accounting.ledger._blocks import (
     ALL,
     LossesByBlock,
@@ -183,7 +188,7 @@ class LedgerAccounts:
                     "are those that are"
                 )
             for block in chosen:
-                left = close_share(rows, block, account).left
+                left = close_share(rows, block, account)
                 found[block] = loss_of_amount(type(self.budget), left)
             return found
 
@@ -212,15 +217,7 @@ class LedgerAccounts:
         PureDP(epsilon=0.4)
 
         """
-
-        def read(rows: Rows) -> AccountStates:
-            return AccountStates(
-                self._account(name, row[0], share)
-                for row in rows.blocks()
-                for name, share in sorted(Balance.of_row(row).shares.items())
-            )
-
-        return self._store.read(read)
+        return self._store.read(lambda rows: read_accounts(rows, type(self.budget)))
 
     def _accounts(self, account: str, blocks: Iterable[str]) -> dict[str, AccountState]:
         """Return an account in some blocks; UnknownAccountError if it is not open in one."""
@@ -231,29 +228,22 @@ class LedgerAccounts:
                 balance = read_block(rows, block)
                 if account not in balance.shares:
                     raise UnknownAccountError(unknown_account_message(block, balance, account))
-                found[block] = self._account(account, block, balance.shares[account])
+                found[block] = account_of(type(self.budget), account, block, balance)
             return found
 
         return self._store.read(read)
-
-    def _account(self, name: str, block: str, share: Share) -> AccountState:
-        losses = (
-            loss_of_amount(type(self.budget), amount)
-            for amount in (share.budget, share.spent, share.left)
-        )
-        return AccountState(name, None if block == ALL else block, *losses)
 
 
 def _blocks_of(rows: Rows, account: str) -> list[str]:
     return [row[0] for row in rows.blocks() if account in Balance.of_row(row).shares]
 
 
-def close_share(rows: Rows, block: str, account: str) -> Share:
-    """Close an account in one block, and return what it was."""
+def close_share(rows: Rows, block: str, account: str) -> Amount:
+    """Close an account in one block, and return what it might still have spent."""
     balance = read_block(rows, block)
     if account not in balance.shares:
         raise UnknownAccountError(unknown_account_message(block, balance, account))
     write_balance(rows, block, balance, balance.without_share(account))
     entry = {"kind": "close account", "account": account, "blocks": [block]}
     append_entry(rows, entry | describe_writer())
-    return balance.shares[account]
+    return balance.left_of(account)

@@ -37,7 +37,7 @@ from cydp.accounting.ledger._charge import (
     check_unit,
 )
 from cydp.accounting.ledger._paid import PaidByLedger, Receipt
-from cydp.accounting.ledger._rows import ChargeRow, Rows, Store
+from cydp.accounting.ledger._rows import FROZEN, ChargeRow, Rows, Store
 from cydp.accounting.ledger._serialize import check_size
 from cydp.accounting.ledger._write_charge import ChargesOfCall, balance_after, refusal, write_charge
 
@@ -291,6 +291,8 @@ class LedgerCharges:
         charge = self._check(cost, count, booking)
 
         def read(rows: Rows) -> BudgetExceededError | None:
+            if rows.is_frozen:
+                raise LedgerError(f"the ledger is {FROZEN}")
             for block in charge.blocks:
                 balance = read_block(rows, block)
                 after = balance_after(balance, block, charge.requested, booking.account)

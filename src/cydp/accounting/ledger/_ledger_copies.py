@@ -98,7 +98,7 @@ class LedgerCopies:
         Parameters
         ----------
         backup : path or str
-            A copy that `backup` has made, or a ledger that was moved from there.
+            A copy that `backup` has made, or an interrupted `move`.
         path : path or str
             Where the ledger is made, as in `create`.
         expect_head : (int, str), optional
@@ -146,9 +146,9 @@ class LedgerCopies:
     def move(self, path: str | os.PathLike[str]) -> tuple[int, str]:
         """Move the ledger to a new file, or to a server, with all entries and its head.
 
-        What is here stays as a frozen copy. Nothing is changed here if no copy can be made there.
-        If a move is interrupted, either this ledger is as it was, or both copies are frozen, and
-        `restore` makes a ledger of one of them.
+        What is here stays as a frozen copy to read, which `restore` refuses. Nothing is changed
+        here if no copy can be made there. If a move is interrupted, either this ledger is as it
+        was, or both copies are frozen, and `restore` makes a ledger of the one that is there.
 
         Parameters
         ----------
@@ -183,9 +183,8 @@ class LedgerCopies:
         """
 
         def freeze(rows: Rows) -> tuple[int, str]:
-            head = _copy(rows, path, self.uuid)
-            rows.freeze()
-            return head
+            rows.freeze(moved=True)  # first: without the right to do so, no copy is made
+            return _copy(rows, path, self.uuid)
 
         head = self._store.write(freeze)
         # A COMMIT that nobody answered is looked up by its entries, and to freeze writes none.
@@ -207,8 +206,14 @@ def _restore(
 ) -> tuple[int, str]:
     if not rows.is_frozen:
         raise LedgerError(
-            "backup must be a copy that BudgetLedger.backup has made, or that was moved away, and "
-            "this is a ledger in use: of two such copies each would spend the rest of the budget"
+            "backup must be a copy that BudgetLedger.backup has made, and this is a ledger in use: "
+            "of two such copies each would spend the rest of the budget"
+        )
+    if rows.is_moved and not retire:
+        raise LedgerError(
+            "backup must not be what a move has left, since the ledger may be charged where it was "
+            "moved: restore the copy there if the move was interrupted, or this one with "
+            "retire=True, so that nothing can be charged any more"
         )
     verify(rows)
     for seq, digest in heads:

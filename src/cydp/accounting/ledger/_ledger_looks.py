@@ -12,6 +12,7 @@ from cydp._call_errors import explain_arguments
 from cydp._numbers.rational import read_integer
 from cydp.accounting._amounts import Amount, loss_of_amount
 from cydp.accounting._loss import Loss
+from cydp.accounting.ledger._accounts import read_accounts
 from cydp.accounting.ledger._blocks import ALL, BlockState, LossesByBlock, read_states
 from cydp.accounting.ledger._entries import Entry, read_entries, read_last_charges, verify
 from cydp.accounting.ledger._guarantee import guarantee_of
@@ -221,7 +222,8 @@ class LedgerLooks:
             charges = read_last_charges(rows, MOST_READ)
             recorded = rows.ids_with_results(charges[0]["seq"] - 1) if charges else set()
             return Found(
-                rows.last(), read_about(rows), read_states(rows, type(self.budget)), charges,
+                rows.last(), read_about(rows), read_states(rows, type(self.budget)),
+                read_accounts(rows, type(self.budget)), charges,
                 rows.count_charges(), recorded, rows.is_frozen,
             )  # fmt: skip
 

@@ -18,6 +18,7 @@ __all__ = ["FIND", "LOCK", "ONE_AFTER_ANOTHER", "SCHEMA", "VERSION", "PostgresRo
 
 VERSION = 1
 _TABLES = ("about", "ledger", "entry", "block", "state", "outcome")
+_MOVED = 2  # in the column frozen, which is 1 for a backup
 _LONGEST_NAME = 63  # bytes, of what PostgreSQL does not cut
 # Keys are SHA-256 of ids: an index holds no text of 1,000 characters.
 SCHEMA = f"""
@@ -201,12 +202,12 @@ class PostgresRows:
         """Record the result of a charge."""
         self._add("outcome", sha256_of(charge_id), charge_id, result)
 
-    def freeze(self) -> None:
+    def freeze(self, *, moved: bool = False) -> None:
         """Let nothing be written to this copy any more, once this transaction has ended."""
+        self._frozen = _MOVED if moved else 1
         self._connection.execute(
-            "UPDATE cydp.ledger SET frozen = 1 WHERE key = %s", (self._ledger,)
+            "UPDATE cydp.ledger SET frozen = %s WHERE key = %s", (self._frozen, self._ledger)
         )
-        self._frozen = 1
 
     def thaw(self) -> None:
         """Let this copy be written to again; a LedgerError if another one in the database may be.
@@ -233,6 +234,11 @@ class PostgresRows:
     def is_frozen(self) -> bool:
         """Whether nothing may be written."""
         return bool(self._frozen)
+
+    @property
+    def is_moved(self) -> bool:
+        """Whether the ledger was moved away from here."""
+        return self._frozen == _MOVED
 
     def damage(self) -> str:
         """Return ids that are not those of their keys; "" if there are none."""
@@ -282,10 +288,8 @@ def grants(role: str, *, read_only: bool = False) -> str:
     if not 0 < len(role.encode()) <= _LONGEST_NAME or "\0" in role:
         raise ValueError(f"role must have 1 to {_LONGEST_NAME} bytes, without the character NUL")
     name = '"' + role.replace('"', '""') + '"'
-    rights = ["USAGE ON SCHEMA cydp"]
-    if read_only:
-        rights += ["SELECT ON ALL TABLES IN SCHEMA cydp"]
-    else:
-        tables = ", ".join(f"cydp.{table}" for table in _TABLES)
-        rights += [f"SELECT, INSERT ON {tables}", "UPDATE (lock) ON cydp.ledger"]
+    rights = ["USAGE ON SCHEMA cydp", "SELECT ON ALL TABLES IN SCHEMA cydp"]
+    if not read_only:  # the owner alone makes ledgers
+        added = ", ".join(f"cydp.{table}" for table in _TABLES if table not in ("about", "ledger"))
+        rights += [f"INSERT ON {added}", "UPDATE (lock) ON cydp.ledger"]
     return "".join(f"GRANT {right} TO {name};\n" for right in rights)

@@ -17,21 +17,20 @@ from cydp._numbers.rational import float_of, format_number
 from cydp._numbers.rounding import words_above
 from cydp.accounting._conversion import stated
 from cydp.accounting._loss import ApproxDP, Loss
-from cydp.accounting._measure import exact_string
 from cydp.accounting._words import format_name, format_numbers, names_of, numbers_of
+from cydp.accounting.ledger._accounts import AccountState
 from cydp.accounting.ledger._blocks import ALL, BlockState
 from cydp.accounting.ledger._report_lines import ReportLine, grouped
+from cydp.accounting.ledger._rows import FROZEN
 from cydp.accounting.ledger._serialize import own_amount_of
 from cydp.accounting.ledger._spending_picture import blocks_picture, spending_picture
 
-__all__ = ["FROZEN", "MOST_READ", "Found", "LedgerReport", "write_report"]
+__all__ = ["MOST_READ", "Found", "LedgerReport", "write_report"]
 
 MOST_READ = 1000  # charges that are grouped in lines
 _MOST_SHOWN = 20  # blocks, and lines of charges
 _MOST_NAMED = 5  # blocks of a line
-_MOST_WRITTEN = 1000  # beyond which e**epsilon is not computed
-
-FROZEN = "a frozen copy, by a backup or a move: nothing can be charged to it"
+_MOST_WRITTEN = 700  # beyond which e**epsilon is not computed
 
 _WRAPPED = CELL.replace("nowrap", "normal")
 
@@ -110,6 +109,8 @@ class Found(NamedTuple):
         The name and the note of the ledger, if it has them.
     blocks : dict
         The state of each block.
+    accounts : sequence of AccountState
+        Those that are open.
     charges : sequence of dict
         The last `MOST_READ` of `n_charges` entries, oldest first.
     n_charges : int
@@ -123,6 +124,7 @@ class Found(NamedTuple):
     head: tuple[int, str]
     about: Mapping[str, str]
     blocks: Mapping[str, BlockState]
+    accounts: Sequence[AccountState]
     charges: Sequence[Mapping[str, Any]]
     n_charges: int
     recorded: Container[str]
@@ -185,12 +187,15 @@ def write_report(
             left += f", set aside for accounts {state.set_aside}"
         text.append(f"  {name}spent {state.spent}, {left}")
     text += _omitted(sum(map(len, alike[_MOST_SHOWN:])), "more blocks", "")
+    text += [f"  account {_account_line(each)}" for each in found.accounts[:_MOST_SHOWN]]
+    text += _omitted(len(found.accounts) - _MOST_SHOWN, "more accounts", "")
     text += [*_omitted(left_out, "charges"), *(line.text for line in shown)]
     facts = {
         **found.about,
         "protected": _PROTECTED[relation].format(format_name(unit)),
         "promise": " ".join(promises),
-        "budget": _numbers(budget, left=True) + ("" if ALL in blocks else " for each block"),
+        "budget": _numbers(budget, left=True)
+        + ("" if ALL in blocks else ", at most, for each block"),
         "charges": f"{found.n_charges:,}",
     }
     facts |= {"ledger": ledger, "head": "{}:{}".format(*found.head)}
@@ -199,39 +204,58 @@ def write_report(
     if ALL in blocks:
         picture = spending_picture(found.charges, own_amount_of(blocks[ALL].spent), most, name)
     else:
-        shares = [(id_, own_amount_of(each.spent)[0]) for id_, each in blocks.items()]
-        picture = blocks_picture(shares, most[0], name)
-    page = _html(facts, alike, shown, left_out, picture)
-    machines = _for_machines(facts, budget, blocks, lines) | {"frozen": found.frozen}
+        picture = blocks_picture([(id_, _share(each)) for id_, each in blocks.items()], name)
+    page = _html(facts, alike, found.accounts, shown, left_out, picture)
+    machines = _for_machines(facts, budget, relation, unit, guarantee, found, lines)
     return LedgerReport("\n".join(text), page, machines)
 
 
 def _for_machines(
     facts: Mapping[str, str],
     budget: Loss,
-    blocks: Mapping[str, BlockState],
+    relation: str,
+    unit: str,
+    guarantee: Loss,
+    found: Found,
     lines: Iterable[ReportLine],
 ) -> dict[str, Any]:
     def exact(loss: Loss) -> dict[str, str]:
-        return {name: exact_string(number) for name, number in numbers_of(loss).items()}
+        return {name: _exact(number) for name, number in numbers_of(loss).items()}
 
     return {
         **facts,
+        "relation": relation,
+        "privacy_unit": unit,
+        "guarantee": exact(guarantee),
+        "accounts": [
+            {"account": each.name, "block": each.block, "budget": exact(each.budget),
+             "spent": exact(each.spent), "left": exact(each.remaining)}
+            for each in found.accounts
+        ],
+        "frozen": found.frozen,
         "budget": exact(budget),
         "charges": int(facts["charges"].replace(",", "")),
         "blocks": {
-            name: {"spent": exact(state.spent), "left": exact(state.remaining),
-                   "set aside": exact(state.set_aside),
+            name: {"budget": exact(state.budget), "spent": exact(state.spent),
+                   "left": exact(state.remaining), "set_aside": exact(state.set_aside),
                    "state": "retired" if state.retired else "open"}
-            for name, state in blocks.items()
+            for name, state in found.blocks.items()
         },
         "released": [
             {"what": line.what, "entries": list(line.seqs), "blocks": list(line.blocks),
              "first": line.first["time"], "last": line.last["time"],
-             "cost of each": exact(line.cost)}
+             "cost_of_each": exact(line.cost), "label": line.first["label"],
+             "account": line.first.get("account"),
+             **{name: line.first.get(name) for name in ("user", "host", "service")}}
             for line in lines
         ],
     }  # fmt: skip
+
+
+def _exact(number: Fraction) -> str:
+    """Return a number as a decimal where that is exact, else as a quotient."""
+    short = format_number(number)
+    return str(number) if short.startswith("about") else short
 
 
 def _alike(blocks: Mapping[str, BlockState]) -> list[list[BlockState]]:
@@ -254,6 +278,20 @@ def _names_of(group: Sequence[BlockState], written: Callable[[str], str]) -> str
     if len(names) <= _MOST_NAMED:
         return ", ".join(names)
     return f"{len(names):,} blocks from {names[0]} to {names[-1]}"
+
+
+def _account_line(account: AccountState) -> str:
+    place = "" if account.block is None else f" in {account.block!r}"
+    return (
+        f"{format_name(account.name)}{place}: left {_numbers(account.remaining, left=True)} of "
+        f"{_numbers(account.budget, left=True)}"
+    )
+
+
+def _share(block: BlockState) -> Fraction:
+    """Return which part of its budget a block has spent, of epsilon or rho."""
+    spent, most = own_amount_of(block.spent)[0], own_amount_of(block.budget)[0]
+    return spent / most if most else Fraction(0)
 
 
 def _omitted(count: int, what: str, end: str = ", and then") -> list[str]:
@@ -294,6 +332,7 @@ def _promise(loss: Loss, unit: str, relation: str) -> str:
 def _html(
     facts: Mapping[str, str],
     alike: Sequence[Sequence[BlockState]],
+    accounts: Sequence[AccountState],
     shown: Sequence[ReportLine],
     left_out: int,
     picture: str,
@@ -324,6 +363,10 @@ def _html(
         header = ["block", "state", "spent of each", "left in each"]
         parts += _table([*header, *(["set aside for accounts"] if has_accounts else [])], rows)
         parts += _more(sum(map(len, alike[_MOST_SHOWN:])), "more blocks", "")
+    if accounts:
+        rows = [[_account_line(each)] for each in accounts[:_MOST_SHOWN]]
+        parts += _table(["accounts, for which a part of the budget is set aside"], rows)
+        parts += _more(len(accounts) - _MOST_SHOWN, "more accounts", "")
     parts += _more(left_out, "charges")
     rows = [
         [line.places, line.times, line.what, f"{line.charges:,}", _numbers(line.cost)]

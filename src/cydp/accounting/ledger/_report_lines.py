@@ -22,7 +22,10 @@ _MOST_NAMED = 5  # blocks of a line
 _LONGEST = 200  # characters of what a charge was for
 _BLOCKS = re.compile(r" in blocks \((?:[^()']|'(?:[^']|'')*')*\)")  # of a condition
 # Of charges of one line.
-_SAME = ("label", "released", "params", "count", "table", "data_version", "account")
+_SAME = (
+    "label", "released", "params", "count", "table", "data_version", "account", "user", "host",
+    "service",
+)  # fmt: skip
 
 
 def what_of(entry: Mapping[str, Any]) -> str:
@@ -66,12 +69,14 @@ class ReportLine:
 
     @property
     def what(self) -> str:
-        """The label, what was released, the version of the data and the account that has paid."""
+        """The label, what was released, the version of the data, the account, and the service."""
         entry, what = self.first, what_of(self.first)
         if version := _version_of(entry):
             what += f", data {format_name(version)}"
         if account := entry.get("account"):
             what += f", account {format_name(account)}"
+        if service := entry.get("service"):
+            what += f", by {format_name(service)}"
         if len(what) > _LONGEST:
             what = what[:_LONGEST] + " ..."
         if self.is_open:

@@ -10,7 +10,18 @@ from collections.abc import Callable, Generator
 from contextlib import AbstractContextManager
 from typing import Protocol, TypeAlias, TypeVar
 
-__all__ = ["BlockRow", "ChargeRow", "EntryRow", "Rows", "Store", "advice", "frozen_message"]
+__all__ = [
+    "FROZEN",
+    "BlockRow",
+    "ChargeRow",
+    "EntryRow",
+    "Rows",
+    "Store",
+    "advice",
+    "frozen_message",
+]
+
+FROZEN = "a frozen copy, by a backup or a move: nothing can be charged to it"
 
 T = TypeVar("T")
 
@@ -80,7 +91,11 @@ class Rows(Protocol):
     def is_frozen(self) -> bool:
         """Whether nothing may be written to this copy."""
 
-    def freeze(self) -> None:
+    @property
+    def is_moved(self) -> bool:
+        """Whether this copy is frozen since the ledger was moved away from here."""
+
+    def freeze(self, *, moved: bool = False) -> None:
         """Let nothing be written to this copy any more, once this transaction has ended."""
 
     def thaw(self) -> None:

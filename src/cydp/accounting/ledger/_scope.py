@@ -10,7 +10,8 @@ from cydp._arguments import Integer
 from cydp.accounting._budget import Asked
 from cydp.accounting._cost import Cost
 from cydp.accounting._errors import LedgerError
-from cydp.accounting.ledger._blocks import ALL, LossesByBlock
+from cydp.accounting.ledger._accounts import AccountState
+from cydp.accounting.ledger._blocks import ALL, BlockState, LossesByBlock
 from cydp.accounting.ledger._charge import Booking
 from cydp.accounting.ledger._paid import PaidByLedger, Receipt
 
@@ -121,12 +122,14 @@ class LedgerScope:
         """What may still be charged to the block, or to the account; a dict for several blocks."""
         return self._each("remaining")
 
-    def _each(self, what: str) -> Any:
-        states: Mapping[str, Any]
+    def _states(self) -> Mapping[str, BlockState] | Mapping[str, AccountState]:
+        """Return the state of each of the blocks, or of the account there."""
         if self.account is None:
-            states = self.ledger._states(self.blocks or (ALL,))
-        else:
-            states = self.ledger._accounts(self.account, self.blocks or (ALL,))
+            return self.ledger._states(self.blocks or (ALL,))
+        return self.ledger._accounts(self.account, self.blocks or (ALL,))
+
+    def _each(self, what: str) -> Any:
+        states = self._states()
         found = LossesByBlock({block: getattr(state, what) for block, state in states.items()})
         return next(iter(found.values())) if len(found) == 1 else found
 

@@ -64,8 +64,8 @@ def spending_picture(
     return _framed(said, drawn, days)
 
 
-def blocks_picture(blocks: Sequence[tuple[str, Fraction]], budget: Fraction, name: str) -> str:
-    """Return a bar for each block, by id, below a line at the budget; "" if nothing was spent.
+def blocks_picture(blocks: Sequence[tuple[str, Fraction]], name: str) -> str:
+    """Return a bar for each block, by id, below a line at its budget; "" if nothing was spent.
 
     Of more blocks than there is room for, several in a row have one bar: of the one that has spent
     most.
@@ -73,9 +73,7 @@ def blocks_picture(blocks: Sequence[tuple[str, Fraction]], budget: Fraction, nam
     Parameters
     ----------
     blocks : sequence of (str, Fraction)
-        The id of each block, and what it has spent.
-    budget : Fraction
-        The most that a block may spend.
+        The id of each block, and which part of its budget it has spent.
     name : str
         Of the number: epsilon or rho.
 
@@ -84,7 +82,7 @@ def blocks_picture(blocks: Sequence[tuple[str, Fraction]], budget: Fraction, nam
         return ""
     together = -(-len(blocks) // _MOST_BARS)
     tops = [
-        float_of(max(spent for _, spent in blocks[i : i + together]) / budget)
+        float_of(max(spent for _, spent in blocks[i : i + together]))
         for i in range(0, len(blocks), together)
     ]
     width = (_WIDTH - _LEFT - _RIGHT) / len(tops)
@@ -93,7 +91,7 @@ def blocks_picture(blocks: Sequence[tuple[str, Fraction]], budget: Fraction, nam
         left, height = _LEFT + i * width, min(share, 1.0) * (_BASE - _TOP)
         bars.append(f"M{left:.1f},{_BASE} v{-height:.1f} h{max(width - 1, 0.5):.1f} V{_BASE} Z")
     several = f", {together:,} blocks to a bar" if together > 1 else ""
-    said = f"{name} spent in each block{several}: at most {max(tops):.0%} of the budget"
+    said = f"{name} spent in each block{several}: at most {max(tops):.0%} of its budget"
     drawn = f'<path d="{" ".join(bars)}" fill="currentColor" opacity=".6"/>'
     ends = [_shortened(blocks[0][0]), _shortened(blocks[-1][0])]
     return _framed(said, drawn, ends)

@@ -9,10 +9,19 @@ from typing import Any
 
 from cydp.accounting.ledger._rows import BlockRow, ChargeRow, EntryRow
 
-__all__ = ["APPLICATION_ID", "FROZEN_ID", "SCHEMA", "VERSION", "WITHOUT_HEAD", "SqliteRows"]
+__all__ = [
+    "APPLICATION_ID",
+    "FROZEN_ID",
+    "MOVED_ID",
+    "SCHEMA",
+    "VERSION",
+    "WITHOUT_HEAD",
+    "SqliteRows",
+]
 
 APPLICATION_ID = 0x63796470  # "cydp"
 FROZEN_ID = 0x63796462  # "cydb", of a backup
+MOVED_ID = 0x6379646D  # "cydm", of what was moved away
 VERSION = 2
 WITHOUT_HEAD = 1  # the format before the table `head`, with fewer triggers
 # It begins the transaction that makes a file, or that brings one of an earlier format up to date.
@@ -168,9 +177,9 @@ class SqliteRows:
         """Record the result of a charge."""
         self._connection.execute("INSERT INTO outcome VALUES (?, ?)", (charge_id, result))
 
-    def freeze(self) -> None:
+    def freeze(self, *, moved: bool = False) -> None:
         """Let nothing be written to this copy any more, once this transaction has ended."""
-        self._connection.execute(f"PRAGMA application_id = {FROZEN_ID}")
+        self._connection.execute(f"PRAGMA application_id = {MOVED_ID if moved else FROZEN_ID}")
 
     def thaw(self) -> None:
         """Let this copy be written to again."""
@@ -179,7 +188,16 @@ class SqliteRows:
     @property
     def is_frozen(self) -> bool:
         """Whether nothing may be written."""
-        return bool(self._one("PRAGMA application_id")[0] == FROZEN_ID)
+        return self._kind in (FROZEN_ID, MOVED_ID)
+
+    @property
+    def is_moved(self) -> bool:
+        """Whether the ledger was moved away from here."""
+        return self._kind == MOVED_ID
+
+    @property
+    def _kind(self) -> int:
+        return int(self._one("PRAGMA application_id")[0])
 
     def damage(self) -> str:
         """Return what is wrong with the file, or with its head; "" for nothing."""
