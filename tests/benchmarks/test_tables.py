@@ -102,12 +102,9 @@ def test_a_bad_state_is_said_before_any_figure(tmp_path: Path, results: Results)
 
 def test_the_short_table_has_the_best_rivals(results: Results) -> None:
     text = speed_table(results)
-    assert cells_of(text, "10^6 discrete Gaussian, sigma 10")[1:4] == [
-        "1 ms", "numpy (not private) 11.4 ms; jax_privacy's method, PCG64 (not private) 90 ms",
-        "11.4 (10.3 to 12.5), 90 (81 to 99)",
+    assert cells_of(text, "10^6 discrete Laplace, scale 1")[1:4] == [
+        "800 us", "numpy (not private) 16.8 ms", "21 (18.9 to 23.1)",
     ]  # fmt: skip
-    total = cells_of(text, "clamped exact sum of 10^7 rows")
-    assert total[3] == "5 (4.5 to 5.5), **0.96 (0.864 to 1.06)**"
     assert "100 durable charges" in SHOWN
     assert "100 durable charges" not in text  # it was not measured
 
