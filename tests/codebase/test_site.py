@@ -49,7 +49,7 @@ def test_every_public_name_is_in_the_reference(tmp_path: Path) -> None:
 
 def test_links_to_what_is_not_on_the_site_lead_to_the_repository() -> None:
     pages = site_pages()
-    source = ["[a](../examples/x.py) [b](columns.md) [c](../docs/y.md#z)"]
+    source = ["[a](../examples/x.py) [b](columns.md) [c](../LICENSE#z)"]
     pages.to_repository(None, "start", source)
     assert source[0].startswith(f"[a]({pages.REPOSITORY}examples/x.py) [b](columns.md) ")
     nested = ["[a](../columns.md) [b](../../README.md)"]
