@@ -44,6 +44,8 @@ def test_an_account_pays_and_is_closed(run: Run, path: str) -> None:
     assert run("ledger", "accounts", path, "--json") == (0, "", "")
     _, totals, _ = run("ledger", "totals", path, "--by", "account")
     assert totals == "nightly: epsilon=0.35\n"
+    of_account = run("ledger", "history", path, "--account", "nightly", "--kind", "charge")[1]
+    assert len(of_account.splitlines()) == 2
     missing = run(*charge, "--account", "nightly")
     refused(missing, 1, "it has no account; open it by `cydp ledger open-account`")
 

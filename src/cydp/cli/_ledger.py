@@ -206,7 +206,15 @@ def add_commands(commands: Any) -> None:
     history_parser.add_argument(
         "--kind", metavar="KIND", help="only entries of this kind: charge ..."
     )
-    history_parser.add_argument("--label", metavar="TEXT", help="only charges with this label")
+    for field, what in {
+        "label": "TEXT",
+        "account": "NAME",
+        "user": "NAME",
+        "service": "NAME",
+    }.items():
+        history_parser.add_argument(
+            f"--{field}", metavar=what, help=f"only entries with this {field}"
+        )
     history_parser.add_argument("--json", action="store_true", help="print a JSON object a line")
 
     totals_parser = _command(

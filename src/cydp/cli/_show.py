@@ -113,7 +113,8 @@ def report(options: argparse.Namespace) -> int:
 
 def history(options: argparse.Namespace) -> int:
     """Print entries, one line for each."""
-    fields = {name: getattr(options, name) for name in ("kind", "label")}
+    names = ("kind", "label", "account", "user", "service")
+    fields = {name: getattr(options, name) for name in names}
     wanted = {name: value for name, value in fields.items() if value is not None}
     with open_to_read(options.path) as ledger:
         entries = ledger.history(after=options.after, most=options.most, **wanted)
