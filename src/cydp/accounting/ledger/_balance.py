@@ -14,7 +14,7 @@ from cydp.accounting._errors import LedgerCorruptError
 from cydp.accounting.ledger._rows import BlockRow
 from cydp.accounting.ledger._serialize import amount_from, strings_of
 
-__all__ = ["DAMAGED", "Balance", "Share", "json_of_amount"]
+__all__ = ["DAMAGED", "Balance", "json_of_amount"]
 
 DAMAGED = "the ledger is damaged: a block is not what was written"
 
