@@ -56,4 +56,5 @@ def setup(app: Any) -> None:
     for made in (pages, pictures):
         app.connect("builder-inited", lambda app, made=made: made.write(Path(app.srcdir)))
     app.connect("autodoc-process-docstring", pages.escape_globs, priority=400)
+    app.connect("build-finished", pages.write_list)
     app.connect("source-read", pages.to_repository)

@@ -117,3 +117,13 @@ def to_repository(app: Any, page: str, source: list[str]) -> None:
         return f"]({REPOSITORY}{found[1]}{found[2] or ''})"
 
     source[0] = _OUTSIDE.sub(replace, source[0])
+
+
+def write_list(app: Any, error: Exception | None) -> None:
+    """Write llms.txt: a line for each page of the site, for programs that read it."""
+    if error is not None:
+        return
+    lines = ["# cydp", "", "> Statistics about people with differential privacy, in Python.", ""]
+    titles = sorted((page, title.astext()) for page, title in app.env.titles.items())
+    lines += [f"- [{title}]({page}.html)" for page, title in titles]
+    (Path(app.outdir) / "llms.txt").write_text("\n".join(lines) + "\n")

@@ -1,0 +1,68 @@
+"""The site as it is built, opened in a browser: its search, and the links of the front page."""
+
+from __future__ import annotations
+
+import re
+import shutil
+import subprocess
+import sys
+from importlib.util import find_spec
+from pathlib import Path
+
+import pytest
+from codebase.reader import ROOT
+
+BROWSER = shutil.which("chromium") or shutil.which("google-chrome")
+
+pytestmark = [
+    pytest.mark.long,
+    pytest.mark.skipif(BROWSER is None, reason="without chromium"),
+    pytest.mark.skipif(find_spec("sphinx") is None, reason="without the extra docs"),
+]
+
+
+@pytest.fixture(scope="module")
+def site(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """The built site."""
+    folder = tmp_path_factory.mktemp("site")
+    subprocess.run([sys.executable, ROOT / "docs" / "build.py", folder], check=True)
+    return folder
+
+
+def opened(address: str) -> str:
+    """What a page is once its scripts have run."""
+    assert BROWSER is not None
+    options = ["--headless", "--no-sandbox", "--disable-gpu", "--virtual-time-budget=10000"]
+    done = subprocess.run(
+        [BROWSER, *options, "--dump-dom", address], capture_output=True, text=True, check=True
+    )
+    return done.stdout
+
+
+@pytest.mark.parametrize(
+    ("word", "page"),
+    [
+        ("median", "reference/cydp.median.html"), ("user", "howto/several_rows.html"),
+        ("budget", "howto/daily_budget.html"), ("snapping", "mechanisms/snapping.html"),
+    ],
+)  # fmt: skip
+def test_search_finds(site: Path, word: str, page: str) -> None:
+    found = opened(f"{(site / 'search.html').as_uri()}?q={word}")
+    assert re.search(r"found [1-9]\d* pages?", found)
+    assert page in found
+
+
+def test_links_of_the_front_page_are_followed(site: Path) -> None:
+    front = opened((site / "index.html").as_uri())
+    links = set(re.findall(r'href="([a-z_]+[.]html)(?:#[^"]*)?"', front))
+    assert {"start.html", "howto.html", "reference.html", "why.html", "faq.html"} <= links
+    for link in links:
+        assert "<h1>" in opened((site / link).as_uri()), link
+
+
+def test_nothing_comes_from_elsewhere(site: Path) -> None:
+    """The site is read without a network: no script, style or picture has another address."""
+    outside = re.compile(r"""<(?:script|link|img)[^>]*(?:src|href)=["'](?:https?:)?//([^"'/]+)""")
+    pages = [*site.glob("*.html"), *site.glob("howto/*.html")]
+    hosts = {host for page in pages for host in outside.findall(page.read_text())}
+    assert hosts == set()
