@@ -270,6 +270,20 @@ def test_costs_too_long_for_an_entry_never_exceed_the_ledger(path: Path) -> None
     ledger.verify()
 
 
+def test_a_sum_that_is_rounded_up_beside_an_account_is_no_damage(path: Path) -> None:
+    """The ledger's sum is longer than the account's, and only it is rounded: nothing is left."""
+    ledger = new(path)
+    long = PureDP(Fraction(1, 7**1400))
+    ledger.charge(long)
+    ledger.open_account("nightly", PureDP(1 - long.epsilon))
+    for cost in (Fraction(1, 5**1700), Fraction(1, 3**2500)):
+        ledger.charge(PureDP(cost), account="nightly")
+    kept = ledger.scope(account="nightly").remaining.epsilon
+    assert ledger.spent.epsilon + kept > 1
+    assert ledger.remaining == PureDP(0)
+    ledger.verify()
+
+
 def test_copies_have_accounts_and_a_retired_backup_has_none(path: Path, tmp_path: Path) -> None:
     ledger = new(path)
     ledger.open_account("nightly", tenths(4))
