@@ -213,6 +213,18 @@ def test_a_session_says_what_its_account_has_left(path: Path) -> None:
     assert "paid by account 'nightly'" in repr(session)
 
 
+def test_charges_of_one_call_ask_each_for_their_own_account(path: Path) -> None:
+    ledger = new(path)
+    ledger.open_account("nightly", tenths(4))
+    mine = [{"cost": tenths(3)}, {"cost": tenths(2), "account": "nightly"}]
+    for more, asked, account in (({}, 7, None), ({"account": "nightly"}, 6, "nightly")):
+        with pytest.raises(BudgetExceededError) as refused:
+            ledger.charge_many([*mine, {"cost": tenths(4), **more}])
+        assert (refused.value.requested, refused.value.charges) == (tenths(asked), 2)
+        assert refused.value.account == account
+    assert ledger.spent == PureDP(0)
+
+
 def test_none_of_two_users_gets_what_the_other_has(path: Path) -> None:
     """Threads charge the account and the rest at once, and each gets its part exactly."""
     ledger = new(path)

@@ -4,10 +4,9 @@
 from __future__ import annotations
 
 import json
-from collections import Counter
 from typing import Any
 
-from cydp.accounting._amounts import Amount, exceeds, loss_of_amount, subtract_amounts
+from cydp.accounting._amounts import Amount, add_amounts, exceeds, loss_of_amount, zero_amount
 from cydp.accounting._errors import (
     BlockRetiredError,
     BudgetExceededError,
@@ -35,16 +34,23 @@ __all__ = ["ChargesOfCall", "balance_after", "refusal", "write_charge"]
 
 
 class ChargesOfCall:
-    """The charges that one call makes: how many, and the balance of each block before them."""
+    """The charges that one call makes: what they ask of each block, and its balance before them."""
 
     def __init__(self) -> None:
         self._before: dict[str, Balance] = {}
-        self._charges: Counter[tuple[str, str | None]] = Counter()
+        self._asked: dict[tuple[str, str | None], tuple[Amount, int]] = {}
 
-    def add(self, block: str, account: str | None, balance: Balance) -> tuple[Balance, int]:
-        """Add a charge to a block; return its balance before the call, and its charges."""
-        self._charges[block, account] += 1
-        return self._before.setdefault(block, balance), self._charges[block, account]
+    def add(
+        self, block: str, account: str | None, balance: Balance, requested: Amount
+    ) -> tuple[Balance, Amount, int]:
+        """Add a charge to a block, or to an account there.
+
+        Return the balance of the block before the call, what all such charges ask for together, and
+        how many they are.
+        """
+        asked, charges = self._asked.get((block, account), (zero_amount(requested), 0))
+        self._asked[block, account] = add_amounts(asked, requested), charges + 1
+        return self._before.setdefault(block, balance), *self._asked[block, account]
 
 
 def write_charge(rows: Rows, charge: Charge, call: ChargesOfCall | None = None) -> Receipt:
@@ -60,9 +66,9 @@ def write_charge(rows: Rows, charge: Charge, call: ChargesOfCall | None = None) 
     for block in charge.blocks:
         balance = read_block(rows, block)
         after = balance_after(balance, block, charge.requested, account)
-        before, charges = call.add(block, account, balance)
+        before, asked, charges = call.add(block, account, balance, charge.requested)
         if after.is_overdrawn(account):
-            raise refusal(charge.kind, block, before, charge.requested, account, charges, after)
+            raise refusal(charge.kind, block, before, asked, account, charges)
         exact = tuple(a + b for a, b in zip(balance.spent, charge.requested, strict=True))
         rounded = rounded or after.spent != exact
         write_balance(rows, block, balance, after)
@@ -93,7 +99,6 @@ def refusal(
     requested: Amount,
     account: str | None = None,
     charges: int = 1,
-    after: Balance | None = None,
 ) -> BudgetExceededError:
     """Return the error for what does not fit into a block, or into an account there.
 
@@ -104,19 +109,14 @@ def refusal(
     before : Balance
         Of the block, before all charges of the call.
     requested : tuple of Fraction
-        What the last charge asks for.
+        What these charges ask for together.
     account : str, optional
     charges : int
-        How many charges of the call there are to the block.
-    after : Balance, optional
-        With them, for what several of them ask for together.
+        How many charges they are.
 
     """
     place = before.shares.get(account) if account is not None else None
     budget, spent = (before.budget, before.spent) if place is None else place
-    if after is not None and charges > 1:
-        then = after.spent if place is None else after.shares[str(account)].spent
-        requested = subtract_amounts(then, spent)
     left = before.left if place is None else place.left
     limit, paid, rest, cost = (
         loss_of_amount(kind, amount) for amount in (budget, spent, left, requested)
