@@ -11,6 +11,7 @@ import cydp
 HERE = Path(__file__).parent
 sys.path.insert(0, str(HERE / "site"))
 
+import mathematics  # noqa: E402
 import pages  # noqa: E402
 import pictures  # noqa: E402
 
@@ -21,7 +22,6 @@ extensions = [
     "myst_parser",
     "numpydoc",
     "sphinx.ext.autodoc",
-    "sphinx.ext.mathjax",
     "sphinx_design",
 ]
 exclude_patterns = ["_build", "README.md", "site/*.md"]
@@ -34,6 +34,10 @@ nitpicky = True
 autodoc_typehints = "none"
 autodoc_member_order = "bysource"
 numpydoc_show_class_members = False
+
+html_math_renderer = "mathml"
+html_static_path = ["site/static"]
+html_css_files = ["cydp.css"]
 
 html_theme = "pydata_sphinx_theme"
 html_title = "cydp"
@@ -53,6 +57,7 @@ copyright = "the cydp authors; MIT licence"
 
 def setup(app: Any) -> None:
     """Write the pages that are made from the package, and let links to the repository be."""
+    app.add_html_math_renderer("mathml", (mathematics.inline, None), (mathematics.displayed, None))
     for made in (pages, pictures):
         app.connect("builder-inited", lambda app, made=made: made.write(Path(app.srcdir)))
     app.connect("autodoc-process-docstring", pages.escape_globs, priority=400)
