@@ -3,6 +3,9 @@
 from __future__ import annotations
 
 import importlib.util
+import inspect
+import re
+import sys
 from pathlib import Path
 from types import ModuleType
 
@@ -11,16 +14,23 @@ from codebase import public_api
 from codebase.reader import ROOT, Reader, blocks_of, reader_in
 
 DOCS = ROOT / "docs"
+PAGE = re.compile(r"docs/[\w/]+\.md")
 PAGES = [DOCS / "start.md", DOCS / "faq.md", *sorted((DOCS / "howto").glob("*.md"))]
 
 
-def site_pages() -> ModuleType:
-    spec = importlib.util.spec_from_file_location("pages", DOCS / "site" / "pages.py")
+def of_site(name: str) -> ModuleType:
+    """Import a module of docs/site, which is no package."""
+    spec = importlib.util.spec_from_file_location(name, DOCS / "site" / f"{name}.py")
     assert spec is not None
     assert spec.loader is not None
-    module = importlib.util.module_from_spec(spec)
+    module = sys.modules[name] = importlib.util.module_from_spec(spec)
     spec.loader.exec_module(module)
     return module
+
+
+def site_pages() -> ModuleType:
+    of_site("proofs")
+    return of_site("pages")
 
 
 @pytest.fixture
@@ -55,3 +65,21 @@ def test_links_to_what_is_not_on_the_site_lead_to_the_repository() -> None:
     nested = ["[a](../columns.md) [b](../../README.md)"]
     pages.to_repository(None, "exact/bins", nested)
     assert nested == [f"[a](../columns.md) [b]({pages.REPOSITORY}README.md)"]
+
+
+def test_a_name_leads_to_its_proofs(tmp_path: Path) -> None:
+    """The page of a name links the pages whose boxes name its file, or the nearest folder."""
+    pages, proofs = site_pages(), of_site("proofs")
+    assert proofs.proving("src/cydp/mechanisms/_snapping.py") == ["mechanisms/snapping"]
+    assert proofs.proving("src/cydp/local/_compare.py") == ["local"]
+    assert proofs.proving("src/elsewhere.py") == []
+    pages.write(tmp_path)
+    snapping = (tmp_path / "reference/cydp.mechanisms.Snapping.rst").read_text()
+    assert ":doc:`Snapping </mechanisms/snapping>`" in snapping
+
+
+def test_docstrings_name_no_page_that_the_wheel_lacks() -> None:
+    docstrings = [(one.name, inspect.getdoc(one.thing) or "") for one in public_api.EVERYTHING]
+    docstrings += [(module.__name__, module.__doc__ or "") for module in public_api.MODULES]
+    assert len(docstrings) > 700
+    assert [name for name, text in docstrings if PAGE.search(text)] == []
