@@ -18,6 +18,7 @@ mpl.use("agg")
 
 STYLES = ("default", "dark_background")
 UNITS = re.compile(r"\(.+\)|probability|density|epsilon|delta|rows|records|factor")
+SPELLED = re.compile(r"\b(epsilon|delta|rho|sigma)\b", re.IGNORECASE)  # pictures have letters
 LEAST_CONTRAST = 3.0  # WCAG 2.1, 1.4.11: of lines and large text to their ground
 LEAST_GREY = 0.15  # between the luminances of two series that differ by nothing else
 
@@ -59,6 +60,7 @@ def check(draw: Callable[[], Any], *styles: str) -> Any:
                 _check_grey(ax)
             for text in figure.findobj(Text):
                 if text.get_visible() and text.get_text().strip():
+                    assert not SPELLED.search(re.sub(r"\\\w+", "", text.get_text())), text
                     box = text.get_bbox_patch()
                     behind = box.get_facecolor() if box is not None else ground
                     assert contrast(text.get_color(), behind) >= LEAST_CONTRAST, text.get_text()
