@@ -11,6 +11,8 @@ import cydp
 HERE = Path(__file__).parent
 sys.path.insert(0, str(HERE / "site"))
 
+import c_header  # noqa: E402
+import commands  # noqa: E402
 import pages  # noqa: E402
 import pictures  # noqa: E402
 
@@ -53,7 +55,7 @@ copyright = "the cydp authors; MIT licence"
 
 def setup(app: Any) -> None:
     """Write the pages that are made from the package, and let links to the repository be."""
-    for made in (pages, pictures):
+    for made in (pages, commands, c_header, pictures):
         app.connect("builder-inited", lambda app, made=made: made.write(Path(app.srcdir)))
     app.connect("autodoc-process-docstring", pages.escape_globs, priority=400)
     app.connect("build-finished", pages.write_list)

@@ -10,7 +10,9 @@ from pathlib import Path
 from types import ModuleType
 from typing import Any
 
-REPOSITORY = "https://github.com/cydp/cydp/blob/main/"
+import rst
+from drawn_names import DRAWN, shown
+
 MODULES = {
     "cydp": "Releases, budgets and noise, from the top",
     "cydp.releases": "What releases return",
@@ -67,9 +69,7 @@ def write(source: Path) -> None:
 
     def put(path: Path, text: str) -> None:
         written.add(path)
-        path.parent.mkdir(parents=True, exist_ok=True)
-        if not path.exists() or path.read_text() != text:  # else Sphinx would read it again
-            path.write_text(text)
+        rst.put(path, text)
 
     found = public()
     for path, things in found.items():
@@ -94,7 +94,22 @@ def page_of(path: str, name: str, thing: Any) -> str:
         body = f".. autofunction:: {full}\n"
     else:
         body = f".. autodata:: {full}\n"
-    return f"{name}\n{'=' * len(name)}\n\n.. currentmodule:: {path}\n\n{body}"
+    pictures = "".join(picture_of(drawn) for drawn in drawn_by(full))
+    return f"{name}\n{'=' * len(name)}\n\n.. currentmodule:: {path}\n\n{pictures}{body}"
+
+
+def drawn_by(full: str) -> list[str]:
+    """Return the names of the pictures of a function, or of the methods of a class."""
+    return [drawn for drawn in DRAWN if drawn == full or drawn.rpartition(".")[0] == full]
+
+
+def picture_of(drawn: str) -> str:
+    """Return a picture of the reference, and the code that draws it."""
+    code = shown(drawn).replace("\n", "\n   ")
+    return (
+        f".. image:: /pictures/{drawn}.png\n   :alt: {DRAWN[drawn].shows}\n   :width: 520px\n\n"
+        f".. code-block:: python\n\n   {code}\n\n"
+    )
 
 
 def escape_globs(app: Any, what: str, name: str, obj: Any, options: Any, lines: list[str]) -> None:
@@ -114,7 +129,7 @@ def to_repository(app: Any, page: str, source: list[str]) -> None:
         ups = found[0].count("../")
         if ups <= depth:
             return found[0]
-        return f"]({REPOSITORY}{found[1]}{found[2] or ''})"
+        return f"]({rst.REPOSITORY}{found[1]}{found[2] or ''})"
 
     source[0] = _OUTSIDE.sub(replace, source[0])
 
