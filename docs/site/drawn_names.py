@@ -6,6 +6,7 @@ do not see it. Names of a class have the method behind it.
 
 from __future__ import annotations
 
+import ast
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -27,60 +28,72 @@ class Drawn(NamedTuple):
     shows: str
 
 
-PEOPLE = "examples/data/pums.csv"
-MARRIED = f'pd.read_csv("{PEOPLE}"), {{"married": 1}}'
-NOISES = (
-    "teach.privacy_loss(cydp.DiscreteLaplace(epsilon=1, sensitivity=1))",
-    'teach.privacy_loss(cydp.DiscreteGaussian(rho="1/2", sensitivity=1))',
-)
-TWO = f"{NOISES[0]},\n    {NOISES[1]}"
+GIVEN = {  # names that several pictures have
+    "people": '"examples/data/pums.csv"',
+    "week": '"examples/data/restaurant_week.csv"',
+    "pums": 'pd.read_csv("examples/data/pums.csv")',
+    "married": '{"married": 1}',
+    "who": '{"age": 59, "sex": 1, "educ": 9, "race": 1}',
+    "towns": (
+        '{"state": ["NC"] * 50 + ["VA"] * 30,\n'
+        '         "county": ["Wake", "Durham"] * 25 + ["York"] * 30}'
+    ),
+    "regions": '{"NC": ["Wake", "Durham"], "VA": ["York"]}',
+    "model": (
+        "models.linear_regression(\n"
+        f'    people, {{"educ": (1, 16)}}, {{"age": (0, 100)}}, epsilon=1{KEY}\n'
+        ")"
+    ),
+    "laplace": "teach.privacy_loss(\n    cydp.DiscreteLaplace(epsilon=1, sensitivity=1)\n)",
+    "gaussian": ('teach.privacy_loss(\n    cydp.DiscreteGaussian(rho="1/2", sensitivity=1)\n)'),
+}
 DRAWN: dict[str, Drawn] = {
     "cydp.releases.BoundsRelease.plot": Drawn(
-        f'cydp.bounds("{PEOPLE}", column="income", epsilon=1{KEY}).plot()',
+        f'cydp.bounds(people, column="income", epsilon=1{KEY}).plot()',
         "Two points: the lower and the upper bound of incomes.",
     ),
     "cydp.releases.ContributionBoundRelease.plot": Drawn(
         "cydp.contribution_bound(\n"
-        '    "examples/data/restaurant_week.csv", user="VisitorId", by="Day", max=7, epsilon=1'
+        '    week, user="VisitorId", by="Day", max=7, epsilon=1'
         f"{KEY}\n).plot()",
         "A point: the number of days on which 95 % of the visitors come at most.",
     ),
     "cydp.releases.HistogramRelease.plot": Drawn(
-        f'cydp.histogram("{PEOPLE}", 10, (0, 100), column="age", epsilon=1{KEY}).plot()',
+        f'cydp.histogram(people, 10, (0, 100), column="age", epsilon=1{KEY}).plot()',
         "Ten bars of counts by age, each with an error bar.",
     ),
     "cydp.releases.MeanRelease.plot": Drawn(
-        f'cydp.mean("{PEOPLE}", (0, 100), column="age", epsilon=1{KEY}).plot()',
+        f'cydp.mean(people, (0, 100), column="age", epsilon=1{KEY}).plot()',
         "The mean age as a point with an error bar.",
     ),
     "cydp.releases.NumberRelease.plot": Drawn(
-        f'cydp.count("{PEOPLE}", epsilon=1{KEY}).plot()',
+        f"cydp.count(people, epsilon=1{KEY}).plot()",
         "A count as a point with an error bar.",
     ),
     "cydp.releases.PostProcessed.plot": Drawn(
-        f'cydp.histogram("{PEOPLE}", 20, (0, 100), column="age", epsilon="0.1"{KEY})\n'
+        f'cydp.histogram(people, 20, (0, 100), column="age", epsilon="0.1"{KEY})\n'
         ".nonnegative().plot()",
         "Twenty bars of counts by age, none of them below 0, each with an error bar.",
     ),
     "cydp.releases.QuantileRelease.plot": Drawn(
-        f'cydp.quantile("{PEOPLE}", [0.1, 0.25, 0.5, 0.75, 0.9], (0, 100), column="age",\n'
+        f'cydp.quantile(people, [0.1, 0.25, 0.5, 0.75, 0.9], (0, 100), column="age",\n'
         f"    epsilon=2{KEY}, interval=0.95).plot()",
         "Five points of ages over q, each with an interval.",
     ),
     "cydp.releases.TableRelease.plot": Drawn(
-        f'cydp.value_counts("{PEOPLE}", range(1, 17), column="educ", epsilon=1{KEY}).plot()',
+        f'cydp.value_counts(people, range(1, 17), column="educ", epsilon=1{KEY}).plot()',
         "Sixteen bars to the right, one for each level of education, with error bars.",
     ),
     "cydp.releases.TopCountsRelease.plot": Drawn(
-        f'cydp.top_k("{PEOPLE}", 5, column="educ", epsilon=1, delta=1e-6{KEY}).plot()',
+        f'cydp.top_k(people, 5, column="educ", epsilon=1, delta=1e-6{KEY}).plot()',
         "Five bars to the right: the most frequent levels of education, with error bars.",
     ),
     "cydp.releases.TopRelease.plot": Drawn(
-        f'cydp.top_k("{PEOPLE}", 5, range(1, 17), column="educ", epsilon=1{KEY}).plot()',
+        f'cydp.top_k(people, 5, range(1, 17), column="educ", epsilon=1{KEY}).plot()',
         "Five points: the most frequent levels of education by their rank.",
     ),
     "cydp.releases.VarianceRelease.plot": Drawn(
-        f'cydp.variance("{PEOPLE}", (0, 100), column="age", epsilon=1{KEY}).plot()',
+        f'cydp.variance(people, (0, 100), column="age", epsilon=1{KEY}).plot()',
         "The variance of ages as a point with an error bar.",
     ),
     "cydp.local.CategoryEstimate.plot": Drawn(
@@ -95,61 +108,49 @@ DRAWN: dict[str, Drawn] = {
     ),
     "cydp.workloads.LinearRelease.plot": Drawn(
         "workloads.linear_queries(\n"
-        f'    "{PEOPLE}", [[1, 1, 0, 0, 0], [0, 1, 1, 1, 0], [0, 0, 0, 1, 1]], 5, (0, 100),\n'
+        f"    people, [[1, 1, 0, 0, 0], [0, 1, 1, 1, 0], [0, 0, 0, 1, 1]], 5, (0, 100),\n"
         f'    column="age", epsilon=1{KEY}\n).plot()',
         "Three answers, each with an error bar.",
     ),
     "cydp.workloads.MarginalsRelease.plot": Drawn(
         "workloads.marginals(\n"
-        f'    "{PEOPLE}", {{"sex": [0, 1], "educ": range(1, 17)}}, ["sex", ("sex", "educ")],\n'
+        f'    people, {{"sex": [0, 1], "educ": range(1, 17)}}, ["sex", ("sex", "educ")],\n'
         f"    epsilon=1{KEY}\n).plot()",
         "Bars of counts by sex, and by sex and education, with error bars.",
     ),
     "cydp.workloads.RangeRelease.plot": Drawn(
-        f'workloads.range_counts("{PEOPLE}", 100, (0, 100), column="age", epsilon=1{KEY}).plot()',
+        f'workloads.range_counts(people, 100, (0, 100), column="age", epsilon=1{KEY}).plot()',
         "A hundred bars of counts by age, with a band of errors.",
     ),
     "cydp.publishing.ContingencyTables.plot": Drawn(
         "publishing.contingency_tables(\n"
-        f'    "{PEOPLE}", {{"sex": [0, 1], "age": (5, (0, 100))}}, [("sex", "age")],\n'
+        f'    people, {{"sex": [0, 1], "age": (5, (0, 100))}}, [("sex", "age")],\n'
         f"    epsilon=1{KEY}\n"
         ").plot()",
         "Ten bars of counts by sex and age, with error bars.",
     ),
     "cydp.publishing.HierarchyRelease.plot": Drawn(
-        "publishing.hierarchy(\n"
-        '    {"state": ["NC"] * 50 + ["VA"] * 30,\n'
-        '     "county": ["Wake", "Durham"] * 25 + ["York"] * 30},\n'
-        f'    ["state", "county"], {{"NC": ["Wake", "Durham"], "VA": ["York"]}}, epsilon=3{KEY}\n'
-        ").plot()",
+        f'publishing.hierarchy(\n    towns, ["state", "county"], regions, epsilon=3{KEY}\n).plot()',
         "Five bars of counts: two states, and three counties that sum to them.",
     ),
     "cydp.publishing.PublishedTable.plot": Drawn(
         "publishing.hierarchy(\n"
-        '    {"state": ["NC"] * 50 + ["VA"] * 30,\n'
-        '     "county": ["Wake", "Durham"] * 25 + ["York"] * 30},\n'
-        f'    ["state", "county"], {{"NC": ["Wake", "Durham"], "VA": ["York"]}}, epsilon=3{KEY}\n'
+        f'    towns, ["state", "county"], regions, epsilon=3{KEY}\n'
         ')["county"].plot()',
         "Three bars of counts, one for each county.",
     ),
     "cydp.sampling.SampleRelease.plot": Drawn(
         "sampling.on_sample(\n"
-        f'    cydp.histogram, "{PEOPLE}", 10, (0, 100), column="age", share="1/2", epsilon=1{KEY}\n'
+        f'    cydp.histogram, people, 10, (0, 100), column="age", share="1/2", epsilon=1{KEY}\n'
         ").plot()",
         "Ten bars of counts by age in a sample, each with an error bar.",
     ),
     "cydp.models.ErrorRelease.plot": Drawn(
-        "models.validated_error(\n"
-        "    models.linear_regression(\n"
-        f'        "{PEOPLE}", {{"educ": (1, 16)}}, {{"age": (0, 100)}}, epsilon=1{KEY}\n'
-        f'    ), "{PEOPLE}", epsilon=1{KEY}\n'
-        ").plot()",
+        f"models.validated_error(model, people, epsilon=1{KEY}).plot()",
         "The error of a model as a point with an error bar.",
     ),
     "cydp.models.LinearRegression.plot": Drawn(
-        "models.linear_regression(\n"
-        f'    "{PEOPLE}", {{"educ": (1, 16)}}, {{"age": (0, 100)}}, epsilon=1{KEY}\n'
-        ").plot()",
+        "model.plot()",
         "The intercept and the coefficient of a model as bars.",
     ),
     "cydp.teach.ExpectedChange.plot": Drawn(
@@ -157,25 +158,25 @@ DRAWN: dict[str, Drawn] = {
         "A band around the diagonal: what an expectation may become.",
     ),
     "cydp.teach.HalvingRelease.plot": Drawn(
-        f'teach.median_by_halving("{PEOPLE}", (0, 128), column="age", epsilon=1{KEY}).plot()',
+        f'teach.median_by_halving(people, (0, 128), column="age", epsilon=1{KEY}).plot()',
         "A median of ages as a point.",
     ),
     "cydp.teach.PrivacyLoss.plot": Drawn(
-        f"{NOISES[1]}.plot(1)",
+        "gaussian.plot(1)",
         "Steps of the likelihood ratio over outputs: on the left 0.3005 of them are above e to the "
         "epsilon.",
     ),
     "cydp.teach.PrivacyLoss.plot_area": Drawn(
-        f"{NOISES[1]}.plot_area(1)",
+        "gaussian.plot_area(1)",
         "Delta as a hatched area of 0.1414 within a rectangle of 0.3005.",
     ),
     "cydp.teach.PrivacyLoss.plot_delta": Drawn(
-        f"{NOISES[1]}.plot_delta(1)",
+        "gaussian.plot_delta(1)",
         "Probabilities of integers under P, and e to the epsilon times those under Q; hatched "
         "where P is above.",
     ),
     "cydp.teach.PrivacyLoss.plot_curve": Drawn(
-        f"{NOISES[1]}.plot_curve(\n    {NOISES[0]}\n)",
+        "gaussian.plot_curve(laplace)",
         "Delta over epsilon on a logarithmic axis: discrete Gaussian noise falls with corners, "
         "discrete Laplace noise ends at 1.",
     ),
@@ -188,23 +189,22 @@ DRAWN: dict[str, Drawn] = {
         "The most true positives over false positives: a curve of two lines above the diagonal.",
     ),
     "cydp.teach.compare_losses": Drawn(
-        f"teach.compare_losses(\n    {TWO},\n    epsilon=1,\n)",
+        "teach.compare_losses(laplace, gaussian, epsilon=1)",
         "Two panels: the loss of discrete Laplace noise stays within epsilon, that of discrete "
         "Gaussian noise does not.",
     ),
     "cydp.teach.attacks.Attack.plot": Drawn(
-        f'attacks.differencing({MARRIED},\n    {{"age": 59, "sex": 1, "educ": 9, "race": 1}}{KEY}'
-        ").plot()",
+        f"attacks.differencing(pums, married, who{KEY}).plot()",
         "Two bars: the attack is right always without noise, and with probability 0.56 with noise, "
         "below a limit of 0.74.",
     ),
     "cydp.teach.attacks.AveragingAttack.plot": Drawn(
-        f"attacks.averaging({MARRIED}{KEY}).plot()",
+        f"attacks.averaging(pums, married{KEY}).plot()",
         "Two bars: the attack is nearly always right without a budget, and with probability 0.55 "
         "with one.",
     ),
     "cydp.teach.attacks.AveragingAttack.plot_means": Drawn(
-        f"attacks.averaging({MARRIED}{KEY}).plot_means()",
+        f"attacks.averaging(pums, married{KEY}).plot_means()",
         "The mean of 10,000 answers reaches the exact count; that of ten answers does not.",
     ),
     "cydp.teach.attacks.LowBits.plot": Drawn(
@@ -274,14 +274,30 @@ _NAMES = {
 
 
 def shown(name: str) -> str:
-    """Return the code of a picture as its page shows it."""
-    return DRAWN[name].code.replace(KEY, "").replace(KEY.removeprefix(", "), "")
+    """Return the code of a picture as its page shows it: with what is given, without the key."""
+    lines = [f"{given} = {GIVEN[given]}" for given in _given(DRAWN[name].code)]
+    code = "\n".join([*lines, DRAWN[name].code])
+    return code.replace(KEY, "").replace(KEY.removeprefix(", "), "")
 
 
 def draw(name: str) -> Any:
     """Draw what a public name draws, and return the figure."""
     import pandas as pd  # which no other part of the pages needs
 
-    code = DRAWN[name].code.replace("examples/data", str(DATA))
-    found = np.ravel(np.asarray(eval(f"({code})", _NAMES | {"pd": pd}), object))
+    names = _NAMES | {"pd": pd}
+    for given in _given(DRAWN[name].code):
+        names[given] = _value(GIVEN[given], names)
+    found = np.ravel(np.asarray(_value(DRAWN[name].code, names), object))
     return found[0].figure
+
+
+def _given(code: str) -> list[str]:
+    """Return the given names that a code has, in their order, and those that these have."""
+    used = {node.id for node in ast.walk(ast.parse(f"({code})")) if isinstance(node, ast.Name)}
+    found = [name for name in GIVEN if name in used]
+    more = [name for given in found for name in _given(GIVEN[given])]
+    return [name for name in GIVEN if name in found or name in more]
+
+
+def _value(code: str, names: dict[str, Any]) -> Any:
+    return eval(f"({code.replace('examples/data', str(DATA))})", names)

@@ -94,22 +94,20 @@ def page_of(path: str, name: str, thing: Any) -> str:
         body = f".. autofunction:: {full}\n"
     else:
         body = f".. autodata:: {full}\n"
-    pictures = "".join(picture_of(drawn) for drawn in drawn_by(full))
-    return f"{name}\n{'=' * len(name)}\n\n.. currentmodule:: {path}\n\n{pictures}{body}"
+    return f"{name}\n{'=' * len(name)}\n\n.. currentmodule:: {path}\n\n{body}"
 
 
-def drawn_by(full: str) -> list[str]:
-    """Return the names of the pictures of a function, or of the methods of a class."""
-    return [drawn for drawn in DRAWN if drawn == full or drawn.rpartition(".")[0] == full]
-
-
-def picture_of(drawn: str) -> str:
-    """Return a picture of the reference, and the code that draws it."""
-    code = shown(drawn).replace("\n", "\n   ")
-    return (
-        f".. image:: /pictures/{drawn}.png\n   :alt: {DRAWN[drawn].shows}\n   :width: 520px\n\n"
-        f".. code-block:: python\n\n   {code}\n\n"
-    )
+def add_picture(app: Any, what: str, name: str, obj: Any, options: Any, lines: list[str]) -> None:
+    """Put a picture, and the code that draws it, behind the first line of what draws it."""
+    if name not in DRAWN:
+        return
+    picture = [
+        f".. image:: /pictures/{name}.png",
+        f"   :alt: {DRAWN[name].shows}",
+        "   :width: 520px",
+    ]
+    end = lines.index("") if "" in lines else len(lines)
+    lines[end:end] = ["", *picture, "", *rst.code("python", shown(name)).split("\n")]
 
 
 def escape_globs(app: Any, what: str, name: str, obj: Any, options: Any, lines: list[str]) -> None:
