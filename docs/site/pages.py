@@ -104,10 +104,12 @@ def add_picture(app: Any, what: str, name: str, obj: Any, options: Any, lines: l
     picture = [
         f".. image:: /pictures/{name}.png",
         f"   :alt: {DRAWN[name].shows}",
-        "   :width: 520px",
+        "",
+        *rst.code("python", shown(name)).split("\n"),
     ]
-    end = lines.index("") if "" in lines else len(lines)
-    lines[end:end] = ["", *picture, "", *rst.code("python", shown(name)).split("\n")]
+    first = next(number for number, line in enumerate(lines) if line)
+    end = lines.index("", first) if "" in lines[first:] else len(lines)
+    lines[end:end] = ["", *picture]
 
 
 def escape_globs(app: Any, what: str, name: str, obj: Any, options: Any, lines: list[str]) -> None:

@@ -80,10 +80,10 @@ def drawing_names() -> set[str]:
 def test_each_public_name_that_draws_has_its_picture_on_its_page() -> None:
     drawn, pages = made_by("drawn_names"), made_by("pages")
     assert set(drawn.DRAWN) == drawing_names()
-    lines = ["Draw the loss.", "", "More."]
+    lines = ["", "Draw the loss.", "", "More."]
     pages.add_picture(None, "method", "cydp.teach.PrivacyLoss.plot", None, None, lines)
-    assert lines[0] == "Draw the loss."
-    assert lines[2] == ".. image:: /pictures/cydp.teach.PrivacyLoss.plot.png"
+    assert lines[:3] == ["", "Draw the loss.", ""]
+    assert lines[3] == ".. image:: /pictures/cydp.teach.PrivacyLoss.plot.png"
     assert lines[-2:] == ["", "More."]
     for name, one in drawn.DRAWN.items():
         assert "rng" not in drawn.shown(name), name

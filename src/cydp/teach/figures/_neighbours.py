@@ -201,8 +201,8 @@ def _draw_event(
     set_words(ax, title, _X_LABEL, _Y_LABEL)
     peak = float(noise.pdf([float_of(values[0])], value=values[0])[0])
     ax.set_xlim(x[0], x[-1])
-    ax.set_ylim(0, 1.4 * peak)
-    ax.legend(loc="upper right", fontsize="small", ncols=2)
+    ax.set_ylim(0, 1.75 * peak)
+    ax.legend(loc="upper right", fontsize="small")
 
 
 def _draw_ratio(ax: Any, noise: Laplace, values: tuple[Fraction, Fraction], x: Any) -> None:
