@@ -43,13 +43,15 @@ PICTURES: dict[str, Callable[[], Any]] = {"ages": ages, "noise": noise, "loss": 
 
 
 def write(source: Path) -> None:
-    """Draw what is missing below `source`."""
+    """Draw what is missing below `source`, and what is older than the code."""
     folder = source / "pictures"
     folder.mkdir(exist_ok=True)
+    sources = [*Path(__file__).parent.glob("*.py"), *Path(cydp.__file__).parent.rglob("*.py")]
+    changed = max(source.stat().st_mtime for source in sources)
     by_name = {name: partial(drawn_names.draw, name) for name in drawn_names.DRAWN}
     for name, draw in (PICTURES | by_name).items():
         path = folder / f"{name}.png"
-        if not path.exists():
+        if not path.exists() or path.stat().st_mtime < changed:
             drawn = io.BytesIO()
             figure = draw()
             figure.savefig(drawn, bbox_inches="tight", dpi=110)

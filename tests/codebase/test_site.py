@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import importlib
+import os
 import re
 import sqlite3
 from pathlib import Path
@@ -122,6 +123,10 @@ def test_pictures_are_equal_in_each_build_and_never_large(tmp_path: Path) -> Non
             (tmp_path / folder).mkdir()
             pictures.write(tmp_path / folder)
         one, two = ((tmp_path / each / "pictures" / f"{name}.png") for each in ("one", "two"))
+        assert one.read_bytes() == two.read_bytes()
+        one.write_bytes(b"of older code")
+        os.utime(one, (0, 0))
+        pictures.write(tmp_path / "one")
         assert one.read_bytes() == two.read_bytes()
         patch.setattr(pictures, "MOST_BYTES", 1000)
         with pytest.raises(ValueError, match=r"averages\.png has \d+,\d+ bytes"):
