@@ -17,6 +17,7 @@ __all__ = [
     "draw_line",
     "draw_lollipops",
     "new_axes",
+    "set_numbers",
     "set_words",
 ]
 
@@ -72,6 +73,12 @@ def set_words(ax: Any, title: str, x: str, y: str) -> None:
     ax.set_title(words, loc="left", fontsize=points)
     ax.set_xlabel(x)
     ax.set_ylabel(y)
+
+
+def set_numbers(*axes: Any) -> None:
+    """Let the ticks of axes, which may be logarithmic, be numbers: 1,000, and no power of 10."""
+    for axis in axes:
+        axis.set_major_formatter("{x:,.10g}")
 
 
 def draw_line(ax: Any, x: Any, y: Any, label: str, number: int, **options: Any) -> None:

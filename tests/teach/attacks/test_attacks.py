@@ -142,7 +142,7 @@ def test_a_picture_shows_the_means() -> None:
     lines = {line.get_label(): line for line in check(attack.plot_means).lines}
     answers = attack.undefended.observed["answers"]
     assert lines[f"undefended: 10,000 answers, {EPSILON} = 1000"].get_ydata()[-1] == answers.mean()
-    assert lines["exact count without"].get_ydata()[0] == 548
+    assert lines["exact count without the person"].get_ydata()[0] == 548
     name = r"$\bar$"  # which is no formula
     table = {name: [1, 2, 1, 2], "sex": [0, 0, 1, 1]}
     check(attacks.linkage(table, {name: [1, 2], "sex": [0, 1]}, name).plot)

@@ -17,7 +17,7 @@ from cydp.exact import match_domains
 from cydp.mechanisms import DiscreteLaplace
 from cydp.random import Generator
 from cydp.sensitivity import count as sensitivity_of_count
-from cydp.teach._pictures import draw_line, new_axes, set_words
+from cydp.teach._pictures import draw_line, new_axes, set_numbers, set_words
 from cydp.teach.attacks._attack import CHANCE, Attack, Trial, largest_success, release_while_paid
 from cydp.teach.attacks._counts import (
     QUESTION,
@@ -170,15 +170,15 @@ class AveragingAttack(Attack):
             ax.plot(n[-1:], means[-1:], "os"[number], color=f"C{number}")
         ends = [1, len(self.undefended.observed["answers"])]
         for style, count, label in (
-            (":", self.exact_count, "with them"),
-            ("-", self.exact_count - 1, "without"),
+            (":", self.exact_count, "with the person"),
+            ("-", self.exact_count - 1, "without the person"),
         ):
             ax.plot(
                 ends, [count] * 2, color=ink_of(ax), linewidth=0.9, linestyle=style,
                 label=f"exact count {label}",
             )  # fmt: skip
         ax.set_xscale("log")
-        ax.yaxis.set_major_formatter(lambda mean, _: f"{mean:,.10g}")
+        set_numbers(ax.xaxis, ax.yaxis)
         title = f"{self.name}: the mean goes to the exact count,\nunless a budget ends the answers"
         set_words(ax, title, "answers so far (count)", "mean of the answers (records)")
         ax.legend(loc="upper left", bbox_to_anchor=(0, -0.17), frameon=False)

@@ -14,7 +14,7 @@ from cydp._call_errors import explain_arguments
 from cydp._extras import EPSILON, ink_of, with_letters
 from cydp._numbers.rational import float_of
 from cydp.accounting import Plan, PureDP, loss_of
-from cydp.teach._pictures import HATCHES, TIMES, draw_line, new_axes, set_words
+from cydp.teach._pictures import HATCHES, TIMES, draw_line, new_axes, set_numbers, set_words
 from cydp.teach.meaning._curves import CostOrPlan, label_of, question_about, read_curve
 from cydp.teach.meaning._trade_off import draw_trade_offs
 
@@ -181,6 +181,7 @@ def odds(ax: Any = None) -> Any:
     )
     ax.set_xscale("log")
     ax.set_yscale("log")
+    set_numbers(ax.xaxis)
     ax.set_xlim(0.01, 300)
     ax.set_ylim(0.05, 1e9)
     ax.legend(loc="upper left")

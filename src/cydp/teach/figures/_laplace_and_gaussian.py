@@ -23,7 +23,7 @@ from cydp._numbers.rational import (
 )
 from cydp._numbers.rounding import root_above
 from cydp.mechanisms import DiscreteGaussian, DiscreteLaplace
-from cydp.teach._pictures import draw_line, new_axes, set_words
+from cydp.teach._pictures import draw_line, new_axes, set_numbers, set_words
 
 __all__ = ["Densities", "densities", "errors_by_answers", "errors_by_epsilon"]
 
@@ -203,6 +203,7 @@ def errors_by_epsilon(ax: Any = None, *, delta: Number = 1e-6, confidence: Numbe
         )  # fmt: skip
     ax.set_xscale("log")
     ax.set_yscale("log")
+    set_numbers(ax.xaxis, ax.yaxis)
     ax.set_xlim(0.009, 90)
     ax.set_ylim(0.4, 4000)
     set_words(
@@ -281,6 +282,7 @@ def errors_by_answers(
     shown = "" if least_error else "; 0 is drawn as 0.5"
     ax.set_xscale("log")
     ax.set_yscale("log")
+    set_numbers(ax.xaxis, ax.yaxis)
     ax.set_xlim(1, 1000)
     set_words(
         ax,

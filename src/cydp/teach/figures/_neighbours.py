@@ -21,7 +21,7 @@ from cydp._numbers.rational import (
 )
 from cydp.mechanisms import Laplace
 from cydp.random import Generator
-from cydp.teach._pictures import TIMES, draw_fill, draw_line, new_axes, set_words
+from cydp.teach._pictures import TIMES, draw_fill, draw_line, new_axes, set_numbers, set_words
 
 __all__ = ["averages", "neighbours", "two_epsilons"]
 
@@ -377,6 +377,7 @@ def averages(
     reach = 1.25 * float(noise.variance) ** 0.5
     ax.set_ylim(min(middle, far) - reach, max(middle, far) + reach)
     ax.set_xscale("log")
+    set_numbers(ax.xaxis)
     ax.set_xlim(1, count)
     set_words(
         ax,
