@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from typing import Any
 
 from docutils import nodes
@@ -10,6 +11,11 @@ from docutils.utils.math.latex2mathml import tex2mathml
 from sphinx.util import logging
 
 _LOG = logging.getLogger(__name__)
+
+# Browsers set no space between t and ln in "t ln U", and too much beside the bars of |x|.
+_THIN = '<mspace width="0.17em"></mspace>'
+_FUNCTION = re.compile(r"(</m(?!o)\w+>)?(\s*<mi[^>]*>\w+</mi>\s*<mo>&ApplyFunction;</mo>)(\s*<mo)?")
+_BARS = re.compile(r'<mo class="mathopen">([|‖])</mo>(.*?)<mo>\1</mo>', re.DOTALL)
 
 
 def inline(writer: Any, node: nodes.math) -> None:
@@ -29,7 +35,19 @@ def displayed(writer: Any, node: nodes.math_block) -> None:
 def _translated(node: nodes.Element, *, as_block: bool = False) -> str:
     """Return MathML; what Docutils does not know is a warning that names the page."""
     try:
-        return str(tex2mathml(node.astext(), as_block=as_block))
+        return _spaced(str(tex2mathml(node.astext(), as_block=as_block)))
     except MathError as error:
         _LOG.warning("%s: %s", error, node.astext(), location=node)
         return ""
+
+
+def _spaced(formula: str) -> str:
+    """Return MathML with the spaces of TeX beside names of functions and beside bars."""
+
+    def spaced(match: re.Match[str]) -> str:
+        before, function, bracket = match.groups()
+        left = before + _THIN if before else ""
+        return left + function + (bracket or _THIN)
+
+    formula = _BARS.sub(r'<mo form="prefix">\1</mo>\2<mo form="postfix">\1</mo>', formula)
+    return _FUNCTION.sub(spaced, formula)
