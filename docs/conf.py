@@ -63,3 +63,4 @@ def setup(app: Any) -> None:
     app.connect("autodoc-process-docstring", pages.escape_globs, priority=400)
     app.connect("build-finished", pages.write_list)
     app.connect("source-read", pages.to_repository)
+    app.connect("doctree-resolved", mathematics.join_punctuation)

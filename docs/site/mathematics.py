@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from html import escape
 from typing import Any
 
 from docutils import nodes
@@ -12,15 +13,17 @@ from sphinx.util import logging
 
 _LOG = logging.getLogger(__name__)
 
-# Browsers set no space between t and ln in "t ln U", and too much beside the bars of |x|.
+# Browsers set no space between t and ln in "t ln U", and too much beside max( and the bars of |x|.
 _THIN = '<mspace width="0.17em"></mspace>'
 _FUNCTION = re.compile(r"(</m(?!o)\w+>)?(\s*<mi[^>]*>\w+</mi>\s*<mo>&ApplyFunction;</mo>)(\s*<mo)?")
+_PUNCTUATION = re.compile(r"[^\w\s]+")
+_EXTREME = re.compile(r"<mo>(max|min)</mo>(?=\s*<mo)")
 _BARS = re.compile(r'<mo class="mathopen">([|‖])</mo>(.*?)<mo>\1</mo>', re.DOTALL)
 
 
 def inline(writer: Any, node: nodes.math) -> None:
-    """Write a formula within a line."""
-    writer.body.append(_translated(node))
+    """Write a formula within a line; no line begins with the full stop behind it."""
+    writer.body.append(f'<span class="word">{_translated(node)}{node.get("behind", "")}</span>')
     raise nodes.SkipNode
 
 
@@ -30,6 +33,15 @@ def displayed(writer: Any, node: nodes.math_block) -> None:
         f'<div class="formula" tabindex="0">{_translated(node, as_block=True)}</div>'
     )
     raise nodes.SkipNode
+
+
+def join_punctuation(app: Any, tree: nodes.document, page: str) -> None:
+    """Make what follows a formula without a space a part of it: browsers would break the line."""
+    for node in tree.findall(nodes.math):
+        behind = node.next_node(descend=False, siblings=True)
+        if isinstance(behind, nodes.Text) and (match := _PUNCTUATION.match(behind)):
+            node["behind"] = escape(match[0])
+            node.parent.replace(behind, nodes.Text(behind[match.end() :]))
 
 
 def _translated(node: nodes.Element, *, as_block: bool = False) -> str:
@@ -42,7 +54,7 @@ def _translated(node: nodes.Element, *, as_block: bool = False) -> str:
 
 
 def _spaced(formula: str) -> str:
-    """Return MathML with the spaces of TeX beside names of functions and beside bars."""
+    """Return MathML with the spaces of TeX beside names of functions and bars."""
 
     def spaced(match: re.Match[str]) -> str:
         before, function, bracket = match.groups()
@@ -50,4 +62,5 @@ def _spaced(formula: str) -> str:
         return left + function + (bracket or _THIN)
 
     formula = _BARS.sub(r'<mo form="prefix">\1</mo>\2<mo form="postfix">\1</mo>', formula)
+    formula = _EXTREME.sub(r"<mi>\1</mi>\n<mo>&ApplyFunction;</mo>", formula)
     return _FUNCTION.sub(spaced, formula)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import importlib.util
 from pathlib import Path
-from types import ModuleType
+from types import ModuleType, SimpleNamespace
 
 import pytest
 from codebase import public_api
@@ -12,7 +12,7 @@ from codebase.reader import ROOT, Reader, blocks_of, reader_in
 
 DOCS = ROOT / "docs"
 PAGES = [DOCS / "start.md", DOCS / "faq.md", *sorted((DOCS / "howto").glob("*.md"))]
-PAGES += [DOCS / "mechanisms.md", DOCS / "mechanisms" / "unbounded.md"]
+PAGES += [DOCS / "mechanisms.md", DOCS / "mechanisms" / "unbounded.md", DOCS / "exact.md"]
 
 
 def site_pages(name: str = "pages") -> ModuleType:
@@ -69,4 +69,23 @@ def test_functions_and_bars_of_a_formula_have_the_spaces_of_tex() -> None:
     name = "<mi>ln</mi><mo>&ApplyFunction;</mo>"
     bars = '<mo form="prefix">|</mo><mi>x</mi><mo form="postfix">|</mo>'
     assert parts == f"<mi>t</mi>{thin}{name}{bars}"
-    assert thin not in translated(math("", r"1 - \ln(x)"))
+    for unspaced in (r"1 - \ln(x)", r"1 - \max(x, 0)"):
+        assert thin not in translated(math("", unspaced))
+    assert f"{thin}<mi>max</mi>" in "".join(translated(math("", r"x \max(y, 0)")).split("\n  "))
+
+
+def test_no_line_begins_with_what_follows_a_formula() -> None:
+    pytest.importorskip("sphinx")
+    from docutils import nodes
+    from docutils.utils import new_document
+
+    tree = new_document("page")
+    formula = nodes.math("", "x")
+    tree += nodes.paragraph("", "", formula, nodes.Text("). Then"), nodes.math("", "y"))
+    mathematics = site_pages("mathematics")
+    mathematics.join_punctuation(None, tree, "page")
+    assert tree.astext() == "x Theny"
+    writer = SimpleNamespace(body=[])
+    with pytest.raises(nodes.SkipNode):
+        mathematics.inline(writer, formula)
+    assert writer.body[0].endswith("</math>).</span>")
