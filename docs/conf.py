@@ -14,6 +14,7 @@ sys.path.insert(0, str(HERE / "site"))
 import mathematics  # noqa: E402
 import pages  # noqa: E402
 import pictures  # noqa: E402
+import print_form  # noqa: E402
 
 project = "cydp"
 author = "the cydp authors"
@@ -37,6 +38,7 @@ numpydoc_show_class_members = False
 
 html_math_renderer = "mathml"
 html_static_path = ["site/static"]
+templates_path = ["site/templates"]
 html_css_files = ["cydp.css"]
 
 html_theme = "pydata_sphinx_theme"
@@ -48,7 +50,7 @@ html_theme_options = {
     "navbar_align": "left",
     "show_nav_level": 1,
     "show_toc_level": 2,
-    "secondary_sidebar_items": ["page-toc"],
+    "secondary_sidebar_items": ["page-toc", "print-form"],
     "footer_start": ["copyright"],
     "footer_end": [],
 }
@@ -62,5 +64,14 @@ def setup(app: Any) -> None:
         app.connect("builder-inited", lambda app, made=made: made.write(Path(app.srcdir)))
     app.connect("autodoc-process-docstring", pages.escape_globs, priority=400)
     app.connect("build-finished", pages.write_list)
+    app.connect("build-finished", print_form.write)
+    app.connect("html-page-context", _name_print_form)
     app.connect("source-read", pages.to_repository)
     app.connect("doctree-resolved", mathematics.join_punctuation)
+
+
+def _name_print_form(
+    app: Any, page: str, template: str, context: dict[str, Any], tree: Any
+) -> None:
+    """Let the sidebar of a page lead to the print form of its part."""
+    context["print_form"] = print_form.name_of(app.env, page)

@@ -186,7 +186,7 @@ def expected_table(cells: list[Any]) -> str:
     for cell in cells:
         row = rows.setdefault(cell["release"], [cell["release"], cell["of"]])
         row.append(percent(cell["share"]))
-    head = [f"epsilon {epsilon:g}, {shown.count(n)} rows" for epsilon, n in columns]
+    head = [f"epsilon {epsilon:g}, {n:,} rows" for epsilon, n in columns]
     return shown.table(["release", "error in % of", *head], [*rows.values()])
 
 

@@ -66,16 +66,16 @@ static bool begin_alike(const id_slot *a, const id_slot *b) {
          memcmp(a->words, b->words, sizeof a->words) == 0;
 }
 
-static uint64_t index_of(const id_slot *slot) {
-  return (slot->number & ((UINT64_C(1) << INDEX_BITS) - 1)) - 1;
+static size_t index_of(const id_slot *slot) {
+  return (size_t)(slot->number & ((UINT64_C(1) << INDEX_BITS) - 1)) - 1;
 }
 
 static uint64_t find_or_add(id_table *table, const cydp_strings *strings, id_slot sought,
                             const uint64_t key[2], const uint64_t *hashes) {
-  const uint64_t index = index_of(&sought);
+  const size_t index = index_of(&sought);
   size_t at = (size_t)sought.hash & table->mask;
   for (; table->slots[at].number; at = (at + 1) & table->mask) {
-    const uint64_t other = index_of(&table->slots[at]);
+    const size_t other = index_of(&table->slots[at]);
     if (begin_alike(&table->slots[at], &sought) &&
         (sought.number >> INDEX_BITS <= CYDP_START_BYTES ||
          equal_strings(string_at(strings, other), string_at(strings, index)) ||

@@ -96,7 +96,7 @@ static inline bool is_prefix(const key *slot, prefix first, size_t length) {
 /* Returns whether a key, longer than a prefix, equals a string of the same length that
  * begins alike. */
 static inline bool ends_alike(const cydp_key_table *keys, const key *slot, string s) {
-  string other = string_at(&keys->strings, slot->index);
+  string other = string_at(&keys->strings, (size_t)slot->index);
   uint64_t differ = 0;
   for (size_t i = PREFIX; i < s.length && !differ; i += 8)
     differ = word_at(s, i) ^ word_at(other, i);

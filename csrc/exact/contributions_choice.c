@@ -198,7 +198,7 @@ static bool number_copies(const cydp_bounding *bounding, const uint32_t *rows, s
     const uint64_t contents = contents_of(bounding, rows[i]),
                    mixed = __builtin_bswap64(contents * bounding->order.odd[0]) *
                            bounding->order.odd[1];
-    size_t slot = mixed >> (64 - bits);
+    size_t slot = (size_t)(mixed >> (64 - bits));
     while (choice->copies[slot] && choice->contents[slot] != contents)
       slot = (slot + 1) & (slots - 1);
     choice->contents[slot] = contents;

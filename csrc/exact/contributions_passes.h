@@ -102,7 +102,7 @@ static inline uint64_t cydp_user_of_place(cydp_user_order order, uint64_t place)
 }
 
 static inline size_t cydp_part_of(cydp_user_order order, uint64_t place) {
-  return place >> order.rest_bits;
+  return (size_t)(place >> order.rest_bits);
 }
 
 /* The columns that a pass reads. */

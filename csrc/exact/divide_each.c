@@ -10,6 +10,6 @@ void CYDP_KERNEL(divide)(uint32_t count, const uint32_t *restrict bins, size_t n
   for (size_t i = 0; i < n; i++) {
     const uint32_t index = indices[i], bin = bins[i];
     const uint32_t inside = (index - 1) * count + bin;
-    indices[i] = (index != 0) & (bin - 1 < count) ? inside : 0;
+    indices[i] = ((index != 0) & (bin - 1 < count)) ? inside : 0;
   }
 }

@@ -29,7 +29,8 @@ INLINED uint64_t unit_at(const void *units, bool narrow, size_t i) {
 }
 
 INLINED size_t digit_of(const digits *by, uint64_t unit, size_t digit) {
-  return (unit - by->lowest) >> (digit * by->bits) & ((UINT64_C(1) << by->bits) - 1);
+  uint64_t shifted = (unit - by->lowest) >> (digit * by->bits);
+  return (size_t)(shifted & ((UINT64_C(1) << by->bits) - 1));
 }
 
 /* Counts the values of each digit. */

@@ -26,8 +26,9 @@ cydp_status cydp_entropy(void *out, size_t n) {
 #else
 enum { LARGEST = 256 }; /* what getentropy serves in one call */
 
-#if defined(__APPLE__)
+#if defined(__APPLE__) || defined(__EMSCRIPTEN__)
 #include <sys/random.h>
+#include <unistd.h>
 static bool read_part(void *out, size_t n) { return getentropy(out, n) == 0; }
 #elif defined(_WIN32)
 #include <windows.h>

@@ -95,7 +95,8 @@ static cydp_status place_units(const cydp_quantile *quantile,
   if (!from->tied)
     return CYDP_OK;
   cydp_units_near(quantile, factors, x->n, &x->before, &last);
-  *places = malloc((last - x->before + 1) * sizeof **places);
+  const uint64_t count = last - x->before + 1;
+  *places = count <= SIZE_MAX / sizeof **places ? malloc((size_t)count * sizeof **places) : NULL;
   if (!*places)
     return CYDP_ERROR_MEMORY;
   cydp_places(from->tied, from->first + x->before, from->first + last, *places);
@@ -357,7 +358,7 @@ cydp_status cydp_quantile_map(const cydp_quantile *quantile, const void *units,
                               cydp_dtype dtype, size_t n, int64_t lowest, int64_t highest,
                               const uint32_t *words, const cydp_extension *extension,
                               cydp_work_mode work_mode, int64_t *chosen) {
-  if (!are_units(dtype) || n >= MOST_UNITS || !are_ends(lowest, highest))
+  if (!are_units(dtype) || (uint64_t)n >= MOST_UNITS || !are_ends(lowest, highest))
     return CYDP_ERROR_DOMAIN;
   const records all = {.x = {.units = units,
                              .narrow = dtype == CYDP_I32,

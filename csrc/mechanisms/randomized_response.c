@@ -39,7 +39,7 @@ static cydp_status randomize_batch(const response_call *call, response_streams *
                                    uint64_t first, size_t n, uint32_t *drawn) {
   const cydp_mechanisms_table *kernels = cydp_mechanisms_kernels();
   const unsigned offset_bytes = (unsigned)call->offset->value_bytes;
-  size_t at = first * call->offset->chunk * call->code_bytes;
+  size_t at = (size_t)first * call->offset->chunk * call->code_bytes;
   cydp_status status = cydp_sampler_fill_from(call->offset, first, n, &streams->offset,
                                               call->work_mode, drawn);
   if (status != CYDP_OK)

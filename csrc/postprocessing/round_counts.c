@@ -30,7 +30,7 @@ cydp_status cydp_round_counts(const int64_t *counts, size_t n, int64_t base, int
     return CYDP_ERROR_DOMAIN;
   for (size_t i = 0; i < n; i++)
     out[i] = round_one(counts[i], (uint64_t)base, &found);
-  *saturated = found;
+  *saturated = (size_t)found;
   return CYDP_OK;
 }
 

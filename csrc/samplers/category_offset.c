@@ -165,7 +165,7 @@ static cydp_status resolve_dummy(const cydp_sampler *self, cydp_bits *bits) {
 }
 
 static void set_table(offset_sampler *offset) {
-  const size_t terms = offset->categories - 1;
+  const size_t terms = (size_t)offset->categories - 1;
   for (size_t i = 0; i < terms; i++)
     offset->rounded[i] = (double)(terms - i) / offset->inverse;
   cydp_cdf_table_prepare(&offset->table, &offset->tails, offset->rounded, terms + 1);

@@ -10,6 +10,8 @@ from pathlib import Path
 from types import ModuleType
 from typing import Any
 
+import proofs
+
 REPOSITORY = "https://github.com/cydp/cydp/blob/main/"
 MODULES = {
     "cydp": "Releases, budgets and noise, from the top",
@@ -94,7 +96,8 @@ def page_of(path: str, name: str, thing: Any) -> str:
         body = f".. autofunction:: {full}\n"
     else:
         body = f".. autodata:: {full}\n"
-    return f"{name}\n{'=' * len(name)}\n\n.. currentmodule:: {path}\n\n{body}"
+    heading = f"{name}\n{'=' * len(name)}\n\n.. currentmodule:: {path}\n\n"
+    return heading + body + proofs.links(thing)
 
 
 def escape_globs(app: Any, what: str, name: str, obj: Any, options: Any, lines: list[str]) -> None:

@@ -40,12 +40,10 @@ class Generator:
     ----------
     fixed_work : bool, default False
         Whether to hide from a clock which candidates needed further bits. An event of stated
-        probability remains visible: see docs/samplers/fixed_work.md. Drawing takes longer; the
-        values of a stream are the same.
+        probability remains visible. Drawing takes longer; the values of a stream are the same.
     stream : {"aes", "chacha20"}, optional
         The cipher that expands the key. Default: "aes" if the CPU has instructions for it, else
-        "chacha20"; the environment variable `CYDP_STREAM` may name another. docs/generator.md
-        states what each promises.
+        "chacha20"; the environment variable `CYDP_STREAM` may name another.
 
     Raises
     ------
@@ -168,9 +166,8 @@ class Generator:
 
         Notes
         -----
-        Privacy cost: epsilon = sensitivity / scale if the noise is added to an integer query
-        [1]_; of entries with scales of their own, the largest sum over the entries of change /
-        scale. docs/samplers/discrete_laplace.md proves the exactness.
+        Privacy cost: epsilon = sensitivity / scale if the noise is added to an integer query [1]_;
+        of entries with scales of their own, the largest sum over the entries of change / scale.
 
         ``cydp.discrete_laplace`` is this method of the calling thread's own generator.
 
@@ -276,8 +273,8 @@ class Generator:
         Notes
         -----
         Privacy cost: rho = sensitivity**2 / (2 sigma**2) in zCDP if the noise is added to an
-        integer query [1]_; of entries with sigmas of their own, the largest sum over the entries
-        of change**2 / (2 sigma**2). docs/samplers/discrete_gaussian.md proves the exactness.
+        integer query [1]_; of entries with sigmas of their own, the largest sum over the entries of
+        change**2 / (2 sigma**2).
 
         ``cydp.discrete_gaussian`` is this method of the calling thread's own generator.
 
@@ -378,7 +375,7 @@ class Generator:
         block, but that depends on how many were served alone.
 
         Threads may share the iterator: no value is served twice or lost. A forked child serves no
-        value that its parent has drawn: docs/generator.md. It cannot be pickled or copied.
+        value that its parent has drawn. It cannot be pickled or copied.
 
         Examples
         --------
@@ -477,8 +474,7 @@ class Generator:
         -----
         Drawing begins at once. One array is drawn ahead and lies in memory until it is asked for;
         arrays of up to 256 values are drawn when they are asked for. A generator's `fixed_work`
-        applies. docs/samplers.md, "Array by array", and docs/generator.md, "Forks", state what is
-        promised.
+        applies.
 
         Examples
         --------

@@ -204,7 +204,8 @@ def test_the_pages(root: Path) -> None:
     assert len(re.findall(r"\*\*[\d.]+\*\*", text)) == 1
     choosing = found[root / utility_page.CHOOSING]
     assert (
-        "| release | error in % of | epsilon 0.01, 100 rows | epsilon 0.01, 10^4 rows |" in choosing
+        "| release | error in % of | epsilon 0.01, 100 rows | epsilon 0.01, 10,000 rows |"
+        in choosing
     )
     assert "| `count` | the count | over 100 | 1.4 | 1.4 | 0.014 |" in choosing
     assert choosing.endswith("<!-- end -->\nb\n")

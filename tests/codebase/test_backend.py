@@ -31,7 +31,7 @@ def test_its_examples_run() -> None:
 
 def test_its_numbers_are_those_of_the_code() -> None:
     assert _threads.THREADS_FROM == 2**19
-    assert "From 2^19 values on" in PAGE
+    assert "From $2^{19}$ values on" in PAGE
     assert "#define CYDP_SMALL_CALL 256\n" in HEADER
     assert "Up to 256 values come from the generator's own stream" in PAGE
     assert "#define CYDP_BLOCK_VALUES 4096\n" in HEADER

@@ -3,6 +3,9 @@
 from __future__ import annotations
 
 import importlib.util
+import inspect
+import re
+import sys
 from pathlib import Path
 from types import ModuleType, SimpleNamespace
 
@@ -11,17 +14,27 @@ from codebase import public_api
 from codebase.reader import ROOT, Reader, blocks_of, reader_in
 
 DOCS = ROOT / "docs"
+PAGE = re.compile(r"docs/[\w/]+\.md")
 PAGES = [DOCS / "start.md", DOCS / "faq.md", *sorted((DOCS / "howto").glob("*.md"))]
 PAGES += [DOCS / "mechanisms.md", DOCS / "mechanisms" / "unbounded.md", DOCS / "exact.md"]
+PAGES += [DOCS / "cli.md", DOCS / "publishing.md"]
+PAGES += [DOCS / "columns.md", DOCS / "releases.md", *sorted((DOCS / "releases").glob("*.md"))]
+SHOWN = ("", "c", "console", "py", "sql")  # what is shown as it is: output, or what is not here
 
 
-def site_pages(name: str = "pages") -> ModuleType:
+def of_site(name: str) -> ModuleType:
+    """Import a module of docs/site, which is no package."""
     spec = importlib.util.spec_from_file_location(name, DOCS / "site" / f"{name}.py")
     assert spec is not None
     assert spec.loader is not None
-    module = importlib.util.module_from_spec(spec)
+    module = sys.modules[name] = importlib.util.module_from_spec(spec)
     spec.loader.exec_module(module)
     return module
+
+
+def site_pages() -> ModuleType:
+    of_site("proofs")
+    return of_site("pages")
 
 
 @pytest.fixture
@@ -32,7 +45,7 @@ def reader(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Reader:
 @pytest.mark.parametrize("page", PAGES, ids=lambda page: page.stem)
 def test_every_block_runs_and_prints_what_is_shown(page: Path, reader: Reader) -> None:
     for kind, text in blocks_of(page):
-        if kind:  # what is no code is shown as it is
+        if kind not in SHOWN:
             getattr(reader, kind)(text)
 
 
@@ -58,11 +71,29 @@ def test_links_to_what_is_not_on_the_site_lead_to_the_repository() -> None:
     assert nested == [f"[a](../columns.md) [b]({pages.REPOSITORY}README.md)"]
 
 
+def test_a_name_leads_to_its_proofs(tmp_path: Path) -> None:
+    """The page of a name links the pages whose boxes name its file, or the nearest folder."""
+    pages, proofs = site_pages(), of_site("proofs")
+    assert proofs.proving("src/cydp/mechanisms/_snapping.py") == ["mechanisms/snapping"]
+    assert proofs.proving("src/cydp/local/_compare.py") == ["local"]
+    assert proofs.proving("src/elsewhere.py") == []
+    pages.write(tmp_path)
+    snapping = (tmp_path / "reference/cydp.mechanisms.Snapping.rst").read_text()
+    assert ":doc:`Snapping </mechanisms/snapping>`" in snapping
+
+
+def test_docstrings_name_no_page_that_the_wheel_lacks() -> None:
+    docstrings = [(one.name, inspect.getdoc(one.thing) or "") for one in public_api.EVERYTHING]
+    docstrings += [(module.__name__, module.__doc__ or "") for module in public_api.MODULES]
+    assert len(docstrings) > 700
+    assert [name for name, text in docstrings if PAGE.search(text)] == []
+
+
 def test_functions_and_bars_of_a_formula_have_the_spaces_of_tex() -> None:
     pytest.importorskip("sphinx")
     from docutils.nodes import math
 
-    translated = site_pages("mathematics")._translated
+    translated = of_site("mathematics")._translated
     formula = translated(math("", r"t \ln \lvert x \rvert"))
     parts = "".join(line.strip() for line in formula.splitlines()[1:-1])
     thin = '<mspace width="0.17em"></mspace>'
@@ -82,7 +113,7 @@ def test_no_line_begins_with_what_follows_a_formula() -> None:
     tree = new_document("page")
     formula = nodes.math("", "x")
     tree += nodes.paragraph("", "", formula, nodes.Text("). Then"), nodes.math("", "y"))
-    mathematics = site_pages("mathematics")
+    mathematics = of_site("mathematics")
     mathematics.join_punctuation(None, tree, "page")
     assert tree.astext() == "x Theny"
     writer = SimpleNamespace(body=[])

@@ -90,7 +90,7 @@ def release_in_pieces(
 def code_of(section: str, folder: Path) -> str:
     """Return the code of a section of the page, whose files are in a folder; there are visits."""
     _, _, after = PAGE.read_text().partition(f"\n## {section}\n")
-    blocks = after.partition("\n## ")[0].split("```python\n")[1:]
+    blocks = after.partition("\n## ")[0].split("```py\n")[1:]
     visits = folder / "visits"
     visits.mkdir(parents=True)
     for i, shops in enumerate((["a", "b"], ["a", None])):

@@ -244,7 +244,7 @@ def test_what_a_record_holds_changes_no_error_and_no_type(spark: Any, name: str)
 
 def test_the_page(spark: Any, tmp_path: Path) -> None:
     page = (Path(__file__).parents[2] / "docs" / "distributed.md").read_text()
-    _, _, block = page.partition("```python\n")
+    _, _, block = page.partition("```py\n")
     rows = {"shop": ["a", "b"], "euros": [7.5, 90.0], "person": [1, 2]}
     pq.write_table(pa.table(rows), tmp_path / "visits")
     code = block.partition("```")[0].replace('"visits"', repr(str(tmp_path / "visits")))

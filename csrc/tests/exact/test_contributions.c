@@ -121,7 +121,11 @@ static void refusals(void) {
   size_t many = UINT32_MAX;
   CHECK(bound(&by_user, &by_partition, NULL, many, 1, 1, 1, mask) == CYDP_ERROR_DOMAIN);
   const cydp_strings none = {mask, NULL, 0, NULL};
+#if SIZE_MAX > UINT32_MAX
   CHECK(cydp_factorize(&none, (size_t)1 << 40, key, ids, hashes) == CYDP_ERROR_DOMAIN);
+#else
+  (void)none;
+#endif
   CHECK(cydp_count_user_rows(&by_user, NULL, many, key, 1, partitions) == CYDP_ERROR_DOMAIN);
   CHECK(cydp_count_user_rows(&by_user, NULL, 0, key, 1, partitions) == CYDP_OK);
   CHECK(bound(&by_user, &by_partition, NULL, 0, 1, 1, 1, mask) == CYDP_OK);

@@ -48,8 +48,10 @@ static void a_counter_never_wraps(void) {
         CYDP_ERROR_EXHAUSTED);
   CHECK(words[0] == 7);
   CHECK(cydp_chacha20_keystream(key, nonce, UINT32_MAX - 15, 1, words) == CYDP_OK);
+#if SIZE_MAX > UINT32_MAX /* or memory ends before the counter does */
   CHECK(cydp_chacha20_keystream(key, nonce, 0, SIZE_MAX / 1024, words) ==
         CYDP_ERROR_EXHAUSTED);
+#endif
 }
 
 /* Each field has a place of its own: no two addresses share a nonce. */

@@ -239,7 +239,6 @@ class RenyiCurve:
     """The privacy profile of normal noise on Poisson samples: the moments accountant.
 
     Mironov, Talwar, Zhang, "Renyi differential privacy of the sampled Gaussian mechanism", 2019.
-    docs/sampling.md, "A plan of sampled mechanisms", has the argument.
 
     Parameters
     ----------

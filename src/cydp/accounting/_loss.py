@@ -63,8 +63,8 @@ class PureDP(Measure):
 
     Notes
     -----
-    [1]_ defines it; the default of rho is what randomized response costs [2]_, and
-    docs/accounting/losses.md proves that nothing of its epsilon costs more.
+    [1]_ defines it. The default of rho is what randomized response costs [2]_: nothing of the same
+    epsilon costs more.
 
     References
     ----------

@@ -78,8 +78,6 @@ def half_square(epsilon: Fraction) -> Exact:
 def rho_of_pure(epsilon: Fraction) -> Exact:
     """Return the largest rho of a pure loss: epsilon tanh(epsilon / 2), rounded up by 1e-15.
 
-    docs/accounting/losses.md has the proof.
-
     >>> float(rho_of_pure(Fraction(1))), rho_of_pure(Fraction(1, 10**9))
     (0.4621171572600098, Fraction(1, 2000000000000000000))
     """

@@ -53,8 +53,7 @@ class Plan:
     -----
     The cost is the least of up to five bounds: basic composition; zCDP [1]_, corollary 13; for
     losses of one epsilon the optimal composition [2]_; for Gaussian noise on samples its Renyi
-    divergences [4]_; the privacy loss distribution [3]_. docs/accounting/plans.md says why each
-    bound holds.
+    divergences [4]_; the privacy loss distribution [3]_. Each bound holds by itself.
 
     References
     ----------

@@ -44,10 +44,9 @@ def renyi_divergence(cost: Cost | Plan, orders: ArrayLike) -> NDArray[np.float64
     Returns
     -------
     ndarray of float64, shape of `orders`
-        In nats, rounded up to a float, which prints no less: the least of the bounds that
-        docs/accounting/renyi.md has. Exact for discrete Laplace noise and Gaussian noise; within
-        1e-9 of itself for normal and Laplace noise on Poisson samples (`cydp.sampling.Sampled`);
-        for another pure loss that of randomized response.
+        In nats, rounded up to a float, which prints no less. Exact for discrete Laplace noise and
+        Gaussian noise; within 1e-9 of itself for normal and Laplace noise on Poisson samples
+        (`cydp.sampling.Sampled`); for another pure loss that of randomized response.
 
     Raises
     ------

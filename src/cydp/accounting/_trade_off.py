@@ -303,7 +303,7 @@ def roc_of(cost: Cost | Plan) -> RocBound:
 
     Notes
     -----
-    Privacy cost: none by itself. docs/teach/meaning.md has the proofs.
+    Privacy cost: none by itself.
 
     References
     ----------

@@ -70,7 +70,7 @@ class _Parser(argparse.ArgumentParser):
 
 
 class _StoreOnce(argparse._StoreAction):
-    """Stores a value. The last of several would win in silence, and be paid for."""
+    """Stores a value once. Otherwise the last value would silently be used and charged."""
 
     def __call__(
         self,

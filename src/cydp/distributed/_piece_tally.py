@@ -113,7 +113,7 @@ class PieceTally:
 
         Notes
         -----
-        Privacy cost: none by itself, because the result is not private: docs/distributed.md.
+        Privacy cost: none by itself, because the result is not private.
 
         Examples
         --------

@@ -211,8 +211,7 @@ def prepare(function: Callable[..., Any], like: Any, *args: Any, **kwargs: Any) 
 
     Notes
     -----
-    Privacy cost: none. `ReleasePlan.pay` pays, and docs/distributed.md has the proof that the
-    release is the one of the whole table.
+    Privacy cost: none. `ReleasePlan.pay` pays, and the release is that of the whole table.
 
     References
     ----------

@@ -92,8 +92,7 @@ class Reader:
 
         Notes
         -----
-        Privacy cost: the run has paid for it, as long as the tally goes nowhere but to the driver:
-        docs/distributed.md.
+        Privacy cost: the run has paid for it, as long as the tally goes nowhere but to the driver.
 
         Examples
         --------
@@ -142,7 +141,7 @@ class Reader:
 
         Notes
         -----
-        Privacy cost: none by itself, because the result is not private: docs/distributed.md.
+        Privacy cost: none by itself, because the result is not private.
 
         Examples
         --------

@@ -208,7 +208,7 @@ class Run:
 
         Notes
         -----
-        Privacy cost: what the run has paid, however many drivers call it: docs/distributed.md.
+        Privacy cost: what the run has paid, however many drivers call it.
 
         Examples
         --------

@@ -282,7 +282,7 @@ def _flip_sign(values: _Array) -> _Array:
 
 
 # Bins of earlier calls are kept by the parameters that callers wrote. Parameters and dtypes are
-# public, so that a cache of them tells nothing about records; nothing that was computed from data
+# public, so a cache of them reveals nothing about records; nothing that was computed from data
 # gets here: docs/exact/bins.md, "Bins that are kept".
 _KEPT = 64  # bins of each kind
 _MOST_EDGES = 1025  # of bins that are kept: few enough for 64 of them to take little memory

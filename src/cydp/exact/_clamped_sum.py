@@ -61,7 +61,7 @@ def clamped_sum(x: Column, bounds: Bounds, *, step: Number | None = None) -> Gri
     Notes
     -----
     The sum does not depend on the order of the numbers, on the number of threads or on the
-    platform: docs/exact/grid_sum.md.
+    platform.
 
     Examples
     --------

@@ -89,7 +89,7 @@ def bound_contributions(
     Notes
     -----
     Privacy cost: none by itself, because the result is not private. The sample is drawn with
-    SipHash-1-3 under a fresh key [1]_: docs/exact/contributions.md.
+    SipHash-1-3 under a fresh key [1]_.
 
     References
     ----------

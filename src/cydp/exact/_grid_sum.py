@@ -110,10 +110,6 @@ class GridSum:
         TypeError, ValueError
             If relation, missing or norm is not allowed.
 
-        Notes
-        -----
-        docs/exact/grid_sum.md, "The sensitivity of a sum", has the proof.
-
         Examples
         --------
         >>> from cydp.exact import clamped_sum

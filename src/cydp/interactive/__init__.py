@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""Questions to a table, one after the other, that one budget pays. docs/interactive.md."""
+"""Questions to a table, one after the other, that one budget pays."""
 
 from __future__ import annotations
 

@@ -81,7 +81,7 @@ def compare(
     -----
     The curator adds discrete Laplace noise to exact counts or to the exact sum, under "change-one".
     One person changes two counts by 1, since one follows from the other, more counts than two by 2,
-    and the sum by upper - lower. docs/local.md, "Input and output perturbation".
+    and the sum by upper - lower.
 
     Examples
     --------

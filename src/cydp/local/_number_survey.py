@@ -79,8 +79,7 @@ class NumberSurvey(Survey):
 
     Notes
     -----
-    docs/local.md has the proofs. That a person reports is not hidden, and a person who reports
-    twice pays twice.
+    That a person reports is not hidden, and a person who reports twice pays twice.
 
     References
     ----------

@@ -151,7 +151,7 @@ class CategoryEstimate(_SurveyEstimate):
         Notes
         -----
         An interval of 95 % covers the true count in 95 to 96 % of all cases if the number of
-        reports for a label has a variance of 100 or more: docs/local.md, "Coverage".
+        reports for a label has a variance of 100 or more.
 
         Examples
         --------
@@ -244,7 +244,6 @@ class NumberEstimate(_SurveyEstimate):
         It covers the exact sum of the clamped numbers, not the mean of a population from which the
         people were drawn. By "laplace" 95 % means 95.0 to 95.8 % of all cases, for any number of
         people; by "one-bit" it means more, the more people differ: 95.7 % for ages at epsilon 1.
-        docs/local.md, "Coverage".
 
         Examples
         --------

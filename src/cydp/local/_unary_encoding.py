@@ -68,10 +68,6 @@ class UnaryEncoding(FrequencyOracle):
     TypeError, ValueError
         If a parameter is not allowed.
 
-    Notes
-    -----
-    The proof is in docs/local.md, "Optimised unary encoding".
-
     References
     ----------
     .. [1] Wang, Blocki, Li, Jha, "Locally differentially private protocols for frequency
@@ -207,8 +203,8 @@ class UnaryEncoding(FrequencyOracle):
         Notes
         -----
         Let h of n reports have the bit of a category, p = 1/2, and w the probability of another
-        bit. The count is (h - n w) / (p - w), and its variance is
-        (n w p + (p - w) h) / (p - w)**2: docs/local.md. Estimation has no privacy cost.
+        bit. The count is (h - n w) / (p - w), and its variance is (n w p + (p - w) h) / (p - w)**2.
+        Estimation has no privacy cost.
 
         Examples
         --------

@@ -98,8 +98,7 @@ class Estimate(tuple[Floats, Floats]):
         -----
         They are score intervals [1]_ with a continuity correction. An interval of 95 % covers the
         true count in 95 to 96 % of all cases if the number of reports of a category has a variance
-        of 100 or more, and in 93.8 % to all of the cases if the variance is less:
-        docs/mechanisms/randomized_response.md, "Intervals".
+        of 100 or more, and in 93.8 % to all of the cases if the variance is less.
 
         References
         ----------
@@ -131,10 +130,7 @@ class Estimate(tuple[Floats, Floats]):
 
 
 class ReportOdds(NamedTuple):
-    """How likely a report supports the person's own category, and any other one.
-
-    docs/mechanisms/randomized_response.md, "Estimates", and docs/local.md have the formulas.
-    """
+    """How likely a report supports the person's own category, and any other one."""
 
     p_true: Fraction
     p_other: Fraction
@@ -219,9 +215,8 @@ class FrequencyOracle(ABC):
         Notes
         -----
         It is the normal approximation with a continuity correction. At 95 % it covers 95 to 96 % of
-        all cases at those true counts, if the number of reports of a category has a variance of
-        100 or more: docs/mechanisms/randomized_response.md, "Intervals". `hoeffding_bound` is
-        proved, and wider.
+        all cases at those true counts, if the number of reports of a category has a variance of 100
+        or more. `hoeffding_bound` is proved, and wider.
 
         Examples
         --------

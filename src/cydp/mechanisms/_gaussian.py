@@ -118,7 +118,7 @@ class DiscreteGaussian(_GaussianMechanism, IntegerMechanism):
     The loss in zCDP follows from theorem 4 and proposition 5 of [1]_ in any dimension, and
     (epsilon, delta) from theorem 7 for one coordinate. For any number of coordinates, (epsilon,
     delta) follows from corollary 13, or from normal noise [2]_ with a variance that is less by 3,
-    which mostly gives a smaller sigma. docs/mechanisms/gaussian_calibration.md has the proofs.
+    which mostly gives a smaller sigma.
 
     References
     ----------
@@ -259,8 +259,8 @@ class Gaussian(_GaussianMechanism, GridMechanism):
 
     Notes
     -----
-    It adds the noise of `DiscreteGaussian`, and has its loss. docs/mechanisms/grid_noise.md
-    has the proof for the rounding.
+    It adds the noise of `DiscreteGaussian`, and has its loss: rounding a value to
+    the grid adds nothing to it.
 
     Examples
     --------

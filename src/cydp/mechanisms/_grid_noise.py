@@ -129,9 +129,8 @@ def read_array(given: Declared, name: str) -> NDArray[Any]:
 def read_steps(entry: Any, exponent: int) -> tuple[float, int]:
     """Return a float and steps of the grid to add to it.
 
-    The float, rounded to a multiple of 2**exponent with ties to even, plus the steps are the
-    entry rounded in the same way. It is clamped at the larger of 2**53 and 2**113 steps.
-    docs/mechanisms/grid_noise.md, "Integers and floats on one grid", has the proof.
+    The float, rounded to a multiple of 2**exponent with ties to even, plus the steps are the entry
+    rounded in the same way. It is clamped at the larger of 2**53 and 2**113 steps.
     """
     end, real = max(_FLOAT_BITS, _MOST_BITS + exponent), plain(entry)
     if not isinstance(real, int):

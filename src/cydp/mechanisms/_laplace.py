@@ -213,10 +213,6 @@ class Laplace(GridMechanism):
         If a parameter is not allowed, or if the scale is outside [1e-6, 2**52] steps of the grid,
         as it is on every grid for 2**52 epsilon entries or more.
 
-    Notes
-    -----
-    docs/mechanisms/grid_noise.md has the proof.
-
     References
     ----------
     .. [1] Dwork, McSherry, Nissim, Smith, "Calibrating noise to sensitivity in private data

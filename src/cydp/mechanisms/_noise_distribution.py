@@ -29,7 +29,7 @@ class NoiseDistribution(ABC):
     """The distribution of the noise of one entry, around a value.
 
     The integers that are added have it, in steps of the grid. A value is first rounded to the grid,
-    as `release` does. docs/mechanisms/noise_distribution.md says how accurate it is.
+    as `release` does.
     """
 
     __slots__ = ()

@@ -47,10 +47,7 @@ _LEAST_CHANCE = 1e-300  # the least that has a normal quantile in floats
 
 
 class NoiseLaw(ABC):
-    """A symmetric distribution of integers, P(k) = P(-k), with the mode 0.
-
-    docs/mechanisms/noise_distribution.md has the formulas and their errors.
-    """
+    """A symmetric distribution of integers, P(k) = P(-k), with the mode 0."""
 
     __slots__ = ()
 

@@ -217,10 +217,6 @@ class PartitionSelection:
         If a parameter is not allowed, or if epsilon and delta are so small that a partition of
         10**6 users would not be kept with certainty.
 
-    Notes
-    -----
-    docs/mechanisms/partition_selection.md has the proof.
-
     References
     ----------
     .. [1] Desfontaines, Voss, Gipson, Mandayam, "Differentially private partition selection", 2022.

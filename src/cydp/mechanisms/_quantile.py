@@ -64,7 +64,7 @@ class QuantileMechanism:
     Notes
     -----
     A number x may be chosen, most of all one that many rows share: it is a point like any other,
-    and rows act through d alone. docs/mechanisms/quantile.md has the proof.
+    and rows act through d alone.
 
     Examples
     --------
@@ -171,7 +171,7 @@ class QuantileMechanism:
     ) -> None:
         """Choose a place for a range of each group: units that are equal have places of their own.
 
-        Places are counted from the grid's lowest unit. docs/mechanisms/quantile_lists.md, "Ties".
+        Places are counted from the grid's lowest unit.
 
         Parameters
         ----------

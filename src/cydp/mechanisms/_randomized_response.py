@@ -81,10 +81,6 @@ class RandomizedResponse(FrequencyOracle):
     TypeError, ValueError
         If a parameter is not allowed.
 
-    Notes
-    -----
-    The proof is in docs/mechanisms/randomized_response.md.
-
     References
     ----------
     .. [1] Warner, "Randomized response: a survey technique for eliminating evasive answer bias",
@@ -267,8 +263,7 @@ class RandomizedResponse(FrequencyOracle):
         -----
         Let h of n reports name a category, and let a report be the truth with probability p, each
         other category with w. The count is (h - n w) / (p - w), and its variance is
-        w (n p + (k - 2) h) / (p - w)**2: docs/mechanisms/randomized_response.md, "Estimates".
-        Estimation has no privacy cost.
+        w (n p + (k - 2) h) / (p - w)**2. Estimation has no privacy cost.
 
         Examples
         --------

@@ -81,9 +81,9 @@ class Snapping(RealMechanism):
 
     Notes
     -----
-    docs/mechanisms/snapping.md says how the operations of theorem 1 of [1]_ are carried out. It has
-    no `pmf` or `cdf`: what is added depends on the value, since the sum is rounded to a step as
-    large as the scale and is clamped, and on the rounding of each operation of floats.
+    It is the mechanism of theorem 1 of [1]_. It has no `pmf` or `cdf`: what is added depends on the
+    value, since the sum is rounded to a step as large as the scale and is clamped, and on the
+    rounding of each operation of floats.
 
     References
     ----------

@@ -368,7 +368,7 @@ def linear_regression(
     -----
     Each number of a row is scaled to [-1, 1] by its bounds, and rounded to 2**12 steps. The sums of
     the products of each two of them, 1 included, get exact noise as one vector [1]_. The diagonal
-    is then raised until no eigenvalue is below the noise [2]_. docs/models.md has the proofs.
+    is then raised until no eigenvalue is below the noise [2]_.
 
     References
     ----------

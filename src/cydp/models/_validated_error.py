@@ -277,7 +277,7 @@ def validated_error(
 
     Notes
     -----
-    The validator is from [1]_, with a tighter bound: docs/models.md.
+    The validator is from [1]_, with a tighter bound.
 
     References
     ----------

@@ -334,8 +334,7 @@ def contingency_tables(
     The same `max_rows` rows of a user count in all tables.
 
     Noisy tables are brought to agreement by weighted least squares, and made integer along a
-    junction tree, at no privacy cost. docs/publishing.md says what is minimised and what holds
-    exactly, with the proofs.
+    junction tree, at no privacy cost.
 
     References
     ----------

@@ -277,7 +277,7 @@ def hierarchy(
     The same `max_rows` rows of a user count in all levels.
 
     Noisy counts of all levels are brought to agreement by weighted least squares [1]_, and made
-    integer from the top down, as in [2]_, at no privacy cost: docs/publishing.md.
+    integer from the top down, as in [2]_, at no privacy cost.
 
     References
     ----------

@@ -317,7 +317,7 @@ def bounds(
     Public bounds cost nothing and are better. A bin is [2**k, 2**(k + 1)) or its negative, so that
     the upper bound of positive numbers is up to twice the largest number. Numbers closer to 0 than
     2**-960 count as 0, and infinite ones as the largest float. Bins of few records are not found;
-    their numbers will be clamped. docs/releases/bounds.md has the proof.
+    their numbers will be clamped.
 
     References
     ----------

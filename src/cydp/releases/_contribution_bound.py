@@ -334,7 +334,7 @@ def contribution_bound(
     It is the exponential mechanism for the quantile `share` of one number for each user, or of
     numbers 1 to k for a user with k contributions. One user changes the score of a bound by at most
     max(share, 1 - share) under "add-remove", and by 1 if their data may change; for contributions
-    by `max` times that. docs/releases/contribution_bound.md has the proof, and how to choose.
+    by `max` times that.
 
     References
     ----------

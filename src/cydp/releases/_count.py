@@ -263,7 +263,7 @@ def count(
 
     Notes
     -----
-    One unit changes the exact count by at most `max_rows`, or 1: docs/releases/units.md.
+    One unit changes the exact count by at most `max_rows`, or 1.
 
     References
     ----------

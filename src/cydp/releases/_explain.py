@@ -81,8 +81,7 @@ def explain(
     Notes
     -----
     The query is the one that the release runs. The cost that is found is a decimal of four digits,
-    rounded up: the error is kept at it, and not at 1 % less. docs/releases/explain.md has the
-    formulas.
+    rounded up: the error is kept at it, and not at 1 % less.
 
     Examples
     --------

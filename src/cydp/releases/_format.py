@@ -23,7 +23,7 @@ def counted(unit: Unit) -> tuple[str, str]:
     """Return what a count is a number of, for one and for several: users or rows.
 
     Where one row of each user counts, in each cell, a count is the number of users there; else it
-    is a number of rows. docs/releases/output.md, "What a count counts".
+    is a number of rows.
 
     >>> counted(Unit()), counted(Unit(name="company", has_users=True))
     (('row', 'rows'), ('company', 'companies'))

@@ -95,7 +95,7 @@ def group_by(
     selection : {"threshold", "optimal"}, optional
         How keys that are not public are selected: by a threshold on their noisy counts, or by an
         optimal selection before them, which takes a share of the privacy. Default: the way with
-        less error (docs/releases/key_selection.md).
+        less error.
     split : dict, optional
         The weights of "n", "sum_income", "mean_income" and so on in the privacy, of "keys" if these
         are selected, and of "left_out". Default: 1 each.
@@ -150,7 +150,7 @@ def group_by(
     -----
     Pure releases split epsilon by the weights, and zCDP releases rho. With epsilon and delta all
     Gaussian parts are one release that is calibrated once; a selection of keys takes its share of
-    both first. docs/releases/split.md and docs/releases/units.md have the proofs.
+    both first.
 
     References
     ----------

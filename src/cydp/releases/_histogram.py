@@ -218,8 +218,8 @@ def histogram(
 
     Notes
     -----
-    A record changes one count by 1 under "add-remove", and two under "change-one";
-    docs/releases/units.md has the sensitivities of users.
+    A record changes one count by 1 under "add-remove", and two under "change-one".
+    Rows of one user together change more, and get more noise.
 
     References
     ----------

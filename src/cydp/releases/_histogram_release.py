@@ -302,8 +302,8 @@ class TableRelease(Release, PostProcessing):
         Notes
         -----
         They are the closest such numbers in squares of differences over the variances of the noise.
-        In this measure they are never farther from the exact answers than the noisy ones are:
-        docs/releases/postprocessing.md. They are biased.
+        In this measure they are never farther from the exact answers than the noisy ones are. They
+        are biased.
 
         Examples
         --------

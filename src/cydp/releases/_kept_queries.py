@@ -41,7 +41,7 @@ _KEPT_TYPES = frozenset(
 def keep_results(build: _Builder) -> _Builder:
     """Return a function that keeps its last results by the parameters that callers wrote.
 
-    Parameters are public, so what is kept tells nothing about records. All arguments are
+    Parameters are public, so what is kept reveals nothing about records. All arguments are
     positional.
     """
     cached = lru_cache(_KEPT, typed=True)(build)  # typed, since True == 1

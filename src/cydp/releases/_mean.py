@@ -380,7 +380,7 @@ def mean(
     Else, or with `split`, it sums x - c, where c is the middle of the bounds, and counts [2]_. A
     count below 1 is taken as 1, and the mean is clamped to the bounds, which is post-processing.
     Under "change-one", if missing numbers count as a number and the unit is a record, the count is
-    public and gets no noise. docs/releases/means.md has the proofs.
+    public and gets no noise.
 
     References
     ----------

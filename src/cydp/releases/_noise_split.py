@@ -149,7 +149,6 @@ class Part:
         """Return the least exact answers, in steps, from noisy ones and the error bound of noise.
 
         Just above a threshold it is 1: the noise may have decided that the answer is released.
-        docs/releases/key_selection.md has the proof.
         """
         if self.least is None:
             return noisy - bound

@@ -119,10 +119,10 @@ def quantile(
     q n - #{x <= y}, 0) and n numbers are not missing: d is 0 where q n is among the ranks of y. One
     record changes d(y) by at most max(q, 1 - q) under "add-remove", and by 1 under "change-one". A
     number of the column may be released, most of all one that many rows share: it is a point like
-    any other, and rows act through d alone. docs/mechanisms/quantile.md has the proof, and
-    docs/mechanisms/quantile_lists.md that of "recursive" [2]_: ranges of one level have no row in
-    common, so that its choices cost together what one of them costs; twice that for deeper levels
-    if rows may become others.
+    any other, and rows act through d alone.
+
+    With "recursive" [2]_ the ranges of one level have no row in common, so that its choices cost
+    together what one of them costs; twice that for deeper levels if rows may become others.
 
     References
     ----------

@@ -195,7 +195,7 @@ class QuantileQuery(NumbersQuery):
         """Return an interval that holds quantiles, from chosen ends in steps.
 
         If numbers are rounded, each end is half a step further out, though not beyond the bounds:
-        the quantile before rounding is at most that far. docs/releases/quantiles.md has the proof.
+        the quantile before rounding is at most that far.
         """
         ends = self.grid.values_of(lower), self.grid.values_of(upper)
         if not self.ranks_rounded:
@@ -267,7 +267,7 @@ class QuantileQuery(NumbersQuery):
 
         Copies of the lower bound move a quantile down by as many ranks as the choice may miss it
         by, so that the chosen point is not above the quantile of the column; copies of the upper
-        bound move it up. docs/releases/quantiles.md has the proof.
+        bound move it up.
         """
         q: Fraction = part.choice.q
         if part.name.endswith(_LOWER):

@@ -88,8 +88,7 @@ class QuantileRelease(Release):
         -----
         A point y is max(#{x < y} - q n, q n - #{x <= y}, 0) ranks from the quantile q of n numbers,
         and there is a point of 0 ranks. If the grid has g points, the released one is less than
-        scale * ln(g / (1 - confidence)) ranks from the quantile [1]_. What follows for a list is in
-        docs/mechanisms/quantile_lists.md.
+        scale * ln(g / (1 - confidence)) ranks from the quantile [1]_.
 
         References
         ----------

@@ -221,7 +221,7 @@ def _extremes(a: Fraction, b: Fraction, rows: Interval) -> list[Fraction]:
 def unrounded_variance(variance: Interval) -> Interval:
     """Return an interval of the variance of numbers, from one of the variance of rounded numbers.
 
-    Rounding changes a standard deviation by 1/2 at most: docs/releases/means.md.
+    Rounding changes a standard deviation by 1/2 at most.
 
     Examples
     --------

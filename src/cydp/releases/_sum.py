@@ -200,7 +200,7 @@ def sum(
     min(lower, 0)), or by upper - lower if missing numbers count as a number and the unit is a
     record. With `max_sum_per_user` m a user changes it by at most m, or by m and the size of the
     least sum that counts where sums may be negative and positive, and a user may become another;
-    what is beyond m in the sum of a user is left out. docs/releases/units.md has the proofs.
+    what is beyond m in the sum of a user is left out.
 
     References
     ----------

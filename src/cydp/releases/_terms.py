@@ -117,7 +117,7 @@ def of_public_keys(privacy: Loss) -> PureDP | ApproxDP | ZCDP:
 def losses_by_noise(privacy: Loss, noise: str | None) -> tuple[Loss, ...]:
     """Return the losses within a privacy that a release may have, by the noise that it adds.
 
-    Pure DP is by Laplace noise, any other by Gaussian noise. docs/releases/split.md, "Which noise".
+    Pure DP is by Laplace noise, any other by Gaussian noise.
 
     Raises
     ------

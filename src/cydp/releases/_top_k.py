@@ -108,7 +108,7 @@ def top_k(
     than a unit is in, such as for rows if k is above 1.
 
     Without public keys the counts are those of `value_counts`; the k largest of them are taken,
-    which costs nothing more. docs/releases/top_k.md has the proofs.
+    which costs nothing more.
 
     References
     ----------

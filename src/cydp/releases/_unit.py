@@ -147,7 +147,7 @@ class Unit:
     def reached(self, cells: int | None) -> list[tuple[int, int]]:
         """Return in how many partitions both of two neighbours, and one alone, have rows of a unit.
 
-        All other pairs of such numbers are means of these, or less: docs/releases/units.md.
+        All other pairs of such numbers are means of these, or less.
 
         Parameters
         ----------

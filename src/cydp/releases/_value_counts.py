@@ -92,7 +92,7 @@ def value_counts(
     selection : {"threshold", "optimal"}, optional
         How keys that are not public are selected: by a threshold on their noisy counts, or by an
         optimal selection before them, which takes a share of the privacy. Default: the way with
-        less error (docs/releases/key_selection.md).
+        less error.
     split : dict, optional
         The weights in the privacy of "n", of "keys" if they are selected, and of "left_out".
         Default: 1 each.

@@ -149,7 +149,7 @@ class VarianceQuery(MomentQuery):
         """Return by how much (x - c)**2 and x - c change at once.
 
         Two numbers that are t apart have squares that are at most t (2 m - t) apart, m the largest
-        distance from c: docs/releases/units.md. Each move here is for a piece of all t.
+        distance from c. Each move here is for a piece of all t.
         """
         ends = [Fraction(self.width * i, _PIECES) for i in range(_PIECES + 1)]
         rounding = int(self.unit.has_users)  # of what many rows of a user are worth
@@ -328,7 +328,7 @@ def variance(
     with `split`, it sums x - c and (x - c)**2, where c is the middle of the bounds, and counts.
     Sums of squares are divided by a public power of two before noise, so that they do not end where
     int64 does. A count below 1 is taken as 1, and the variance is clamped to
-    [0, ((upper - lower) / 2)**2], which is post-processing. docs/releases/means.md has the proofs.
+    [0, ((upper - lower) / 2)**2], which is post-processing.
 
     References
     ----------

@@ -45,8 +45,8 @@ def where(table: Any, condition: str) -> Any:
 
     Notes
     -----
-    docs/cli.md, "Conditions", has the grammar and the argument. Under "change-one", a number for
-    missing ones is refused with it: the number of rows is not public then.
+    Under "change-one", a number for missing ones is refused with it: the number of rows is not
+    public then.
 
     Examples
     --------

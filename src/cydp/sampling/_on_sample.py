@@ -91,8 +91,7 @@ def on_sample(
 
     Notes
     -----
-    Privacy cost: `amplified` of what the release costs, with the unit row. docs/sampling.md has the
-    proof.
+    Privacy cost: `amplified` of what the release costs, with the unit row.
 
     References
     ----------

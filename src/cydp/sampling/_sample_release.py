@@ -202,10 +202,6 @@ class SampleRelease(Exportable):
             If what was released is no count, histogram, sum or table with counts, or most_rows is
             missing or not allowed. Means and quantiles of a sample need no scaling.
 
-        Notes
-        -----
-        docs/sampling.md, "Estimates".
-
         Examples
         --------
         >>> import cydp

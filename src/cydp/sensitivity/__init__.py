@@ -5,7 +5,7 @@ Neighbouring tables differ by one record more or less under "add-remove", by one
 another value under "change-one", and by either under "add-remove-or-change", where a sensitivity is
 the larger one. A sensitivity states its relation, and so does a mechanism that it is passed to. The
 definition is by Dwork, Roth, "The algorithmic foundations of differential privacy", 2014, section
-3.3; docs/sensitivity.md has the proofs.
+3.3.
 """
 
 from __future__ import annotations

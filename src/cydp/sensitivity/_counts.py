@@ -133,7 +133,7 @@ def queries(*sensitivities: Number, norm: int = 1) -> Sensitivity | Unbounded:
     Notes
     -----
     Each L2 norm is at most the L1 norm, and the square of the L2 norm of a vector is the sum of the
-    squared L2 norms of its blocks: docs/sensitivity.md.
+    squared L2 norms of its blocks.
 
     Examples
     --------

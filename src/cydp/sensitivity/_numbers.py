@@ -165,8 +165,7 @@ def mean(
 
     Notes
     -----
-    docs/sensitivity.md has the proofs. (upper - lower) / n, with the n of the data at hand, is no
-    global sensitivity if n is private.
+    (upper - lower) / n, with the n of the data at hand, is no global sensitivity if n is private.
 
     Examples
     --------
@@ -247,10 +246,6 @@ def minimum(
     TypeError, ValueError
         For bad parameters.
 
-    Notes
-    -----
-    docs/sensitivity.md has the proof.
-
     Examples
     --------
     >>> minimum((0, 100))
@@ -302,10 +297,6 @@ def maximum(
     ------
     TypeError, ValueError
         For bad parameters.
-
-    Notes
-    -----
-    docs/sensitivity.md has the proof.
 
     Examples
     --------

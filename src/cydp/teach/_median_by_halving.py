@@ -363,7 +363,7 @@ def median_by_halving(
     -----
     A part is chosen by the exponential mechanism [1]_. Its score is how far n / 2 is from the ranks
     that it holds: -max(below - n / 2, above - n / 2, 0), of the numbers of records below and above
-    it. docs/teach/median_by_halving.md has the proof, and compares the errors.
+    it.
 
     References
     ----------

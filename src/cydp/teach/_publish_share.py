@@ -133,8 +133,7 @@ def publish_share(
 
     Notes
     -----
-    One row more changes what is published only if it is chosen: docs/sampling.md, "A share that is
-    published".
+    One row more changes what is published only if it is chosen.
 
     Examples
     --------

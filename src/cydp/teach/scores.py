@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""Scores of candidates by their ranks, for the exponential mechanism. docs/teach/scores.md.
+"""Scores of candidates by their ranks, for the exponential mechanism.
 
 Scores are NOT private. A mechanism that selects by them is, with their sensitivity.
 """

@@ -110,8 +110,7 @@ def marginals(
 
     A record is in one cell of each table, so k tables have k times the noise of one in pure DP, and
     sqrt(k) times that in zCDP. It is in one cell of all columns together, so with "joint" a count
-    that is the sum of c of them has sqrt(c) times the noise of one. docs/workloads.md has the
-    proofs.
+    that is the sum of c of them has sqrt(c) times the noise of one.
 
     References
     ----------

@@ -121,8 +121,7 @@ def range_counts(
     Notes
     -----
     A record changes one count of each level by 1 under "add-remove". Under the other relations it
-    changes two counts of each level below a total, if that has noise. docs/workloads.md has the
-    proofs.
+    changes two counts of each level below a total, if that has noise.
 
     References
     ----------

@@ -88,7 +88,7 @@ class RunningCounts:
     -----
     The object holds exact counts: it is not to be published. It cannot be copied, nor used in a
     forked process, since a copy would draw other noise for the same counts. What comes later in a
-    stream may depend on totals that were released. docs/workloads.md has the proofs.
+    stream may depend on totals that were released.
 
     References
     ----------

@@ -397,10 +397,6 @@ class LedgerBlocks:
         MeasureMismatchError
             For an ApproxZCDP budget and a unit in several blocks.
 
-        Notes
-        -----
-        docs/accounting/ledger.md has the proofs, and says what blocks must be.
-
         Examples
         --------
         >>> import tempfile

@@ -71,7 +71,7 @@ def differencing(
 
     Notes
     -----
-    The privacy cost is the `loss` of the defended trial. docs/teach/attacks.md has the proofs.
+    The privacy cost is the `loss` of the defended trial.
 
     References
     ----------
@@ -225,7 +225,7 @@ def averaging(
 
     Notes
     -----
-    The privacy cost is the `loss` of each trial. docs/teach/attacks.md has the proofs.
+    The privacy cost is the `loss` of each trial.
 
     References
     ----------
@@ -313,7 +313,7 @@ def repeated_array(
     Notes
     -----
     The privacy cost is the `loss` of each trial. The right sensitivity is the sum over the entries,
-    ``queries(*[count()] * n)``: docs/teach/attacks.md, docs/sensitivity.md.
+    ``queries(*[count()] * n)``.
 
     References
     ----------

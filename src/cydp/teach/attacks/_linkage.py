@@ -66,7 +66,7 @@ def linkage(
 
     Notes
     -----
-    The privacy cost is the `loss` of the defended trial. docs/teach/attacks.md has the proofs.
+    The privacy cost is the `loss` of the defended trial.
 
     References
     ----------

@@ -154,10 +154,6 @@ def low_bits(
     TypeError, ValueError
         If a parameter is not allowed.
 
-    Notes
-    -----
-    docs/teach/low_bits.md says what is exact, and why.
-
     References
     ----------
     .. [1] Mironov, "On significance of the least significant bits for differential privacy", 2012.

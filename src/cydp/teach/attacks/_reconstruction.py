@@ -81,7 +81,7 @@ def reconstruction(
 
     Notes
     -----
-    The privacy cost is the `loss` of the defended trial. docs/teach/attacks.md has the proofs.
+    The privacy cost is the `loss` of the defended trial.
 
     References
     ----------

@@ -131,8 +131,8 @@ def timing(
 
     Notes
     -----
-    docs/teach/timing.md has the proofs. The defended probability is that from the output alone; the
-    work of ``Generator(fixed_work=True)`` adds at most 2**-40 to it.
+    The defended probability is that from the output alone; the work of
+    ``Generator(fixed_work=True)`` adds at most 2**-40 to it.
 
     References
     ----------

@@ -45,8 +45,7 @@ class PrivacyLoss:
 
     Notes
     -----
-    Differential privacy bounds both directions: see `reverse`. docs/teach/loss.md has definitions,
-    proofs and the accuracy of each number.
+    Differential privacy bounds both directions: see `reverse`.
 
     References
     ----------
@@ -477,8 +476,7 @@ def privacy_loss(
     Notes
     -----
     It reads no data and costs nothing. `Laplace` and `Gaussian` add noise on a fine grid, and are
-    shown as the continuous noise that textbooks have. docs/teach/loss.md says which pair of
-    distributions each mechanism has.
+    shown as the continuous noise that textbooks have.
 
     References
     ----------

@@ -187,9 +187,9 @@ def expected_change(
     Notes
     -----
     E <= e**epsilon E' + delta max_utility, and the same for max_utility - u, which is the better
-    bound for large expectations; both are attained. docs/teach/meaning.md has the proofs. It is a
-    promise about the effect of the person's own data alone: what a release tells of all people may
-    change the salary of whoever took part and of whoever did not.
+    bound for large expectations; both are attained. It is a promise about the effect of the
+    person's own data alone: what a release tells of all people may change the salary of whoever
+    took part and of whoever did not.
 
     References
     ----------

@@ -302,7 +302,7 @@ def public_epsilons() -> PublicEpsilons:
     Notes
     -----
     Numbers for different units cannot be compared: who is protected with an epsilon of 2 for each
-    day has an epsilon of 60 for 30 days. docs/teach/meaning.md says what was read where.
+    day has an epsilon of 60 for 30 days.
 
     References
     ----------

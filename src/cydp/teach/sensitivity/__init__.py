@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""The sensitivity of your own function, among all small tables. docs/teach/sensitivity.md."""
+"""The sensitivity of your own function, among all small tables."""
 
 from __future__ import annotations
 

@@ -83,8 +83,6 @@ def measure(
     Privacy cost: none is charged. The named workloads run on made data. Errors that a `Method` has
     on private data depend on them, and are not private: do not publish them.
 
-    What is predicted, and why the intervals hold: docs/teach/utility.md.
-
     References
     ----------
     .. [1] Hay, Machanavajjhala, Miklau, Chen, Zhang, "Principled evaluation of differentially

@@ -1,0 +1,73 @@
+"""Each part of the site as one page that prints well, made from the pages that were built."""
+
+from __future__ import annotations
+
+import html
+import posixpath
+import re
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+PARTS = ("start", "howto", "reference", "why", "course", "faq")
+_ARTICLE = re.compile(r'<article class="bd-article">(.*?)</article>', re.DOTALL)
+_PERMALINK = re.compile(r'<a class="headerlink".*?</a>', re.DOTALL)
+_IDS = re.compile(r'(<(?!a )\w[^>]*?) id="[^"]*"')
+_ADDRESS = re.compile(r'(href|src)="([^"]*)"')
+_HEAD = """<!doctype html>
+<html lang="en"><head><meta charset="utf-8"><title>{title}</title>
+<link rel="stylesheet" href="../_static/pygments.css">
+<link rel="stylesheet" href="../_static/cydp.css">
+<link rel="stylesheet" href="../_static/print.css">
+</head><body><h1 class="part">{title}</h1><nav><ol>{contents}</ol></nav>
+"""
+
+
+def name_of(env: Any, page: str) -> str:
+    """Return the address of the print form that has a page, or nothing."""
+    return next((f"print/{part}.html" for part in PARTS if page in pages_of(env, part)), "")
+
+
+def pages_of(env: Any, part: str) -> list[str]:
+    """Return the pages of a part in the order of its contents."""
+    return list(dict.fromkeys(_below(env, part)))
+
+
+def _below(env: Any, page: str) -> Iterator[str]:
+    yield page
+    for child in env.toctree_includes.get(page, ()):
+        yield from _below(env, child)
+
+
+def write(app: Any, error: Exception | None) -> None:
+    """Write print/<part>.html for each part."""
+    if error is not None:
+        return
+    folder = Path(app.outdir) / "print"
+    folder.mkdir(exist_ok=True)
+    for part in PARTS:
+        pages = pages_of(app.env, part)
+        titles = {page: html.escape(app.env.titles[page].astext()) for page in pages}
+        contents = "".join(f'<li><a href="#{page}">{titles[page]}</a></li>' for page in pages)
+        text = [_HEAD.format(title=f"cydp: {titles[part]}", contents=contents)]
+        for page in pages:
+            article = _ARTICLE.search((Path(app.outdir) / f"{page}.html").read_text())
+            assert article is not None, page
+            text.append(f'<section id="{page}">{_printed(article[1], page, pages)}</section>\n')
+        (folder / f"{part}.html").write_text("".join(text) + "</body></html>\n")
+
+
+def _printed(article: str, page: str, pages: list[str]) -> str:
+    """Return a page whose links lead to this print form or, if they leave it, to the site."""
+
+    def moved(found: re.Match[str]) -> str:
+        name, address = found[1], html.unescape(found[2])
+        if re.match(r"[a-z]+:", address):
+            return found[0]
+        path = address.partition("#")[0]
+        there = posixpath.normpath(posixpath.join(posixpath.dirname(page), path)) if path else page
+        target = there.removesuffix(".html")
+        return f'{name}="#{target}"' if target in pages else f'{name}="../{there}"'
+
+    text = _IDS.sub(r"\1", _PERMALINK.sub("", article))
+    return _ADDRESS.sub(moved, text).replace("<details ", "<details open ")

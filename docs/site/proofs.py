@@ -1,0 +1,61 @@
+"""Which page proves a public name: the page whose box of sources has the file of that name."""
+
+from __future__ import annotations
+
+import inspect
+import re
+from functools import cache
+from pathlib import Path, PurePosixPath
+from typing import Any
+
+DOCS = Path(__file__).parents[1]
+PACKAGE = "src/cydp"
+_SOURCES = re.compile(r"^Source: (.*?)(?:\s+Tests: |\n\n|\n:::|\Z)", re.DOTALL | re.MULTILINE)
+
+
+def links(thing: Any) -> str:
+    """Return the line of reStructuredText that leads from a name to its proofs; or nothing."""
+    pages = proving(_file_of(thing))
+    if not pages:
+        return ""
+    named = ", ".join(f":doc:`{_title(page)} </{page}>`" for page in pages)
+    return f"\n.. rubric:: Why it is private\n\n{named}.\n"
+
+
+def proving(file: str) -> list[str]:
+    """Return the pages that name a file of the package, or else its nearest folder."""
+    places = [file, *(f"{parent}/" for parent in PurePosixPath(file).parents)]
+    by_place = _pages()
+    return next((by_place[place] for place in places if place in by_place), [])
+
+
+@cache
+def _pages() -> dict[str, list[str]]:
+    """Return the pages of each file and folder of the package that boxes of sources name."""
+    found: dict[str, list[str]] = {}
+    for path in sorted(DOCS.rglob("*.md")):
+        page = path.relative_to(DOCS).with_suffix("").as_posix()
+        folder = ""
+        for sources in _SOURCES.findall(path.read_text()):
+            for name in re.findall(r"`([^`]+)`", sources):
+                place = name if "/" in name else folder + name
+                folder = place.rpartition("/")[0] + "/"
+                if place.startswith(f"{PACKAGE}/") and page not in found.get(place, []):
+                    found.setdefault(place, []).append(page)
+    return found
+
+
+def _file_of(thing: Any) -> str:
+    """Return the file that defines a name, from the root of the repository."""
+    try:
+        file = inspect.getsourcefile(inspect.unwrap(thing))
+    except TypeError:  # a number, or a value of another type that no file defines
+        return ""
+    _, inside, path = (file or "").rpartition("/cydp/")
+    return f"{PACKAGE}/{path}" if inside else ""
+
+
+@cache
+def _title(page: str) -> str:
+    """Return the first heading of a page."""
+    return (DOCS / f"{page}.md").read_text().partition("\n")[0].removeprefix("# ").replace("`", "")
