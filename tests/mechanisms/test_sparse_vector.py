@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import copy
-import doctest
 import itertools
 import os
 import pickle
@@ -262,10 +261,3 @@ def test_what_is_not_allowed_is_refused() -> None:
             },
         }
     )  # fmt: skip
-
-
-def test_the_examples_of_the_page_run() -> None:
-    page = Path(__file__).parents[2] / "docs" / "mechanisms" / "sparse_vector.md"
-    result = doctest.testfile(str(page), module_relative=False)
-    assert result.failed == 0
-    assert result.attempted > 5
