@@ -1,4 +1,4 @@
-"""The examples of the pages about sensitivities of functions, scores and the median by halving run."""
+"""The examples of pages about sensitivities, scores, the median by halving and shares run."""
 
 import doctest
 from pathlib import Path
