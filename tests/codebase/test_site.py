@@ -18,6 +18,7 @@ PAGE = re.compile(r"docs/[\w/]+\.md")
 PAGES = [DOCS / "start.md", DOCS / "faq.md", *sorted((DOCS / "howto").glob("*.md"))]
 PAGES += [DOCS / f"{page}.md" for page in ("exact", "mechanisms", "sensitivity")]
 PAGES += [page for page in sorted((DOCS / "mechanisms").glob("*.md")) if blocks_of(page)]
+PAGES += [page for page in sorted((DOCS / "exact").glob("*.md")) if blocks_of(page)]
 PAGES += [DOCS / "cli.md", DOCS / "publishing.md"]
 PAGES += [DOCS / "columns.md", DOCS / "releases.md", *sorted((DOCS / "releases").glob("*.md"))]
 SHOWN = ("", "c", "console", "py", "sql")  # what is shown as it is: output, or what is not here
