@@ -29,10 +29,10 @@ def site(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return folder
 
 
-def opened(address: str) -> str:
+def opened(address: str, *options: str) -> str:
     """What a page is once its scripts have run."""
     assert BROWSER is not None
-    options = ["--headless", "--no-sandbox", "--disable-gpu", "--virtual-time-budget=10000"]
+    options += ("--headless", "--no-sandbox", "--disable-gpu", "--virtual-time-budget=10000")
     done = subprocess.run(
         [BROWSER, *options, "--dump-dom", address], capture_output=True, text=True, check=True
     )
@@ -57,7 +57,31 @@ def test_links_of_the_front_page_are_followed(site: Path) -> None:
     links = set(re.findall(r'href="([a-z_]+[.]html)(?:#[^"]*)?"', front))
     assert {"start.html", "howto.html", "reference.html", "why.html", "faq.html"} <= links
     for link in links:
-        assert "<h1>" in opened((site / link).as_uri()), link
+        assert re.search("<h1[ >]", opened((site / link).as_uri())), link
+
+
+def test_a_page_is_dark_where_the_reader_wants_it(site: Path) -> None:
+    address, dark = (site / "index.html").as_uri(), "--blink-settings=preferredColorScheme=0"
+    assert 'data-theme="dark"' in opened(address, dark, "--force-dark-mode")
+    assert 'data-theme="light"' in opened(address)
+
+
+def test_formulas_are_drawn(site: Path) -> None:
+    """A formula takes place on the page, and no source of one is left beside it."""
+    page = opened((site / "releases/means.html").as_uri())
+    assert page.count("<math") > 20
+    text = re.sub("<pre>.*?</pre>", "", page, flags=re.DOTALL)
+    assert not re.search(r"\\(?:frac|varepsilon|sum)|\$\$", text)
+
+
+def test_each_part_prints_on_one_page(site: Path) -> None:
+    for part in ("start", "howto", "reference", "why", "course", "faq"):
+        assert f'href="print/{part}.html"' in (site / f"{part}.html").read_text(), part
+        text = (site / "print" / f"{part}.html").read_text()
+        inside = set(re.findall(r'href="#([^"]*)"', text))
+        assert inside <= set(re.findall(r'<section id="([^"]*)"', text)), part
+        linked = re.findall(r'(?:href|src)="(\.\./[^"#]*)"', text)
+        assert [link for link in linked if not (site / "print" / link).exists()] == [], part
 
 
 def test_nothing_comes_from_elsewhere(site: Path) -> None:
