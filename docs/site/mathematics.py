@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import re
-from html import escape
 from typing import Any
 
 from docutils import nodes
@@ -16,14 +15,18 @@ _LOG = logging.getLogger(__name__)
 # Browsers set no space between t and ln in "t ln U", and too much beside max( and the bars of |x|.
 _THIN = '<mspace width="0.17em"></mspace>'
 _FUNCTION = re.compile(r"(</m(?!o)\w+>)?(\s*<mi[^>]*>\w+</mi>\s*<mo>&ApplyFunction;</mo>)(\s*<mo)?")
-_PUNCTUATION = re.compile(r"[^\w\s]+")
+_OPENING, _CLOSING = (
+    "([\N{LEFT DOUBLE QUOTATION MARK}",
+    ")].,:;!?-\N{RIGHT DOUBLE QUOTATION MARK}\N{RIGHT SINGLE QUOTATION MARK}",
+)
 _EXTREME = re.compile(r"<mo>(max|min)</mo>(?=\s*<mo)")
 _BARS = re.compile(r'<mo class="mathopen">([|‖])</mo>(.*?)<mo>\1</mo>', re.DOTALL)
 
 
 def inline(writer: Any, node: nodes.math) -> None:
     """Write a formula within a line; no line begins with the full stop behind it."""
-    writer.body.append(f'<span class="word">{_translated(node)}{node.get("behind", "")}</span>')
+    before, behind = node.get("before", ""), node.get("behind", "")
+    writer.body.append(f'<span class="word">{before}{_translated(node)}{behind}</span>')
     raise nodes.SkipNode
 
 
@@ -36,12 +39,17 @@ def displayed(writer: Any, node: nodes.math_block) -> None:
 
 
 def join_punctuation(app: Any, tree: nodes.document, page: str) -> None:
-    """Make what follows a formula without a space a part of it: browsers would break the line."""
+    """Make the punctuation beside a formula a part of it: browsers would break the line there."""
     for node in tree.findall(nodes.math):
-        behind = node.next_node(descend=False, siblings=True)
-        if isinstance(behind, nodes.Text) and (match := _PUNCTUATION.match(behind)):
-            node["behind"] = escape(match[0])
-            node.parent.replace(behind, nodes.Text(behind[match.end() :]))
+        parent, place = node.parent, node.parent.index(node)
+        if place > 0 and isinstance(before := parent[place - 1], nodes.Text):
+            kept = before.rstrip(_OPENING)
+            node["before"] = before[len(kept) :]
+            parent[place - 1] = nodes.Text(kept)
+        if place + 1 < len(parent) and isinstance(behind := parent[place + 1], nodes.Text):
+            kept = behind.lstrip(_CLOSING)
+            node["behind"] = behind[: len(behind) - len(kept)]
+            parent[place + 1] = nodes.Text(kept)
 
 
 def _translated(node: nodes.Element, *, as_block: bool = False) -> str:

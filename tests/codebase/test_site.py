@@ -107,18 +107,20 @@ def test_functions_and_bars_of_a_formula_have_the_spaces_of_tex() -> None:
     assert f"{thin}<mi>max</mi>" in "".join(translated(math("", r"x \max(y, 0)")).split("\n  "))
 
 
-def test_no_line_begins_with_what_follows_a_formula() -> None:
+def test_no_line_breaks_between_a_formula_and_its_punctuation() -> None:
     pytest.importorskip("sphinx")
     from docutils import nodes
     from docutils.utils import new_document
 
     tree = new_document("page")
     formula = nodes.math("", "x")
-    tree += nodes.paragraph("", "", formula, nodes.Text("). Then"), nodes.math("", "y"))
+    rest = nodes.Text("). Then ["), nodes.math("", "y")
+    tree += nodes.paragraph("", "", nodes.Text("("), formula, *rest)
     mathematics = of_site("mathematics")
     mathematics.join_punctuation(None, tree, "page")
-    assert tree.astext() == "x Theny"
+    assert tree.astext() == "x Then y"
     writer = SimpleNamespace(body=[])
     with pytest.raises(nodes.SkipNode):
         mathematics.inline(writer, formula)
+    assert writer.body[0].startswith('<span class="word">(<math')
     assert writer.body[0].endswith("</math>).</span>")
