@@ -71,6 +71,7 @@ def setup(app: Any) -> None:
     app.connect("build-finished", print_form.write)
     app.connect("html-page-context", _name_print_form)
     app.connect("source-read", pages.to_repository)
+    app.connect("doctree-resolved", mathematics.join_punctuation)
 
 
 def _name_print_form(

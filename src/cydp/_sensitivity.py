@@ -45,7 +45,7 @@ class Sensitivity(Exact):
     """A sensitivity that knows which relation of neighbours it holds under.
 
     Pass it to a mechanism as ``sensitivity=``: the loss of the mechanism is then stated under the
-    relation, and budgets of another relation refuse it, unless this one implies that.
+    relation. Budgets kept under another relation refuse it, unless this relation implies theirs.
 
     A sensitivity is a Fraction, and equals every number of its value. Adding an int, a Fraction, a
     positive float or a sensitivity under the same relation keeps the relation, and so does

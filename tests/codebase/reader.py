@@ -4,11 +4,13 @@ from __future__ import annotations
 
 import ast
 import contextlib
+import importlib
 import io
 import re
 import shlex
 import shutil
 from pathlib import Path
+from types import ModuleType
 from typing import Any
 
 import pytest
@@ -25,6 +27,13 @@ INSTALLS = re.compile(r"pip install [^&]*(?:&& |$)")
 def blocks_of(page: Path) -> list[tuple[str, str]]:
     """Return the kind and the text of each block."""
     return re.findall(r"^```(\w*)\n(.*?)^```$", page.read_text(), re.DOTALL | re.MULTILINE)
+
+
+def made_by(name: str) -> ModuleType:
+    """Import a module of docs/site."""
+    with pytest.MonkeyPatch.context() as patch:
+        patch.syspath_prepend(ROOT / "docs" / "site")
+        return importlib.import_module(name)
 
 
 def reader_in(folder: Path, monkeypatch: pytest.MonkeyPatch) -> Reader:

@@ -6,13 +6,11 @@ scales and by Euler and Maclaurin's formula (of mpmath, or none for Laplace nois
 
 from __future__ import annotations
 
-import doctest
 import math
 from decimal import Decimal
 from fractions import Fraction
 from functools import lru_cache
 from itertools import accumulate
-from pathlib import Path
 from typing import Any
 
 import mpmath
@@ -285,13 +283,6 @@ def test_shapes_and_types(mechanism: Any) -> None:
     assert type(mechanism.ppf(0.1)) is (int if integer else float)
     assert mechanism.isf("1e-20") == -mechanism.ppf("1e-20") > 0
     assert mechanism.isf("3/4") == mechanism.ppf("1/4")
-
-
-def test_the_examples_of_the_page_run() -> None:
-    page = Path(__file__).parents[2] / "docs" / "mechanisms" / "noise_distribution.md"
-    result = doctest.testfile(str(page), module_relative=False)
-    assert result.failed == 0
-    assert result.attempted >= 5
 
 
 def test_integers_have_no_law_between_them_and_saturate() -> None:

@@ -1,27 +1,23 @@
-"""mechanisms/_propose_test_release.py: parameters, the law of outputs, the code of its page."""
+"""mechanisms/_propose_test_release.py: parameters, the distribution of outputs."""
 
 from __future__ import annotations
 
 import math
-import re
 from fractions import Fraction
 from itertools import product
-from pathlib import Path
 from typing import Any
 
 import numpy as np
 import pytest
 from scipy.stats import binom
 
-from cydp import ApproxDP, DiscreteLaplace, PureDP, sensitivity
+from cydp import ApproxDP, DiscreteLaplace, sensitivity
 from cydp.mechanisms import ProposeTestRelease
 from cydp.testing import SeededGenerator
 
-PAGE = Path(__file__).parents[2] / "docs" / "mechanisms" / "unbounded.md"
-
 
 def outputs(counts: tuple[int, ...], threshold: int, noise: DiscreteLaplace) -> dict[Any, float]:
-    """The law of the output, written anew."""
+    """The distribution of the output, written anew."""
     first = counts.index(max(counts))
     lead = counts[first] - max(c for i, c in enumerate(counts) if i != first)
     passes = noise.sf(threshold - lead - 1)
@@ -87,15 +83,3 @@ def test_the_largest_of_any_integers() -> None:
     assert one.release(np.array([0, 2**64 - 1], np.uint64)) == 1
     assert one.release([0, 9, None]) == 1
     assert one.release([7, 7, 0]) is None
-
-
-def test_the_code_of_the_page_runs(capsys: Any) -> None:
-    names: dict[str, Any] = {}
-    blocks = re.findall(r"```python\n(.*?)```", PAGE.read_text(), re.DOTALL)
-    assert len(blocks) == 5
-    for block in blocks:
-        exec(block, names)
-    printed = capsys.readouterr().out
-    assert "15 0\n" in printed
-    assert "upper bound" in printed
-    assert names["budget"].remaining == PureDP(0)

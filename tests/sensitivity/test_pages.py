@@ -1,4 +1,4 @@
-"""The examples of the pages about sensitivities, scores and the median by halving run."""
+"""The examples of pages about sensitivities, scores, the median by halving and shares run."""
 
 import doctest
 from pathlib import Path
@@ -9,7 +9,7 @@ DOCS = Path(__file__).parents[2] / "docs"
 
 
 @pytest.mark.parametrize(
-    "page", ["sensitivity.md", "teach/sensitivity.md", "teach/scores.md",
+    "page", ["teach/sensitivity.md", "teach/scores.md",
              "teach/median_by_halving.md", "teach/publish_share.md"],
 )  # fmt: skip
 def test_examples_run(page: str) -> None:

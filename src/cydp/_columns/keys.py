@@ -107,7 +107,7 @@ class Keys:
     """Public keys to look labels up among: labels of one column, or of several together.
 
     They are prepared once for any number of columns and releases. Any number of threads may use
-    them, and pickle carries them.
+    them, and they can be pickled.
 
     Parameters
     ----------

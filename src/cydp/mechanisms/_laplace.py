@@ -183,7 +183,7 @@ class Laplace(GridMechanism):
 
     It is for real numbers; `DiscreteLaplace` is for integers. A value is rounded to a grid of a
     power of two, discrete Laplace noise is added as an integer, and the sum is converted to
-    float64 once. The lowest bits of a result reveal nothing of the value.
+    float64 once. The lowest bits of a result reveal nothing about the value.
 
     Parameters
     ----------

@@ -33,9 +33,9 @@ _REFUSED = -1
 class ProposeTestRelease:
     """The most frequent candidate, exactly, if a noisy test says that it leads by enough; or None.
 
-    The answer itself is released without noise. The test is of the lead, the largest count minus
-    the second largest, with discrete Laplace noise: one unit could turn a lead of a few
-    units, so that such a lead is refused, except with probability delta.
+    The answer itself is released without noise. The test adds discrete Laplace noise to the lead,
+    the largest count minus the second largest. A lead of a few units, which one unit could turn,
+    is refused, except with probability delta.
 
     Parameters
     ----------

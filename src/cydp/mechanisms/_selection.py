@@ -202,8 +202,8 @@ def _multiply(differences: Floats, rate: Fraction) -> Floats:
 class UniformChoice:
     """A choice among candidates that sees no data: all are equally likely, and it costs nothing.
 
-    It is the limit of `ExponentialMechanism` for an epsilon that goes to 0. Mechanisms refuse
-    epsilon 0, at which scores would not matter: this class does not take any.
+    It is the limit of `ExponentialMechanism` as epsilon goes to 0, which other mechanisms refuse.
+    It takes no scores, since they would not matter.
 
     Parameters
     ----------

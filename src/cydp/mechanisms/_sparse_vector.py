@@ -39,8 +39,8 @@ _MOST_COUNT = 2**32
 class SparseVector:
     """Tells which of many answers are above a threshold; only the ones above cost anything.
 
-    The threshold has noise, once, and each answer has its own. Any number of answers may be
-    below. After `count` answers that were said to be above, no more are tested.
+    The threshold gets noise once, and each answer gets its own. Any number of answers may be
+    below. Testing stops after `count` answers that were said to be above.
 
     Parameters
     ----------
@@ -52,8 +52,9 @@ class SparseVector:
     count : int from 1 to 2**32, default 1
         How many answers may be said to be above.
     monotonic : bool, default False
-        The caller's promise that a unit that comes moves no answer down, or none up: counts do
-        so. The noise of answers is then half as large, and the loss is stated under "add-remove".
+        The caller's promise that one more unit moves no answer down, or moves none up, as with
+        counts. The noise of answers is then half as large, and the loss is stated under
+        "add-remove".
 
     Attributes
     ----------
@@ -229,8 +230,8 @@ class SparseVector:
 class ThresholdTests:
     """Tests of answers against a noisy threshold. `SparseVector.start` returns it.
 
-    It holds the noisy threshold: it is not to be published. It cannot be copied, nor used in a
-    forked process, since two copies would tell more than was paid for.
+    It holds the noisy threshold: do not publish it. It cannot be copied, nor used in a forked
+    process, since two copies would reveal more than was paid for.
 
     Examples
     --------

@@ -127,7 +127,7 @@ def mean(
 ) -> Sensitivity | Unbounded:
     """Return the sensitivity of a mean of numbers clamped to bounds.
 
-    Exactly one of `n`, `empty` and `n_at_least` says by what the sum is divided.
+    Exactly one of `n`, `empty` and `n_at_least` says what the sum is divided by.
 
     Parameters
     ----------
@@ -273,7 +273,7 @@ def maximum(
     empty: Number | None = None,
     missing: bool = True,
 ) -> Sensitivity | Unbounded:
-    """Return the sensitivity of the largest of numbers clamped to bounds, as `minimum` does.
+    """Return the sensitivity of the largest of numbers clamped to bounds.
 
     Parameters
     ----------
