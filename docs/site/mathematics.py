@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from typing import Any
 
 from docutils import nodes
@@ -10,6 +11,13 @@ from docutils.utils.math.latex2mathml import tex2mathml
 from sphinx.util import logging
 
 _LOG = logging.getLogger(__name__)
+_SPACE = '<mspace width="0.1667em"/>'
+# Spaces as TeX sets them: behind the name of a function, unless a bracket follows, and before it.
+_BEHIND = re.compile(r"(&ApplyFunction;</mo>)(?=\s*<(?:mi|mn|msu[bp]|msubsup|mfrac|msqrt)\b)")
+_BEFORE = re.compile(
+    r"(</(?:mi|mn|msu[bp]|msubsup|mfrac|msqrt)>|[)\]]</mo>)"
+    r"(?=\s*<mi[^>]*>\w\w+</mi>\s*<mo>&ApplyFunction;)"
+)
 
 
 def inline(writer: Any, node: nodes.math) -> None:
@@ -29,7 +37,10 @@ def displayed(writer: Any, node: nodes.math_block) -> None:
 def _translated(node: nodes.Element, *, as_block: bool = False) -> str:
     """Return MathML; what Docutils does not know is a warning that names the page."""
     try:
-        return str(tex2mathml(node.astext(), as_block=as_block))
+        translated = str(tex2mathml(node.astext(), as_block=as_block))
     except MathError as error:
         _LOG.warning("%s: %s", error, node.astext(), location=node)
         return ""
+    for where in (_BEHIND, _BEFORE):
+        translated = where.sub(rf"\1{_SPACE}", translated)
+    return translated

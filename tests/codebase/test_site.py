@@ -12,6 +12,7 @@ from codebase.reader import ROOT, Reader, blocks_of, reader_in
 
 DOCS = ROOT / "docs"
 PAGES = [DOCS / "start.md", DOCS / "faq.md", *sorted((DOCS / "howto").glob("*.md"))]
+PAGES += [DOCS / "accounting.md", *sorted((DOCS / "accounting").glob("*.md"))]
 
 
 def site_pages() -> ModuleType:
