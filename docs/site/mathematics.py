@@ -11,12 +11,18 @@ from docutils.utils.math.latex2mathml import tex2mathml
 from sphinx.util import logging
 
 _LOG = logging.getLogger(__name__)
-_SPACE = '<mspace width="0.1667em"/>'
-# Spaces as TeX sets them: behind the name of a function, unless a bracket follows, and before it.
-_BEHIND = re.compile(r"(&ApplyFunction;</mo>)(?=\s*<(?:mi|mn|msu[bp]|msubsup|mfrac|msqrt)\b)")
-_BEFORE = re.compile(
-    r"(</(?:mi|mn|msu[bp]|msubsup|mfrac|msqrt)>|[)\]]</mo>)"
-    r"(?=\s*<mi[^>]*>\w\w+</mi>\s*<mo>&ApplyFunction;)"
+_ITEM = r"(?:mi|mn|msu[bp]|msubsup|mfrac|msqrt)"
+# Spaces as TeX sets them, which browsers do not know: each pattern, and what stands for it.
+_SPACES = (
+    # a space behind the name of a function, unless a bracket follows, and before the name
+    (rf"(&ApplyFunction;</mo>)(?=\s*<{_ITEM}\b)", r'\1<mspace width="0.1667em"/>'),
+    (
+        rf"(</{_ITEM}>|[)\]]</mo>)(?=\s*<mi[^>]*>\w\w+</mi>\s*<mo>&ApplyFunction;)",
+        r'\1<mspace width="0.1667em"/>',
+    ),
+    # none between max and its bracket, nor within the bars of a norm
+    (r"<mo>(max|min|sup|inf)</mo>(?=\s*<mo[^>]*>[(\[{])", r'<mo rspace="0">\1</mo>'),
+    (r'<mo(?: class="mathopen")?>([|‖])</mo>', r'<mo lspace="0" rspace="0">\1</mo>'),
 )
 
 
@@ -41,6 +47,6 @@ def _translated(node: nodes.Element, *, as_block: bool = False) -> str:
     except MathError as error:
         _LOG.warning("%s: %s", error, node.astext(), location=node)
         return ""
-    for where in (_BEHIND, _BEFORE):
-        translated = where.sub(rf"\1{_SPACE}", translated)
+    for found, spaced in _SPACES:
+        translated = re.sub(found, spaced, translated)
     return translated
