@@ -17,18 +17,20 @@ _SPACES = (
     # a space behind the name of a function, unless a bracket follows, and before the name
     (rf"(&ApplyFunction;</mo>)(?=\s*<{_ITEM}\b)", r'\1<mspace width="0.1667em"/>'),
     (
-        rf"(</{_ITEM}>|[)\]]</mo>)(?=\s*<mi[^>]*>\w\w+</mi>\s*<mo>&ApplyFunction;)",
+        rf"(</{_ITEM}>|[)\]]</mo>)(?=\s*<mi[^>]*>\w+</mi>\s*<mo>&ApplyFunction;)",
         r'\1<mspace width="0.1667em"/>',
     ),
     # none between max and its bracket, nor within the bars of a norm
     (r"<mo>(max|min|sup|inf)</mo>(?=\s*<mo[^>]*>[(\[{])", r'<mo rspace="0">\1</mo>'),
     (r'<mo(?: class="mathopen")?>([|‖])</mo>', r'<mo lspace="0" rspace="0">\1</mo>'),
+    # a bar with an exponent is as high as the bar before it
+    (r'(<msu[bp]>\s*<mo lspace="0" rspace="0")>', r'\1 stretchy="false">'),
 )
 
 
 def inline(writer: Any, node: nodes.math) -> None:
-    """Write a formula within a line."""
-    writer.body.append(_translated(node))
+    """Write a formula within a line; no line begins with the full stop behind it."""
+    writer.body.append(f'<span class="in-line">{_translated(node)}</span>')
     raise nodes.SkipNode
 
 
