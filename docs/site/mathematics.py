@@ -11,21 +11,15 @@ from docutils.utils.math.latex2mathml import tex2mathml
 from sphinx.util import logging
 
 _LOG = logging.getLogger(__name__)
-_ITEM = r"(?:mi|mn|msu[bp]|msubsup|mfrac|msqrt)"
-# Spaces as TeX sets them, which browsers do not know: each pattern, and what stands for it.
-_SPACES = (
-    # a space behind the name of a function, unless a bracket follows, and before the name
-    (rf"(&ApplyFunction;</mo>)(?=\s*<{_ITEM}\b)", r'\1<mspace width="0.1667em"/>'),
-    (
-        rf"(</{_ITEM}>|[)\]]</mo>)(?=\s*<mi[^>]*>\w+</mi>\s*<mo>&ApplyFunction;)",
-        r'\1<mspace width="0.1667em"/>',
-    ),
-    # none between max and its bracket, nor within the bars of a norm
-    (r"<mo>(max|min|sup|inf)</mo>(?=\s*<mo[^>]*>[(\[{])", r'<mo rspace="0">\1</mo>'),
-    (r'<mo(?: class="mathopen")?>([|‖])</mo>', r'<mo lspace="0" rspace="0">\1</mo>'),
-    # a bar with an exponent is as high as the bar before it
-    (r'(<msu[bp]>\s*<mo lspace="0" rspace="0")>', r'\1 stretchy="false">'),
+
+# Browsers set no space between t and ln in "t ln U", and too much beside the bars of |x|.
+_THIN = '<mspace width="0.17em"></mspace>'
+_FUNCTION = re.compile(
+    r"(</m(?!o)\w+>)?(\s*<mi[^>]*>\w+</mi>\s*<mo>&ApplyFunction;</mo>)(\s*(?:<mrow>\s*)?<mo)?"
 )
+_BARS = re.compile(r'<mo class="mathopen">([|‖])</mo>(.*?)<mo>\1</mo>', re.DOTALL)
+_EXPONENT = re.compile(r'(<msu[bp]>\s*<mo form="postfix")>')  # of a bar, which else grows with it
+_MAX = re.compile(r"<mo>(max|min|sup|inf)</mo>(?=\s*(?:<mrow>\s*)?<mo[^>]*>[(\[{])")
 
 
 def inline(writer: Any, node: nodes.math) -> None:
@@ -45,10 +39,21 @@ def displayed(writer: Any, node: nodes.math_block) -> None:
 def _translated(node: nodes.Element, *, as_block: bool = False) -> str:
     """Return MathML; what Docutils does not know is a warning that names the page."""
     try:
-        translated = str(tex2mathml(node.astext(), as_block=as_block))
+        return _spaced(str(tex2mathml(node.astext(), as_block=as_block)))
     except MathError as error:
         _LOG.warning("%s: %s", error, node.astext(), location=node)
         return ""
-    for found, spaced in _SPACES:
-        translated = re.sub(found, spaced, translated)
-    return translated
+
+
+def _spaced(formula: str) -> str:
+    """Return MathML with the spaces of TeX beside names of functions and beside bars."""
+
+    def spaced(match: re.Match[str]) -> str:
+        before, function, bracket = match.groups()
+        left = before + _THIN if before else ""
+        return left + function + (bracket or _THIN)
+
+    formula = _BARS.sub(r'<mo form="prefix">\1</mo>\2<mo form="postfix">\1</mo>', formula)
+    formula = _EXPONENT.sub(r'\1 stretchy="false">', formula)
+    formula = _MAX.sub(r'<mo lspace="0.17em" rspace="0">\1</mo>', formula)
+    return _FUNCTION.sub(spaced, formula)

@@ -13,10 +13,12 @@ from codebase.reader import ROOT, Reader, blocks_of, reader_in
 DOCS = ROOT / "docs"
 PAGES = [DOCS / "start.md", DOCS / "faq.md", *sorted((DOCS / "howto").glob("*.md"))]
 PAGES += [DOCS / "accounting.md", *sorted((DOCS / "accounting").glob("*.md"))]
+PAGES += sorted((DOCS / "teach").glob("*.md"))
+SHOWN = ("", "c", "console", "py", "sql")  # what is shown as it is: output, or what is not here
 
 
-def site_pages() -> ModuleType:
-    spec = importlib.util.spec_from_file_location("pages", DOCS / "site" / "pages.py")
+def site_pages(name: str = "pages") -> ModuleType:
+    spec = importlib.util.spec_from_file_location(name, DOCS / "site" / f"{name}.py")
     assert spec is not None
     assert spec.loader is not None
     module = importlib.util.module_from_spec(spec)
@@ -32,7 +34,7 @@ def reader(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Reader:
 @pytest.mark.parametrize("page", PAGES, ids=lambda page: page.stem)
 def test_every_block_runs_and_prints_what_is_shown(page: Path, reader: Reader) -> None:
     for kind, text in blocks_of(page):
-        if kind:  # what is no code is shown as it is
+        if kind not in SHOWN:
             getattr(reader, kind)(text)
 
 
@@ -56,3 +58,17 @@ def test_links_to_what_is_not_on_the_site_lead_to_the_repository() -> None:
     nested = ["[a](../columns.md) [b](../../README.md)"]
     pages.to_repository(None, "exact/bins", nested)
     assert nested == [f"[a](../columns.md) [b]({pages.REPOSITORY}README.md)"]
+
+
+def test_functions_and_bars_of_a_formula_have_the_spaces_of_tex() -> None:
+    pytest.importorskip("sphinx")
+    from docutils.nodes import math
+
+    translated = site_pages("mathematics")._translated
+    formula = translated(math("", r"t \ln \lvert x \rvert"))
+    parts = "".join(line.strip() for line in formula.splitlines()[1:-1])
+    thin = '<mspace width="0.17em"></mspace>'
+    name = "<mi>ln</mi><mo>&ApplyFunction;</mo>"
+    bars = '<mo form="prefix">|</mo><mi>x</mi><mo form="postfix">|</mo>'
+    assert parts == f"<mi>t</mi>{thin}{name}{bars}"
+    assert thin not in translated(math("", r"1 - \ln(x)"))
