@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""What a cost tells of a test: the privacy profile, and a bound of the trade-off (ROC) curve.
+"""Privacy profiles, and bounds of trade-off (ROC) curves, of what a release costs.
 
 docs/accounting/profile.md, and docs/teach/meaning.md for the proofs of the curve.
 """

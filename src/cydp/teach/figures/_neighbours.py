@@ -87,7 +87,7 @@ def two_epsilons(
     epsilon: Number = 0.5,
     other_epsilon: Number = 10,
 ) -> Any:
-    """Draw `neighbours` for two epsilons side by side: one that hides, and one that does not.
+    """Draw `neighbours` for two epsilons side by side: one that protects, and one that does not.
 
     Parameters
     ----------
