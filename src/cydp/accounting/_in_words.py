@@ -175,7 +175,7 @@ def delta_meaning(loss: Cost, n: Integer, *, delta: Number | None = None) -> Del
 
 @explain_arguments
 def in_words(loss: Cost, *, unit: str | None = None, n: Integer | None = None) -> str:
-    """Return what a loss promises, in sentences: odds, bets, tests, and what to be wary of.
+    """Return what a loss promises, in sentences: odds, bets, tests, and warnings.
 
     Parameters
     ----------

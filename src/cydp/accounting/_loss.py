@@ -64,7 +64,7 @@ class PureDP(Measure):
     Notes
     -----
     [1]_ defines it; the default of rho is what randomized response costs [2]_, and
-    docs/accounting/losses.md proves that nothing of its epsilon costs more.
+    docs/accounting/losses.md proves that no mechanism of this epsilon costs more.
 
     References
     ----------
