@@ -49,7 +49,7 @@ def success_of_sum(noise: DiscreteLaplace, count: int, gap: int) -> float:
 
     Notes
     -----
-    It is exact but for about 1e-14: docs/teach/attacks.md, "The law of a sum".
+    It is exact but for about 1e-14: docs/teach/attacks.md, "The distribution of a sum".
 
     Examples
     --------
