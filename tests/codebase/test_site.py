@@ -38,6 +38,18 @@ def test_every_block_runs_and_prints_what_is_shown(page: Path, reader: Reader) -
             getattr(reader, kind)(text)
 
 
+def test_max_and_a_bar_with_an_exponent_stand_as_tex_sets_them() -> None:
+    pytest.importorskip("sphinx")
+    from docutils.nodes import math
+
+    translated = site_pages("mathematics")._translated
+    assert '<mo lspace="0.17em" rspace="0">max</mo>' in translated(math("", r"a \max(b, c)"))
+    assert "<mo>max</mo>" in translated(math("", r"\max x"))
+    exponent = '<mo form="postfix" stretchy="false">|</mo>'
+    assert exponent in translated(math("", r"\lvert x \rvert^2"))
+    assert exponent not in translated(math("", r"\lvert x \rvert"))
+
+
 def test_every_public_name_is_in_the_reference(tmp_path: Path) -> None:
     pages = site_pages()
     there = {id(thing) for things in pages.public().values() for thing in things.values()}
