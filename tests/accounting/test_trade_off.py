@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-import doctest
 from fractions import Fraction
-from pathlib import Path
 from statistics import NormalDist
 
 import numpy as np
@@ -87,11 +85,6 @@ def test_what_is_no_number_is_refused() -> None:
     ):
         with pytest.raises(error, match=words):
             call()
-
-
-def test_the_examples_of_the_page_run() -> None:
-    page = Path(__file__).parents[2] / "docs" / "accounting" / "profile.md"
-    assert doctest.testfile(str(page), module_relative=False) == (0, 10)
 
 
 def test_the_bound_of_a_group_is_that_of_steps_one_after_another() -> None:

@@ -13,7 +13,7 @@ from codebase.reader import ROOT, Reader, blocks_of, made_by, reader_in
 DOCS = ROOT / "docs"
 PAGE = re.compile(r"docs/[\w/]+\.md")
 ELSEWHERE = {  # their blocks are run, with more, by tests of their own
-    "README.md", "backend.md", "course.md", "distributed.md", "interactive.md", "local.md",
+    "README.md", "architecture.md", "backend.md", "course.md", "distributed.md", "interactive.md", "local.md",
     "sampling.md", "teach.md",
 }  # fmt: skip
 PAGES = [page for page in sorted(DOCS.rglob("*.md")) if page.parent.name != "_build"]

@@ -1,8 +1,7 @@
-"""The pages of the lessons run; the lecture and the benchmark have every picture."""
+"""The overview of the lessons runs; its lecture and the benchmark have every picture."""
 
 from __future__ import annotations
 
-import doctest
 import inspect
 import re
 from collections.abc import Callable, Iterator
@@ -11,7 +10,6 @@ from pathlib import Path
 
 import pytest
 from codebase.reader import ROOT, Reader, blocks_of, reader_in
-from teach.looks import closed
 
 from cydp import teach
 from cydp.teach import attacks, figures, utility
@@ -57,27 +55,6 @@ def test_blocks_print_what_is_shown_and_the_lecture_has_every_picture(page: Read
             eval(expression, page.names)
     assert len(every) > 20
     assert called == every
-
-
-@pytest.mark.parametrize("name", ["attacks", "utility"])
-def test_blocks_of_a_page_print_what_is_shown(
-    name: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    reader = reader_in(tmp_path, monkeypatch)
-    for kind, text in blocks_of(ROOT / "docs" / "teach" / f"{name}.md"):
-        getattr(reader, kind)(text)
-
-
-@pytest.mark.parametrize(
-    ("name", "examples"), [("loss", 8), ("meaning", 4), ("low_bits", 5), ("timing", 5)]
-)
-def test_examples_of_a_page_run(name: str, examples: int) -> None:
-    lines = (ROOT / "docs" / "teach" / f"{name}.md").read_text().replace("```", "")
-    found = doctest.DocTestParser().get_doctest(lines, {}, name, None, 0)
-    with closed():
-        result = doctest.DocTestRunner(verbose=False).run(found)
-    assert result.attempted >= examples
-    assert result.failed == 0
 
 
 @pytest.mark.long

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""What releases cost, and budgets that refuse. Knows nothing of noise."""
+"""What releases cost, and budgets that refuse what they cannot pay. Independent of noise."""
 
 from __future__ import annotations
 

@@ -106,7 +106,7 @@ class ApproxZCDP(Measure):
     __rmul__ = __mul__
 
     def group(self, k: Integer) -> ApproxZCDP:
-        """Return the loss for neighbours that differ in k units, which is known for one alone.
+        """Return the loss for neighbours that differ in k units, which is known only for k = 1.
 
         Parameters
         ----------

@@ -69,7 +69,7 @@ class Bound:
 
 
 def report_costs(epsilons: dict[str, Fraction], delta: Fraction) -> list[str]:
-    """Return lines that tell the epsilon of each method at a delta, and which one is the least.
+    """Return lines with the epsilon of each method at a delta, which name the least one.
 
     Parameters
     ----------

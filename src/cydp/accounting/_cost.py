@@ -60,7 +60,7 @@ def check_loss(loss: object, name: str) -> Loss:
 def loss_of(cost: Cost, name: str = "cost") -> Loss:
     """Return the loss of anything that a budget takes: of a mechanism, of a release, or itself.
 
-    A function of your own takes by it what `PrivacyFilter.charge` takes.
+    With it, a function of your own can take the same costs as `PrivacyFilter.charge`.
 
     Parameters
     ----------
@@ -75,7 +75,7 @@ def loss_of(cost: Cost, name: str = "cost") -> Loss:
     Raises
     ------
     TypeError
-        For anything else, and for a `Plan`, which has a loss at a delta alone.
+        For anything else, and for a `Plan`, which has a loss only at a given delta.
 
     Notes
     -----

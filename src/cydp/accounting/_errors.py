@@ -81,7 +81,7 @@ class BudgetExceededError(PrivacyError):
 
 
 class MeasureMismatchError(PrivacyError):
-    """A loss and a budget, or two losses, are of measures that do not go together."""
+    """A loss and a budget, or two losses, have measures that cannot be combined."""
 
 
 class RelationMismatchError(PrivacyError):
@@ -89,11 +89,11 @@ class RelationMismatchError(PrivacyError):
 
 
 class UnitMismatchError(PrivacyError):
-    """A release protects another unit than the ledger that is to pay for it."""
+    """A release protects a different unit than the ledger that should pay for it."""
 
 
 class AdaptivityError(PrivacyError):
-    """A guarantee that holds only for plans that are fixed in advance was asked for other uses."""
+    """A plan was used adaptively, but its guarantee needs all releases fixed in advance."""
 
 
 class LedgerError(PrivacyError):

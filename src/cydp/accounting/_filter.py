@@ -74,7 +74,7 @@ class PrivacyFilter:
     Notes
     -----
     All releases that it pays for must protect the same unit, such as a row or a user: losses of
-    different units do not add up. A loss that is charged by itself, and a mechanism, say no unit.
+    different units do not add up. A bare loss and a mechanism state no unit.
 
     Charges, and the sizes of charges, may depend on earlier releases [1]_; for zCDP and a Renyi
     divergence of one order see [2]_.
@@ -214,8 +214,8 @@ class PrivacyFilter:
     def would_exceed(self, cost: Cost, count: Integer = 1, *, relation: str | None = None) -> bool:
         """Whether a charge would be refused for lack of budget, as things stand.
 
-        The answer promises nothing: another thread may charge in between. The parameters are as in
-        `charge`, and a cost that could never be charged raises what `charge` raises.
+        The answer may be outdated at once: another thread may charge in between. The parameters are
+        as in `charge`, and a cost that could never be charged raises what `charge` raises.
 
         Returns
         -------

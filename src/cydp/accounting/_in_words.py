@@ -88,7 +88,7 @@ class DeltaMeaning:
 
     @property
     def any_row(self) -> float:
-        """The probability that some row is published, then: 1 - (1 - delta)**n, rounded up."""
+        """The probability that at least one row is published: 1 - (1 - delta)**n, rounded up."""
         expected = self.n * self.delta
         if not expected or expected > _CERTAIN:
             return 1.0 if expected else 0.0
@@ -107,7 +107,7 @@ class DeltaMeaning:
 
     def __repr__(self) -> str:
         if not self.delta:
-            return f"<delta = 0: no output tells all of a {self._unit}>"
+            return f"<delta = 0: no output reveals everything about a {self._unit}>"
         each = self._unit
         found = [
             f"delta = {format_number(self.delta, ROUND_CEILING)} in a table of {self.n:,} {each}s "
@@ -175,7 +175,7 @@ def delta_meaning(loss: Cost, n: Integer, *, delta: Number | None = None) -> Del
 
 @explain_arguments
 def in_words(loss: Cost, *, unit: str | None = None, n: Integer | None = None) -> str:
-    """Return what a loss promises, in sentences: odds, bets, tests, and what to be wary of.
+    """Return what a loss promises, in sentences: odds, bets, tests, and warnings.
 
     Parameters
     ----------

@@ -63,7 +63,7 @@ class PureDP(Measure):
 
     Notes
     -----
-    [1]_ defines it. The default of rho is what randomized response costs [2]_: nothing of the same
+    [1]_ defines it. The default of rho is what randomized response costs [2]_: no mechanism of this
     epsilon costs more.
 
     References

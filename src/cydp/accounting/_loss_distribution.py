@@ -84,7 +84,7 @@ class _ListedLoss:
 
 
 class LossDistribution:
-    """A privacy loss as numbers, such as of a mechanism of one's own, and sums of such losses.
+    """A privacy loss given as numbers, such as that of your own mechanism, and sums of losses.
 
     Parameters
     ----------
@@ -106,7 +106,7 @@ class LossDistribution:
 
     Notes
     -----
-    ``a + b`` and ``n * a`` are the losses of independent releases together; both must have one
+    ``a + b`` and ``n * a`` are the losses of independent releases together; both must have the same
     step. `on_grid` moves other losses to multiples of a step, so that no delta falls [1]_. It is
     one direction: a guarantee needs the other one, of the exchanged tables, too. Privacy cost: none
     by itself; `Plan` does all of it for mechanisms of this library.

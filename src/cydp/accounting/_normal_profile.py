@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: MIT
 """The privacy profile of normal noise alone: of any number of releases it is one of their rho.
 
-docs/accounting/plans.md, "Privacy loss distributions".
+docs/accounting/plans.md, "Closed forms".
 """
 
 from __future__ import annotations

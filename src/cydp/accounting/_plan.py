@@ -174,8 +174,8 @@ class Plan:
             that composes these pairs finds less. It is a mechanism's own where the pair is its own
             law, as of `Gaussian`, of discrete noise on one number, of randomized response, and of
             their Poisson samples; of a loss it is that of the worst mechanism. It is 0 where pairs
-            are not known or floats do not follow, and where a bound that knows more of the
-            mechanisms is less than what their pairs cost.
+            are not known or floats are not accurate enough, and where a bound that uses more
+            properties of the mechanisms is below what their pairs cost.
 
         Raises
         ------
@@ -204,7 +204,7 @@ class Plan:
         Returns
         -------
         (float, float)
-            The upper end is `delta`. The lower end is to it as in `epsilon_between`.
+            The upper end is `delta`. The lower end is as in `epsilon_between`.
 
         Raises
         ------

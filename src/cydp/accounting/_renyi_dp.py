@@ -39,9 +39,9 @@ _SECTIONS = 40
 
 @dataclass(frozen=True, slots=True, init=False, repr=False)
 class RenyiDP(Measure):
-    """Renyi differential privacy (RDP) of one order: a budget that knows more than a rho does.
+    """Renyi differential privacy (RDP) of one order, as a loss and as a budget.
 
-    It is the measure of noise on samples, such as DP-SGD's, whose steps may depend on each other.
+    Use it for noise on samples in steps that may depend on each other, such as DP-SGD's.
 
     Parameters
     ----------
@@ -112,7 +112,7 @@ class RenyiDP(Measure):
     __rmul__ = __mul__
 
     def group(self, k: Integer) -> RenyiDP:
-        """Return the loss for neighbours that differ in k units, which is known for one alone.
+        """Return the loss for neighbours that differ in k units, which is known only for k = 1.
 
         Parameters
         ----------

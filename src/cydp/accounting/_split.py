@@ -94,7 +94,7 @@ def split(
 
 @explain_arguments
 def largest_count(mechanism: Cost, budget: Loss, *, beside: Plan | None = None) -> int:
-    """Return how many releases of a mechanism fit a budget, beside those of a plan.
+    """Return how many releases of a mechanism fit a budget, in addition to those of a plan.
 
     Parameters
     ----------
@@ -109,7 +109,7 @@ def largest_count(mechanism: Cost, budget: Loss, *, beside: Plan | None = None) 
     Returns
     -------
     int
-        The largest count for which the whole fits; 0 if not one more does.
+        The largest count that fits; 0 if no further release does.
 
     Raises
     ------

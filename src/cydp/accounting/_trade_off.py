@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""What a cost tells of a test: the privacy profile, and a bound of the trade-off (ROC) curve.
+"""Privacy profiles, and bounds of trade-off (ROC) curves, of what a release costs.
 
 docs/accounting/profile.md, and docs/teach/meaning.md for the proofs of the curve.
 """
@@ -229,7 +229,7 @@ class RocBound:
         return min([Fraction(1), *rising, *falling])
 
     def least(self, x: Number) -> Fraction:
-        """Return a rate that every test has at least: by `most` of the opposite test."""
+        """Return the least rate of true positives of any test, by `most` of the opposite test."""
         return 1 - self.most(1 - read_exact(x, "x"))
 
     def group(self, k: Integer) -> RocBound:
@@ -273,7 +273,7 @@ class RocBound:
 
     @property
     def factor(self) -> Fraction | None:
-        """The most by which one output moves odds; None if nothing bounds it."""
+        """The largest factor by which one output changes odds; None if nothing bounds it."""
         return min((each.factor for each in self.pairs if not each.delta), default=None)
 
 

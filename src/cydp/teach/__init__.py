@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""Lessons: what a privacy loss is and means, attacks beside defences, errors, and figures."""
+"""Lessons: privacy losses and their meaning, attacks and defences, errors, and figures."""
 
 from __future__ import annotations
 

@@ -57,7 +57,7 @@ class _ShareQuery:
 
 @dataclass(frozen=True, repr=False, eq=False)
 class PublishedShare:
-    """Rows as they are; each was chosen with a probability. It protects nobody.
+    """Rows that were chosen at random, as they are. Publishing them protects nobody.
 
     Attributes
     ----------
@@ -115,8 +115,8 @@ def publish_share(
     exposes_rows : bool
         Must be True: the caller says that rows may be published.
     budget : PrivacyFilter, BudgetLedger or LedgerScope, optional
-        It is charged before data is read: an ApproxDP with a delta that was made as large as this.
-        No scope with a charge id, since a ledger keeps no rows.
+        It is charged before data is read: an ApproxDP whose delta is at least `share`. A scope with
+        a charge id is refused, since a ledger keeps no rows.
     rng : Generator, optional
         The source of the choice. Default: the calling thread's own generator.
 
@@ -133,7 +133,7 @@ def publish_share(
 
     Notes
     -----
-    One row more changes what is published only if it is chosen.
+    A row changes what is published only if it is chosen.
 
     Examples
     --------

@@ -120,8 +120,8 @@ def rank_difference_scores(x: Column, candidates: ArrayLike) -> NDArray[np.float
 def tail_share_scores(x: Column, candidates: ArrayLike) -> NDArray[np.float64]:
     """Return half the share of the records that are above or below, as scores. NOT private.
 
-    The score of y is (#{x > y} + #{x < y}) / (2 n), as a lecture has it for the median. It does not
-    find the median: it is largest where the fewest records are, as at points that nobody has.
+    The score of y is (#{x > y} + #{x < y}) / (2 n), as a lecture proposes for the median. It does
+    not find the median: it is largest where the fewest records are, as at points that nobody has.
     Of no records it is 1/4.
 
     Parameters
@@ -133,8 +133,8 @@ def tail_share_scores(x: Column, candidates: ArrayLike) -> NDArray[np.float64]:
     -------
     ndarray of float64, shape (m,)
         From 0 to 1/2. `tail_share_score` is the sensitivity of the exact scores:
-        rounded to float64, as these are, they may differ by 2**-53 more. A release that must keep
-        its loss exactly chooses by one of the other scores.
+        rounded to float64, as these are, they may differ by 2**-53 more. If a release must have
+        exactly its stated loss, use one of the other scores.
 
     Raises
     ------

@@ -179,7 +179,7 @@ def test_the_promise_is_that_of_what_was_spent(path: Path) -> None:
         (ApproxDP(9, 0.1), ApproxDP(1, 0.01), ("at most 2.71829 times as often", "plus 0.01")),
         (ZCDP(9), ZCDP("0.5"), ("times as often if it is true as if it is not, plus 1e-06",)),
         (PureDP(9000), PureDP(5000), ("at most 10**301 or more times",)),
-        (PureDP(9), PureDP(0), ("Nothing was spent: the releases tell nothing about whether",)),
+        (PureDP(9), PureDP(0), ("Nothing was spent: the releases reveal nothing about whether",)),
     ]
     for place, (budget, cost, parts) in enumerate(cases):
         with BudgetLedger.create(

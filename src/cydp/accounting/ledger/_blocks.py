@@ -96,7 +96,7 @@ class BlockState:
 
     @property
     def is_used_up(self) -> bool:
-        """Whether no epsilon, or no rho, is left, to accounts neither."""
+        """Whether no epsilon, or no rho, is left, not even for accounts."""
         return not own_amount_of(self.remaining)[0] and not self.has_accounts
 
     @property

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""Where a ledger is kept: in a file, or on a PostgreSQL server. Its path tells which."""
+"""Where a ledger is kept: in a file, or on a PostgreSQL server, according to its path."""
 
 from __future__ import annotations
 

@@ -65,7 +65,7 @@ class BudgetLedger(
     privacy_unit : str
         What is protected, such as "person", or "person in one block" if blocks split people.
     uuid : str
-        Tells this ledger from every other one.
+        Identifies this ledger.
     block_column : str or None
         The column whose entry is the block that a row lies in, if that is known.
 
@@ -139,7 +139,7 @@ class BudgetLedger(
         by_block : bool, default False
             Whether blocks of data will be added, each with its own budget, which is at most this
             budget. What is protected is a unit in one block: with blocks for days and
-            ``privacy_unit="person"`` a "person in one block", and no person who comes on several
+            ``privacy_unit="person"`` a "person in one block", but not a person who comes on several
             days.
         units_in_one_block : bool, default False
             The caller's promise that all records of a unit lie in one block, as with blocks of
@@ -152,7 +152,7 @@ class BudgetLedger(
         exist_ok : bool, default False
             Whether to open a ledger that is there already, with all that was charged to it, if it
             was made with the same settings. So a script can run again, in several processes at once
-            too. An older copy of the file is not noticed: `open` has `expect_head` for this.
+            too. An older copy of the file is not detected: use `expect_head` of `open` for that.
 
         Returns
         -------

@@ -55,7 +55,7 @@ class LedgerAccounts:
         blocks: Iterable[str | date] | None = None,
         exist_ok: bool = False,
     ) -> None:
-        """Set a part of the budget aside, for charges that name the account alone.
+        """Set a part of the budget aside, which only charges that name the account can spend.
 
         What the account spends is charged to the ledger like any other charge, and its guarantees
         are the same. Other charges cannot spend what is set aside.
@@ -75,7 +75,7 @@ class LedgerAccounts:
         Raises
         ------
         BudgetExceededError
-            If so much is not left in a block. Then nothing is set aside.
+            If less than this is left in a block. Then nothing is set aside.
         LedgerError
             If the account is open in a block, with another budget if `exist_ok` is True.
         UnknownBlockError, BlockRetiredError
@@ -137,7 +137,7 @@ class LedgerAccounts:
 
     @explain_arguments
     def close_account(self, account: str, *, blocks: Iterable[str | date] | None = None) -> Any:
-        """Close an account: what it has not spent is set aside no longer.
+        """Close an account: other charges may spend what it has not spent.
 
         What was charged stays charged, also by a charge in doubt.
 

@@ -83,7 +83,8 @@ class LedgerBlocks:
         exist_ok : bool, default False
             Whether to leave a block that the ledger has as it is, if its budget is the same.
         **dims
-            Further facts about the block, which the history keeps, and `find_blocks` finds it by.
+            Further facts about the block, which the history keeps and by which `find_blocks` finds
+            it.
 
         Raises
         ------
@@ -189,7 +190,7 @@ class LedgerBlocks:
 
     @explain_arguments
     def retire(self, block: str | date) -> None:
-        """Let nothing be charged to a block any more. This cannot be undone.
+        """Refuse all further charges to a block. This cannot be undone.
 
         Parameters
         ----------
@@ -251,7 +252,7 @@ class LedgerBlocks:
     def find_blocks(self, *, at_least: Cost | None = None, **dims: Any) -> list[str]:
         """Return the ids of open blocks that can pay a cost, in the order of their addition.
 
-        The answer promises nothing: another process may charge in between.
+        The answer may be outdated at once: another process may charge in between.
 
         Parameters
         ----------

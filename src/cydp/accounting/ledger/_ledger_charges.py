@@ -95,7 +95,7 @@ class LedgerCharges:
         charge_id : str, optional
             Makes the call safe to repeat. Default: a new id.
         label : str, optional
-            The history says by it what the charge is for.
+            What the charge is for; the history shows it.
         relation : {"add-remove", "change-one", "add-remove-or-change"}, optional
             The relation that the cost is stated under. None: the relation that the loss or the
             mechanism states, if it states one.
@@ -266,8 +266,8 @@ class LedgerCharges:
     ) -> bool:
         """Whether a charge would be refused for lack of budget, as things stand.
 
-        The answer promises nothing: another process may charge in between. The parameters are as in
-        `charge`. A cost or blocks that could never be charged raise what `charge` raises.
+        The answer may be outdated at once: another process may charge in between. The parameters
+        are as in `charge`. A cost or blocks that could never be charged raise what `charge` raises.
 
         Returns
         -------

@@ -194,13 +194,13 @@ class LedgerLooks:
         Returns
         -------
         LedgerReport
-            It prints a line for blocks that have spent the same, those that have spent before the
-            others, and a line for each thing that was released: at which entries, when, at which
-            cost, by which label, of which columns, file, public keys and condition. If there are
-            more than 20, the last 20; earlier ones are counted. "No result" is said of a charge
-            with an id whose result was not recorded. Hashes of
-            the last 1,000 charges are checked; `verify` checks all. Its `to_html()` is a page that
-            says what is protected and promised, for people who decide on budgets.
+            It prints one line for all blocks that have spent the same, blocks that have spent
+            something first, and one line for each thing that was released: at which entries, when,
+            at which cost, by which label, of which columns, file, public keys and condition. If
+            there are more than 20, the last 20; earlier ones are counted. "No result" marks a
+            charge with an id whose result was not recorded. Hashes of the last 1,000 charges are
+            checked; `verify` checks all. Its `to_html()` is a page that says what is protected and
+            promised, for people who decide on budgets.
 
         Examples
         --------

@@ -27,7 +27,7 @@ class LedgerNames:
         Parameters
         ----------
         name : str, optional
-            What people call the ledger. Nothing is found by it. Default: as before.
+            What people call the ledger; no command looks it up. Default: as before.
         note : str, optional
             Anything else: whom to ask, which data. Default: as before.
 

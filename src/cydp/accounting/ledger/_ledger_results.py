@@ -63,7 +63,7 @@ class LedgerResults(LedgerCharges):
             The ids of the blocks that will be read; each pays in full. Leave it out for a ledger
             without blocks.
         label : str, optional
-            The history says by it what the charges are for.
+            What the charges are for; the history shows it.
         charge_id : str, optional
             Makes one release safe to repeat: it is charged, drawn and recorded once, and the same
             call with the same id returns what was recorded, without a charge and without reading
@@ -71,7 +71,7 @@ class LedgerResults(LedgerCharges):
         data_version : str, optional
             With a charge id, the caller's name for the data, so that a repetition on other data is
             refused. The ledger compares the absolute path of a table that is one. It cannot see
-            that the data has changed, nor tell a frame or a query from another.
+            that the data has changed, nor distinguish frames or queries.
         table_in_blocks : bool, default False
             The caller's promise that all rows of the table lie in the blocks. Without it a release
             reads only the rows of the blocks, of a path or a relation of DuckDB, if the ledger has

@@ -321,7 +321,7 @@ def _promise(loss: Loss, unit: str, relation: str) -> str:
         "add-remove-or-change": f"whether one {unit} is in the data, or which data they have",
     }[relation]
     if is_nothing:
-        return f"Nothing was spent: the releases tell nothing about {question}."
+        return f"Nothing was spent: the releases reveal nothing about {question}."
     return (
         f"Somebody may see all releases, know whatever else there is, and guess {question}. Any "
         f"rule by which they guess says so at most {factor} times as often if it is true as if it "

@@ -35,14 +35,14 @@ class LedgerScope:
         The ids of the blocks that pay, each in full; empty if no blocks were named, as for a ledger
         without blocks.
     label : str or None
-        The history says by it what the charges are for.
+        What the charges are for; the history shows it.
     charge_id : str or None
         If given, one release is charged to these blocks and recorded, and every repetition returns
         the recorded result.
     data_version : str or None
         The caller's name for the data that is read.
     analyst : str or None
-        Who asks, for the history of the ledger: a `Session` says it.
+        Who asks, for the history of the ledger; a `Session` states it.
     table_in_blocks : bool
         The caller's promise that all rows of the table lie in the blocks.
     account : str or None

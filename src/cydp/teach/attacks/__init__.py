@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""Attacks that recover what a release was to hide, each beside its defence."""
+"""Attacks that recover what a release should hide, each with its defence."""
 
 from __future__ import annotations
 

@@ -83,7 +83,7 @@ class Trial:
 
 @dataclass(frozen=True, slots=True, repr=False, eq=False, kw_only=True)
 class Attack:
-    """An attack on a release without a defence, beside the same attack on one with it.
+    """An attack on a release without a defence, and the same attack on one with it.
 
     Attributes
     ----------

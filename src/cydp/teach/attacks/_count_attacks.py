@@ -67,8 +67,8 @@ def differencing(
     Raises
     ------
     TypeError, ValueError
-        If an argument is not allowed, or `who` does not describe one record. The undefended
-        release tells the person's data: the table must be one that is public.
+        If an argument is not allowed, or `who` does not describe one record. The undefended release
+        reveals the person's data: use only tables that are public.
 
     Notes
     -----
@@ -231,8 +231,8 @@ def averaging(
     Raises
     ------
     TypeError, ValueError
-        If an argument is not allowed, or no record is counted. The undefended release tells
-        the count: the table must be one that is public.
+        If an argument is not allowed, or no record is counted. The undefended release reveals the
+        count: use only tables that are public.
 
     Notes
     -----
@@ -298,9 +298,9 @@ def repeated_array(
 ) -> Attack:
     """Release an array that repeats one count: with the sensitivity of one entry, and of all.
 
-    A mechanism cannot know what the entries of an array are. Whoever states the sensitivity of one
-    count for an array of many copies states an epsilon that is wrong by their number, and a budget
-    that believes it pays once. The attacker averages the entries.
+    A mechanism cannot know what the entries of an array are. If the sensitivity of one count is
+    stated for an array of many copies, the stated epsilon is too small by the factor of their
+    number, and a budget pays for one copy only. The attacker averages the entries.
 
     Parameters
     ----------

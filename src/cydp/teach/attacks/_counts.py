@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""The counts that attackers ask for, and how often a noisy one tells whether a person is in it."""
+"""The counts that attackers ask for, and how often a noisy one reveals that a person is in it."""
 
 from __future__ import annotations
 

@@ -32,7 +32,7 @@ def linkage(
 
     The attacker looks at all rows that agree with what they know of a person, and guesses the
     secret that is most frequent there. The defended release is one contingency table of all
-    columns: the attacker looks at its counts beside what they know.
+    columns: the attacker combines its counts with what they know.
 
     Parameters
     ----------
@@ -53,16 +53,16 @@ def linkage(
     -------
     Attack
         `success` is for a person of the table, chosen at random. Their secret is drawn anew by the
-        shares of the table, before the release, so that the attack is measured by what the row
-        tells, not by what all others tell. `observed` of each trial is of the table as it is: a
-        dict of the number of ``people``, of how many the attacker guessed ``right``, and, without
-        a defence, of how many are ``unique`` in what is known.
+        shares of the table, before the release, so that only what the row reveals is measured, and
+        not what all other rows reveal. `observed` of each trial is of the table as it is: a dict of
+        the number of ``people``, of how many the attacker guessed ``right``, and, without a
+        defence, of how many are ``unique`` in what is known.
 
     Raises
     ------
     TypeError, ValueError
-        If an argument is not allowed, or no row is in the domains. The undefended release tells
-        the rows: the table must be one that is public.
+        If an argument is not allowed, or no row is in the domains. The undefended release reveals
+        the rows: use only tables that are public.
 
     Notes
     -----

@@ -77,7 +77,7 @@ def reconstruction(
     ------
     TypeError, ValueError
         If an argument is not allowed, or the block has none or too many people or counts. The
-        undefended release tells the people's data: the table must be one that is public.
+        undefended release reveals the people's data: use only tables that are public.
 
     Notes
     -----

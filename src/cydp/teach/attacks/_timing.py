@@ -83,7 +83,9 @@ class Timed(Guesses):
             )  # fmt: skip
         ax.set_ylim(0, 1.15 * max(int(self.steps.max()), 10))
         known = float(np.mean(self.certain))
-        lesson = "the steps tell the value" if known else "the steps tell nothing of the value"
+        lesson = (
+            "the steps reveal the value" if known else "the steps reveal nothing about the value"
+        )
         title = f"Work of {self.sampler}: {lesson}\n{known:.0%} of the outputs give it away"
         set_words(ax, title, "output (in units of the value)", "steps of the draw (count)")
         ax.legend(loc="upper left", bbox_to_anchor=(0, -0.2), ncols=2, frameon=False)
@@ -101,10 +103,10 @@ def timing(
     """Tell two values apart by the time that a textbook's sampler takes.
 
     It draws noise as "how many trials until one fails", with a sign. Its number of steps is 1 plus
-    the magnitude of the noise, which a clock sees. Who knows the magnitude knows the value up to
-    two candidates: the output minus it, and plus it. The samplers of cydp do the same work for
-    every noise, except with a stated probability: below 2**-40 with ``Generator(fixed_work=True)``,
-    which is the defence here.
+    the magnitude of the noise, which a clock sees. The magnitude leaves two candidates for the
+    value: the output minus it, and plus it. The samplers of cydp do the same work for every noise,
+    except with a documented probability: below 2**-40 with ``Generator(fixed_work=True)``, which is
+    the defence here.
 
     Parameters
     ----------

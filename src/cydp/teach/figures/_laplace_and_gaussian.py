@@ -251,8 +251,8 @@ def errors_by_answers(
 
     Notes
     -----
-    k counts change by k in the L1 norm, to which Laplace noise is proportional, and by sqrt(k) in
-    the L2 norm, to which Gaussian noise is.
+    If one person changes each of k counts by 1, the change is k in the L1 norm and sqrt(k) in the
+    L2 norm. Laplace noise is proportional to the first, Gaussian noise to the second.
 
     Examples
     --------

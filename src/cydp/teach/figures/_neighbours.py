@@ -109,7 +109,7 @@ def two_epsilons(
     epsilon: Number = 0.5,
     other_epsilon: Number = 10,
 ) -> Any:
-    """Draw what is released for f(D) and for f(D') at two epsilons: one that hides, and one not.
+    """Draw what is released for f(D) and f(D') at two epsilons: one that protects, and one not.
 
     Parameters
     ----------

@@ -45,7 +45,7 @@ _LEAST_SHARE = 1e-300  # a larger share costs no less
 
 
 def equal_pair() -> TablePair:
-    """Return P = Q: an output that tells nothing."""
+    """Return P = Q: an output that reveals nothing."""
     return TablePair(
         outputs=["nothing"], p=np.ones(1), q=np.ones(1), losses=np.zeros(1),
         first=Fraction(0), steps=np.zeros(1, np.int64),

@@ -38,7 +38,7 @@ class PrivacyLoss:
     name : str
         What the loss is of.
     neighbours : pair or None
-        f(D) and f(D'), or what else tells the two tables apart; None where the pair of
+        f(D) and f(D'), or another difference between the two tables; None where the pair of
         distributions stands for all neighbours.
     stated : PureDP, ApproxDP, ZCDP or None
         The cost that one release states; None for several releases.
@@ -78,8 +78,8 @@ class PrivacyLoss:
     def outputs(self) -> Any:
         """The outputs, shape (n,): integers, codes or words; of several releases, their losses.
 
-        Outputs of several releases that have one loss are taken together: nothing else tells the
-        tables apart. `beyond` has the probability of outputs that are not listed.
+        Outputs of several releases that have one loss are merged: only their loss tells the tables
+        apart. `beyond` has the probability of outputs that are not listed.
         """
         return self._pair.outputs
 

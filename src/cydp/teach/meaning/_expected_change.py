@@ -83,11 +83,11 @@ class ExpectedChange:
 
     @property
     def largest(self) -> float:
-        """The largest change that there can be, up or down, whatever is expected; rounded up."""
+        """The largest change of any expectation, up or down; rounded up."""
         return float_above(self.max_utility * (2 * self._curve.chance - 1))
 
     def plot(self, ax: Any = None) -> Any:
-        """Draw what can be expected over what would be without the person (extra ``plot``).
+        """Draw the bounds over the expectation in the neighbouring table (extra ``plot``).
 
         Parameters
         ----------
@@ -188,8 +188,8 @@ def expected_change(
     -----
     E <= e**epsilon E' + delta max_utility, and the same for max_utility - u, which is the better
     bound for large expectations; both are attained. It is a promise about the effect of the
-    person's own data alone: what a release tells of all people may change the salary of whoever
-    took part and of whoever did not.
+    person's own data alone: what a release reveals about all people may change the salary of
+    everybody, whether they took part or not.
 
     References
     ----------

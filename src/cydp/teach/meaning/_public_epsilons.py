@@ -302,8 +302,8 @@ def public_epsilons() -> PublicEpsilons:
 
     Notes
     -----
-    Numbers for different units cannot be compared: who is protected with an epsilon of 2 for each
-    day has an epsilon of 60 for 30 days.
+    Numbers for different units cannot be compared: an epsilon of 2 for each day is one of 60 for 30
+    days.
 
     References
     ----------

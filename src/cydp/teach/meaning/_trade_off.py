@@ -217,8 +217,8 @@ def posterior(loss: CostOrPlan, prior: Number, *, about: str | None = None) -> t
     -------
     tuple of two floats
         Probabilities, rounded outwards: prior odds times e**-epsilon and times e**epsilon. (0, 1)
-        for a prior between them if delta is above 0, since a single output may then tell all:
-        `trade_off` has what still holds.
+        for a prior between them if delta is above 0, since a single output may then reveal
+        everything: `trade_off` has what still holds.
 
     Raises
     ------

@@ -77,7 +77,7 @@ class ExhaustiveSensitivity(Sensitivity):
 
     @property
     def n_tables(self) -> int:
-        """How many tables f was asked for."""
+        """On how many tables f was called."""
         return self._search.n_tables
 
     @property

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""Errors by dimension, epsilon, relation, mechanism and workload: measured beside predicted."""
+"""Errors by dimension, epsilon, relation, mechanism and workload: measured and predicted."""
 
 from __future__ import annotations
 

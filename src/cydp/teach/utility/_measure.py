@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""Errors of releases on a grid of settings, measured beside predicted; where mechanisms cross."""
+"""Errors of releases on a grid of settings, measured and predicted; where mechanisms cross."""
 
 from __future__ import annotations
 

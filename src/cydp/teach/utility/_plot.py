@@ -102,7 +102,7 @@ def _value(row: UtilityRow, name: str) -> Any:
 
 
 def _series_of(rows: Sequence[UtilityRow], x: str) -> dict[str, list[UtilityRow]]:
-    """Return the rows of each series, named by what tells it from the others."""
+    """Return the rows of each series, named by what distinguishes it from the others."""
     names = [name for name in _SERIES if name != x]
     for name in reversed(names):  # a name that the others imply is left out
         others = [each for each in names if each != name]

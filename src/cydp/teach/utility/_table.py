@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""Errors, measured beside predicted: a row for each setting."""
+"""Errors, measured and predicted: a row for each setting."""
 
 from __future__ import annotations
 
