@@ -11,6 +11,7 @@ import cydp
 HERE = Path(__file__).parent
 sys.path.insert(0, str(HERE / "site"))
 
+import notebooks  # noqa: E402
 import pages  # noqa: E402
 import pictures  # noqa: E402
 
@@ -57,4 +58,6 @@ def setup(app: Any) -> None:
         app.connect("builder-inited", lambda app, made=made: made.write(Path(app.srcdir)))
     app.connect("autodoc-process-docstring", pages.escape_globs, priority=400)
     app.connect("build-finished", pages.write_list)
+    app.connect("build-finished", notebooks.write)
     app.connect("source-read", pages.to_repository)
+    app.connect("source-read", notebooks.link)
