@@ -11,6 +11,7 @@ from PIL import Image
 
 import cydp
 from cydp import teach
+from cydp.testing import SeededGenerator
 
 DATA = Path(__file__).parents[2] / "examples" / "data"
 MOST_BYTES = 60_000
@@ -32,7 +33,19 @@ def loss() -> Any:
     return teach.privacy_loss(cydp.DiscreteGaussian(rho="1/2", sensitivity=1)).plot(1).figure
 
 
-PICTURES: dict[str, Callable[[], Any]] = {"ages": ages, "noise": noise, "loss": loss}
+def averages() -> Any:
+    """Draw the mean of many releases, with noise of a fixed key, so that builds are alike."""
+    return teach.figures.averages(rng=SeededGenerator(1)).figure
+
+
+def votes() -> Any:
+    """Draw what the exponential mechanism chooses in a vote."""
+    return teach.figures.votes().plot().figure
+
+
+PICTURES: dict[str, Callable[[], Any]] = {
+    "ages": ages, "noise": noise, "loss": loss, "averages": averages, "votes": votes,
+}  # fmt: skip
 
 
 def write(source: Path) -> None:
