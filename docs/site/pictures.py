@@ -43,8 +43,15 @@ def votes() -> Any:
     return teach.figures.votes().plot().figure
 
 
+def ranges() -> Any:
+    """Draw the errors of ranges of bins, from a histogram and from a tree."""
+    names = ["ranges by histogram", "ranges by tree"]
+    return teach.utility.measure(names, [10, 100, 1000], epsilon=1, trials=0).plot().figure
+
+
 PICTURES: dict[str, Callable[[], Any]] = {
     "ages": ages, "noise": noise, "loss": loss, "averages": averages, "votes": votes,
+    "ranges": ranges,
 }  # fmt: skip
 
 
