@@ -49,9 +49,16 @@ def ranges() -> Any:
     return teach.utility.measure(names, [10, 100, 1000], epsilon=1, trials=0).plot().figure
 
 
+def sampled() -> Any:
+    """Draw delta over epsilon for a step on a sample, and on all rows."""
+    noise = cydp.Gaussian(sigma=4, sensitivity=1)
+    step = teach.privacy_loss(cydp.sampling.Sampled(noise, "1/10"))
+    return step.plot_curve(teach.privacy_loss(noise)).figure
+
+
 PICTURES: dict[str, Callable[[], Any]] = {
     "ages": ages, "noise": noise, "loss": loss, "averages": averages, "votes": votes,
-    "ranges": ranges,
+    "ranges": ranges, "sampled": sampled,
 }  # fmt: skip
 
 
