@@ -62,7 +62,10 @@ def execute(notebook: Any) -> Any:
             kernel_name="python3",
             record_timing=False,
             resources={"metadata": {"path": folder}},
-            extra_arguments=["--HistoryManager.hist_file=:memory:"],
+            extra_arguments=[
+                "--HistoryManager.hist_file=:memory:",
+                "--Application.log_level=ERROR",
+            ],
         )
         client.execute()
     for cell in notebook.cells:
