@@ -70,7 +70,7 @@ def test_links_of_the_front_page_are_followed(site: Path) -> None:
     links = set(re.findall(r'href="([a-z_]+[.]html)(?:#[^"]*)?"', front))
     assert {"start.html", "howto.html", "reference.html", "why.html", "faq.html"} <= links
     for link in links:
-        assert "<h1>" in opened((site / link).as_uri()), link
+        assert re.search(r"<h1[ >]", opened((site / link).as_uri())), link
 
 
 def test_nothing_comes_from_elsewhere(site: Path) -> None:
