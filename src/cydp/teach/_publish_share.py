@@ -71,18 +71,19 @@ class PublishedShare:
         The chosen rows, of a column or of a table, as values of Python.
     share : Fraction
         The probability with which each row was chosen.
-    query : object
-        What was published, without the rows; its privacy unit is a row.
+    of_rows : int or None
+        How many rows the table has, if so many rows were chosen as the share says.
 
     """
 
     rows: Any
-    query: _ShareQuery
+    share: Fraction
+    of_rows: int | None = None
 
     @property
-    def share(self) -> Fraction:
-        """The probability with which each row was chosen."""
-        return self.query.share
+    def query(self) -> _ShareQuery:
+        """What was published, without the rows; its privacy unit is a row."""
+        return _ShareQuery(self.share, self.of_rows)
 
     @property
     def loss(self) -> ApproxDP:
@@ -201,7 +202,7 @@ def publish_share(
 
     asked = Asked(query, query.function, arguments=lambda: {"columns": [], "other": None})
     chosen, _ = pay_and_draw(asked, draw, budget, rng)
-    return PublishedShare(chosen, query)
+    return PublishedShare(chosen, chance, all_rows)
 
 
 def _columns_of(x: Any) -> Any:

@@ -370,7 +370,7 @@ def _of_partitions(mechanism: PartitionSelection, neighbours: Any) -> NamedPairs
 
 
 def _of_share(share: PublishedShare) -> NamedPairs:
-    if share.query.rows is not None:  # either table may give a row that the other one lacks
+    if share.of_rows is not None:  # either table may give a row that the other one lacks
         return NamedPairs(
             parts=[(loss_pair(share.loss), 1)],
             name=repr(share.query),
