@@ -38,6 +38,8 @@ numpydoc_show_class_members = False
 
 html_theme = "pydata_sphinx_theme"
 html_title = "cydp"
+html_static_path = ["site/static"]
+html_css_files = ["lines.css"]
 html_show_sourcelink = False
 html_theme_options = {
     "header_links_before_dropdown": 6,
