@@ -64,6 +64,7 @@ PICTURES: dict[str, Callable[[], Any]] = {
     "figures.errors_by_epsilon": figures.errors_by_epsilon,
     "figures.neighbours": figures.neighbours,
     "figures.odds": figures.odds,
+    "figures.renyi_curves": figures.renyi_curves,
     "figures.trade_offs": figures.trade_offs,
     "figures.two_epsilons": figures.two_epsilons,
     "figures.votes": lambda: figures.votes().plot(),

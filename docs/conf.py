@@ -14,6 +14,7 @@ sys.path.insert(0, str(HERE / "site"))
 import c_header  # noqa: E402
 import commands  # noqa: E402
 import mathematics  # noqa: E402
+import notebooks  # noqa: E402
 import pages  # noqa: E402
 import pictures  # noqa: E402
 import print_form  # noqa: E402
@@ -69,8 +70,10 @@ def setup(app: Any) -> None:
     app.connect("autodoc-process-docstring", pages.add_picture, priority=600)  # after numpydoc
     app.connect("build-finished", pages.write_list)
     app.connect("build-finished", print_form.write)
+    app.connect("build-finished", notebooks.write)
     app.connect("html-page-context", _name_print_form)
     app.connect("source-read", pages.to_repository)
+    app.connect("source-read", notebooks.link)
     app.connect("doctree-resolved", mathematics.join_punctuation)
 
 

@@ -7,6 +7,7 @@ docs/teach/dp_sgd.md explains each step.
 """
 
 import csv
+from collections.abc import Callable
 from fractions import Fraction
 from pathlib import Path
 from typing import Any
@@ -75,14 +76,17 @@ def clip_rows(gradients: np.ndarray, norm: int) -> np.ndarray:
 def train(
     x: np.ndarray,
     y: np.ndarray,
-    noise: cydp.DiscreteGaussian | None,
+    noise: cydp.DiscreteGaussian | cydp.Gaussian | None,
     rng: cydp.Generator,
     *,
     share: Fraction = SHARE,
     steps: int = STEPS,
+    start: np.ndarray | None = None,
+    gradients_of: Callable[[np.ndarray, np.ndarray, np.ndarray], np.ndarray] = gradients_of,
 ) -> np.ndarray:
     """Return weights after some steps; without noise those of the same descent, not private."""
-    weights, total = np.zeros(x.shape[1], np.int64), np.zeros(x.shape[1])
+    weights = np.zeros(x.shape[1], np.int64) if start is None else start
+    total = np.zeros(len(weights))
     for step in range(steps):
         sampled = rng.bernoulli(share, len(x))  # secret, and new in each step
         gradients = gradients_of(weights, x[sampled], y[sampled])

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import csv
 import io
 from collections.abc import Callable
 from functools import partial
@@ -39,7 +40,73 @@ def loss() -> Any:
     return teach.privacy_loss(cydp.DiscreteGaussian(rho="1/2", sensitivity=1)).plot(1).figure
 
 
-PICTURES: dict[str, Callable[[], Any]] = {"ages": ages, "noise": noise, "loss": loss}
+def averages() -> Any:
+    """Draw the means of more and more releases, from a fixed key."""
+    return teach.figures.averages(rng=SeededGenerator(5)).figure
+
+
+def linkage() -> Any:
+    """Draw how often a secret is found by what is known of a person."""
+    columns = pums()
+    incomes = [0, 1, 10_000, 20_000, 30_000, 50_000, 100_000, 1_000_000]
+    known = {"age": (100, (0, 100)), "sex": [0, 1], "educ": range(1, 17), "race": range(1, 7)}
+    return (
+        teach.attacks.linkage(columns, {**known, "income": (incomes, None)}, "income").plot().figure
+    )
+
+
+def salary() -> Any:
+    """Draw what an expected salary becomes."""
+    change = teach.expected_change(cydp.PureDP("0.1", relation="add-remove"), 10_000)
+    return change.plot().figure
+
+
+def pums() -> dict[str, list[float]]:
+    """Return the columns of the census table."""
+    with (DATA / "pums.csv").open() as file:
+        rows = list(csv.DictReader(file))
+    return {name: [float(row[name]) for row in rows] for name in rows[0]}
+
+
+def ranges() -> Any:
+    """Draw the errors of ranges of bins, from a histogram and from a tree."""
+    names = ["ranges by histogram", "ranges by tree"]
+    return teach.utility.measure(names, [10, 100, 1000], epsilon=1, trials=0).plot().figure
+
+
+def sampled() -> Any:
+    """Draw delta over epsilon for a step on a sample, and on all rows."""
+    noise = cydp.Gaussian(sigma=4, sensitivity=1)
+    step = teach.privacy_loss(cydp.sampling.Sampled(noise, "1/10"))
+    return step.plot_curve(teach.privacy_loss(noise)).figure
+
+
+LAPLACE = teach.privacy_loss(cydp.DiscreteLaplace(epsilon=1, sensitivity=1))
+GAUSSIAN = teach.privacy_loss(cydp.DiscreteGaussian(rho="1/2", sensitivity=1))
+
+PICTURES: dict[str, Callable[[], Any]] = {
+    "ages": ages,
+    "noise": noise,
+    "loss": loss,
+    # Of lessons 1 to 5 of the course.
+    "averages": averages,
+    "linkage": linkage,
+    "errors_by_epsilon": lambda: teach.figures.errors_by_epsilon().figure,
+    "odds": lambda: teach.figures.odds().figure,
+    "beliefs": lambda: teach.figures.beliefs().figure,
+    "trade_offs": lambda: teach.figures.trade_offs().figure,
+    "salary": salary,
+    "public_epsilons": lambda: teach.public_epsilons().plot().figure,
+    "two_losses": lambda: teach.compare_losses(LAPLACE, GAUSSIAN, epsilon=1)[0].figure,
+    "delta_area": lambda: GAUSSIAN.plot_delta(1).figure,
+    "delta_curve": lambda: GAUSSIAN.plot_curve(LAPLACE).figure,
+    "errors_by_answers": lambda: teach.figures.errors_by_answers().figure,
+    "renyi_curves": lambda: teach.figures.renyi_curves().figure,
+    # Of lessons 6 to 10.
+    "votes": lambda: teach.figures.votes().plot().figure,
+    "ranges": ranges,
+    "sampled": sampled,
+}
 
 
 def write(source: Path) -> None:

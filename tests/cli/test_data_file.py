@@ -263,9 +263,18 @@ def test_nothing_goes_to_a_disk_and_nothing_comes_from_a_network() -> None:
     assert connect().execute(f"SELECT {asked}").fetchone() == ("", False, False)
 
 
-def test_an_interactive_python_is_told_no_progress() -> None:
+NOTEBOOK = """
+import sys, types
+sys.modules["IPython"] = notebook = types.ModuleType("IPython")
+notebook.get_ipython = lambda: types.SimpleNamespace(config={"IPKernelApp": 1})
+sys.modules["ipywidgets"] = None
+"""
+
+
+@pytest.mark.parametrize("before", ["", NOTEBOOK], ids=["shell", "notebook without ipywidgets"])
+def test_an_interactive_python_is_told_no_progress(before: str) -> None:
     """It would say how many rows there are. Python with -c is interactive for DuckDB."""
-    code = (
+    code = before + (
         "from cydp._columns.files import connect\n"
         "asked = 'SELECT current_setting(\\'enable_progress_bar\\')'\n"
         "print([each.execute(asked).fetchone() for each in (connect(), connect().cursor())])"

@@ -12,12 +12,16 @@ from codebase.reader import ROOT, Reader, blocks_of, made_by, reader_in
 
 DOCS = ROOT / "docs"
 PAGE = re.compile(r"docs/[\w/]+\.md")
-ELSEWHERE = {  # their blocks are run, with more, by tests of their own
-    "README.md", "architecture.md", "backend.md", "course.md", "distributed.md", "interactive.md", "local.md",
-    "sampling.md", "teach.md",
+ELSEWHERE = {  # tests of their own run their blocks, and look at more of them
+    "README.md", "architecture.md", "backend.md", "course.md", "distributed.md", "interactive.md",
+    "local.md", "sampling.md", "teach.md",
+    *(f"course/{page.name}" for page in (DOCS / "course").glob("*.md")),
 }  # fmt: skip
-PAGES = [page for page in sorted(DOCS.rglob("*.md")) if page.parent.name != "_build"]
-PAGES = [page for page in PAGES if blocks_of(page) and str(page.relative_to(DOCS)) not in ELSEWHERE]
+PAGES = [
+    page
+    for page in sorted(DOCS.rglob("*.md"))
+    if blocks_of(page) and page.relative_to(DOCS).as_posix() not in ELSEWHERE
+]
 SHOWN = ("", "c", "console", "py", "sql")  # what is shown as it is: output, or what is not here
 
 

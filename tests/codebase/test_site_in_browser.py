@@ -1,11 +1,13 @@
-"""The site as it is built, opened in a browser: its search, and the links of the front page."""
+"""The site as it is built: its search and its front page in a browser, and its notebooks."""
 
 from __future__ import annotations
 
+import json
 import re
 import shutil
 import subprocess
 import sys
+import zipfile
 from importlib.util import find_spec
 from pathlib import Path
 
@@ -27,6 +29,17 @@ def site(tmp_path_factory: pytest.TempPathFactory) -> Path:
     folder = tmp_path_factory.mktemp("site")
     subprocess.run([sys.executable, ROOT / "docs" / "build.py", folder], check=True)
     return folder
+
+
+def test_notebooks_have_outputs_and_their_data(site: Path) -> None:
+    with zipfile.ZipFile(site / "course.zip") as together:
+        names = set(together.namelist())
+    assert {"course/examples/data/pums.csv", "course/noise.ipynb"} <= names
+    solved = json.loads((site / "course" / "noise_solutions.ipynb").read_text())
+    code = [cell for cell in solved["cells"] if cell["cell_type"] == "code"]
+    assert all(cell["execution_count"] for cell in code)
+    assert any("image/png" in out.get("data", {}) for cell in code for out in cell["outputs"])
+    assert (site / "course" / "noise.ipynb").is_file()
 
 
 def opened(address: str, *options: str) -> str:

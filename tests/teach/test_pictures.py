@@ -69,6 +69,7 @@ MORE: dict[str, Callable[[], Any]] = {
     "errors by epsilon": figures.errors_by_epsilon,
     "densities": lambda: figures.densities().plot(),
     "odds": figures.odds,
+    "renyi curves": figures.renyi_curves,
     "delta as words": APPROX.plot_delta,
     "expected change": lambda: expected_change(PureDP("0.5", relation=BOTH[0]), 10_000).plot(),
     "two epsilons": figures.two_epsilons,

@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import itertools
+import math
 import pickle
+from collections import Counter
 from fractions import Fraction
 from functools import partial
 from pathlib import Path
@@ -17,7 +19,7 @@ import pytest
 from refusals import check_refusals
 
 from cydp import ApproxDP, BudgetExceededError, BudgetLedger, PrivacyFilter, PureDP
-from cydp.accounting import MeasureMismatchError
+from cydp.accounting import MeasureMismatchError, RelationMismatchError
 from cydp.teach import publish_share
 from cydp.testing import SeededGenerator
 
@@ -92,6 +94,86 @@ def test_neighbours_without_the_row_in_the_sample_are_published_alike(kind: str)
         first, second = drawn
         assert type(first) is type(second)
         assert repr(first) == repr(second)
+
+
+def published(table: tuple[int, ...], size: int) -> Counter[tuple[int, ...]]:
+    """Return the probability of each outcome: a set of so many rows, in their order."""
+    ways = list(itertools.combinations(table, size))
+    chances: Counter[tuple[int, ...]] = Counter()
+    for way in ways:
+        chances[way] += Fraction(1, len(ways))  # type: ignore[assignment]
+    return chances
+
+
+def hockey_stick(one: Counter[Any], other: Counter[Any], factor: Fraction) -> Fraction:
+    """Return the sum of p - factor q over the outcomes where that is positive."""
+    return sum((max(p - factor * other[way], Fraction(0)) for way, p in one.items()), Fraction(0))
+
+
+def test_a_size_of_the_rows_costs_size_over_rows_and_no_less() -> None:
+    """Of all tables of at most five rows, and all rows that one becomes: m / n, at any epsilon."""
+    for n, records in ((2, 3), (3, 3), (4, 3), (5, 2)):
+        for size in range(1, n):
+            stated = publish_share([0] * n, size=size, rows=n, exposes_rows=True).loss
+            assert (stated.epsilon, stated.relation) == (0, "change-one")
+            found = {factor: Fraction(0) for factor in (Fraction(1), Fraction(3), Fraction(10**6))}
+            for table in itertools.product(range(records), repeat=n):
+                for i, record in itertools.product(range(n), range(records)):
+                    other = (*table[:i], record, *table[i + 1 :])
+                    pair = published(table, size), published(other, size)
+                    for factor in found:
+                        found[factor] = max(found[factor], hockey_stick(*pair, factor))
+            assert set(found.values()) == {stated.delta} == {Fraction(size, n)}
+
+
+def test_a_size_that_follows_the_rows_tells_their_number() -> None:
+    """Under add-remove half of three rows is one row, and half of four rows is two."""
+    three, four = published((1, 2, 3), 3 // 2), published((1, 2, 3, 4), 4 // 2)
+    assert hockey_stick(three, four, Fraction(10**6)) == 1
+    # A size that stays: the fewer rows there are, the more it costs, up to all of it.
+    costs = [hockey_stick(published((*range(n), 9), 1), published(tuple(range(n)), 1), Fraction(1))
+             for n in (1, 2, 3)]  # fmt: skip
+    assert costs == [Fraction(1, 2), Fraction(1, 3), Fraction(1, 4)]
+
+
+def test_all_sets_of_the_size_are_published_equally_often() -> None:
+    """The first rows would be a mutant: each of ten sets has 400 of 4,000, within 6 deviations."""
+    rng = SeededGenerator(3)
+    table = {"i": list(range(5)), "twice": [2 * i for i in range(5)]}
+    drawn = Counter(
+        tuple(publish_share(table, size=2, rows=5, exposes_rows=True, rng=rng).rows["twice"])
+        for _ in range(4000)
+    )
+    assert set(drawn) == set(itertools.combinations(range(0, 10, 2), 2))
+    assert all(abs(count - 400) < 6 * math.sqrt(360) for count in drawn.values())
+
+
+def test_a_size_is_paid_under_change_one_and_its_query_says_so() -> None:
+    budget = PrivacyFilter(ApproxDP(0, "0.5"), relation="change-one")
+    shared = publish_share([1, 2, 3, 4], size=1, rows=4, exposes_rows=True, budget=budget)
+    assert budget.spent == ApproxDP(0, "0.25")
+    assert repr(shared.query) == "publish_share(share=0.25, rows=4, rows as they are)"
+    publish = partial(publish_share, exposes_rows=True, budget=budget)
+    check_refusals(
+        {
+            "both": (partial(publish, [1], "1/2", size=1, rows=1), TypeError, ("or size and",)),
+            "no rows": (partial(publish, [1, 2], size=1), TypeError, ("share must be given",)),
+            "neither": (partial(publish, [1, 2]), TypeError, ("share must be given",)),
+            "all": (
+                partial(publish, [1, 2], size=2, rows=2), ValueError, ("size must be less",)
+            ),
+            "none": (partial(publish, [1, 2], size=0, rows=2), ValueError, ("from 1 to",)),
+            "another table": (
+                partial(publish, [1, 2, 3], size=1, rows=2), ValueError,
+                ("rows must be the number of rows of the table",),
+            ),
+            "no number": (partial(publish, [1, 2], size=None, rows=2), TypeError, ("size and",)),
+        }
+    )  # fmt: skip
+    of_rows = PrivacyFilter(ApproxDP(0, "0.5"), relation="add-remove")
+    with pytest.raises(RelationMismatchError):
+        publish_share([1, 2], size=1, rows=2, exposes_rows=True, budget=of_rows)
+    assert budget.spent == ApproxDP(0, "0.25")
 
 
 WORDS = [f"secret {i:04}, in a text that is too long to stand in a view" for i in range(2000)]

@@ -284,6 +284,19 @@ def pictures() -> dict[str, Refusal]:
             ({"epsilons": []}, ValueError, "epsilons must be"),
             ({"epsilons": 0.5}, TypeError, "epsilons must be a sequence of numbers, not float"),
         ),
+        **of(
+            figures.renyi_curves,
+            ({"largest_order": 1}, ValueError, "must be above 1 and at most 1000, not 1"),
+            ({"largest_order": 1001}, ValueError, "not 1001"),
+            ({"largest_order": "x"}, ValueError, "largest_order"),
+        ),
+        "six curves": (
+            lambda: figures.renyi_curves(*[ONE] * 6), ValueError, ("at most 5, not 6",)
+        ),
+        "a curve of a delta": (
+            lambda: figures.renyi_curves(cydp.ApproxDP(1, "0.1")),
+            cydp.accounting.MeasureMismatchError, ("no Renyi divergence",)
+        ),
         "beliefs of a rho": (
             lambda: figures.beliefs(cydp.ZCDP(1)), ValueError, ("pure differential privacy",)
         ),

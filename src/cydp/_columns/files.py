@@ -354,7 +354,10 @@ def connect() -> Any:
     connection = duckdb.connect(config={"threads": threads, **_SETTINGS})
     connection.execute(f"SET streaming_buffer_size = '{_AHEAD}'")
     # On by itself where Python is interactive, as with -c: it would tell how many rows there are.
-    connection.execute("SET enable_progress_bar = false")
+    # In Jupyter without ipywidgets it is off, and DuckDB refuses to set it.
+    [(is_on,)] = connection.execute("SELECT current_setting('enable_progress_bar')").fetchall()
+    if is_on:
+        connection.execute("SET enable_progress_bar = false")
     return connection
 
 

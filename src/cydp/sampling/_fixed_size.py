@@ -4,15 +4,20 @@
 from __future__ import annotations
 
 from fractions import Fraction
+from typing import cast
 
 import numpy as np
 from numpy.typing import NDArray
 
+from cydp._arguments import Integer, Number
 from cydp._generator import Generator
+from cydp._numbers.rational import read_integer
+from cydp.sampling._amplified import read_share
 
-__all__ = ["FixedSize", "draw_subset"]
+__all__ = ["FixedSize", "draw_subset", "read_sample"]
 
 _WORD = 2**64
+_MOST_ROWS = 2**32  # of a mask
 
 
 class FixedSize:
@@ -46,6 +51,22 @@ class FixedSize:
             raise ValueError(
                 f"rows must be the number of rows of the table, not {len(self._stays)}"
             )
+
+
+def read_sample(
+    share: Number | None, size: Integer | None, rows: Integer | None
+) -> tuple[Fraction, int | None]:
+    """Return the share, and how many rows a table has whose sample has a fixed size."""
+    if (size is None) != (rows is None) or (share is None) == (size is None):
+        raise TypeError("share must be given, or size and rows instead: for change-one")
+    if size is None or rows is None:
+        return read_share(cast("Number", share)), None
+    number, all_rows = read_integer(size, "size"), read_integer(rows, "rows")
+    if not 1 <= number <= all_rows:
+        raise ValueError(f"size must be from 1 to rows, {all_rows}, not {number}")
+    if all_rows > _MOST_ROWS:
+        raise ValueError(f"rows must be at most 2**32, not {all_rows}")
+    return Fraction(number, all_rows), all_rows
 
 
 def draw_subset(generator: Generator, size: int, rows: int) -> NDArray[np.bool_]:

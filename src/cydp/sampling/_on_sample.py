@@ -4,14 +4,12 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from fractions import Fraction
 from functools import partial
-from typing import Any, cast
+from typing import Any
 
 from cydp._arguments import Integer, Number
 from cydp._call_errors import explain_arguments
 from cydp._generator import Generator
-from cydp._numbers.rational import read_integer
 from cydp.accounting._approx_zcdp import ApproxZCDP
 from cydp.accounting._budget import Asked
 from cydp.accounting._errors import UnitMismatchError
@@ -22,13 +20,10 @@ from cydp.releases._reads import refuse_columns
 from cydp.releases._release import Release
 from cydp.releases._run import arguments_of, kind_of, prepare
 from cydp.releases._unit import check_ledger
-from cydp.sampling._amplified import read_share
-from cydp.sampling._fixed_size import FixedSize
+from cydp.sampling._fixed_size import FixedSize, read_sample
 from cydp.sampling._sample_release import SampleQuery, SampleRelease
 
 __all__ = ["on_sample"]
-
-_MOST_ROWS = 2**32  # of a mask
 
 
 @explain_arguments
@@ -121,7 +116,7 @@ def on_sample(
     why = "rows of a column beside it are not sampled"
     refuse_columns(given, ("column", "columns", "by"), why)
     prepared = prepare(kind, {**given, kind.data: x, "budget": budget})
-    query = SampleQuery(prepared.query, *_read_sample(share, size, rows))
+    query = SampleQuery(prepared.query, *read_sample(share, size, rows))
     _check(query, prepared.source.length)
     _check_ledger(budget, query)
 
@@ -143,22 +138,6 @@ def on_sample(
     # An earlier version recorded the release itself.
     released = drawn if isinstance(drawn, Release) else prepared.query.result(drawn, None)
     return SampleRelease(query=query, release=released, payment=payment_of(paid))
-
-
-def _read_sample(
-    share: Number | None, size: Integer | None, rows: Integer | None
-) -> tuple[Fraction, int | None]:
-    """Return the share, and how many rows a table has whose sample has a fixed size."""
-    if (size is None) != (rows is None) or (share is None) == (size is None):
-        raise TypeError("share must be given, or size and rows instead: for change-one")
-    if size is None or rows is None:
-        return read_share(cast("Number", share)), None
-    number, all_rows = read_integer(size, "size"), read_integer(rows, "rows")
-    if not 1 <= number <= all_rows:
-        raise ValueError(f"size must be from 1 to rows, {all_rows}, not {number}")
-    if all_rows > _MOST_ROWS:
-        raise ValueError(f"rows must be at most 2**32, not {all_rows}")
-    return Fraction(number, all_rows), all_rows
 
 
 def _check(query: SampleQuery, length: int | None) -> None:

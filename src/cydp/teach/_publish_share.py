@@ -3,7 +3,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from datetime import date, time, timedelta
 from decimal import ROUND_CEILING, Decimal
 from fractions import Fraction
@@ -11,7 +11,7 @@ from typing import Any
 
 import numpy as np
 
-from cydp._arguments import Number
+from cydp._arguments import Integer, Number
 from cydp._call_errors import explain_arguments
 from cydp._columns.declared import Labels
 from cydp._columns.entries import null_types
@@ -23,7 +23,7 @@ from cydp.accounting._budget import Asked
 from cydp.mechanisms._run import Budget, pay_and_draw
 from cydp.random import Generator
 from cydp.releases._unit import Unit
-from cydp.sampling._amplified import read_share
+from cydp.sampling._fixed_size import draw_subset, read_sample
 
 __all__ = ["PublishedShare", "publish_share"]
 
@@ -36,15 +36,20 @@ _KINDS = {"numbers", "text", "bytes", "objects", "nulls"}  # which Python has va
 
 @dataclass(frozen=True, repr=False)
 class _ShareQuery:
-    """What is published, without data."""
+    """What is published, without data; `rows` is how many rows a table has, if it is public."""
 
     share: Fraction
-    unit: Unit = field(default=Unit(), init=False)
+    rows: int | None = None
+
+    @property
+    def unit(self) -> Unit:
+        """What is protected: a row."""
+        return Unit("add-remove" if self.rows is None else "change-one")
 
     @property
     def loss(self) -> ApproxDP:
         """Privacy cost."""
-        return ApproxDP(0, self.share, relation="add-remove")
+        return ApproxDP(0, self.share, relation=self.unit.relation)
 
     @property
     def function(self) -> str:
@@ -52,7 +57,8 @@ class _ShareQuery:
         return "publish_share"
 
     def __repr__(self) -> str:
-        return f"publish_share(share={literal_of(self.share)}, rows as they are)"
+        of = "" if self.rows is None else f", rows={self.rows}"
+        return f"publish_share(share={literal_of(self.share)}{of}, rows as they are)"
 
 
 @dataclass(frozen=True, repr=False, eq=False)
@@ -65,16 +71,19 @@ class PublishedShare:
         The chosen rows, of a column or of a table, as values of Python.
     share : Fraction
         The probability with which each row was chosen.
+    of_rows : int or None
+        How many rows the table has, if so many rows were chosen as the share says.
 
     """
 
     rows: Any
     share: Fraction
+    of_rows: int | None = None
 
     @property
     def query(self) -> _ShareQuery:
         """What was published, without the rows; its privacy unit is a row."""
-        return _ShareQuery(self.share)
+        return _ShareQuery(self.share, self.of_rows)
 
     @property
     def loss(self) -> ApproxDP:
@@ -94,8 +103,10 @@ class PublishedShare:
 @explain_arguments
 def publish_share(
     x: Any,
-    share: Number,
+    share: Number | None = None,
     *,
+    size: Integer | None = None,
+    rows: Integer | None = None,
     exposes_rows: bool,
     budget: Budget | None = None,
     rng: Generator | None = None,
@@ -110,8 +121,12 @@ def publish_share(
     x : table or column
         A list, a numpy array, a dict of these, or a table or column of pandas, polars or pyarrow,
         with numbers, text, bytes or values of Python. Other columns and objects are refused.
-    share : number above 0 and below 1
+    share : number above 0 and below 1, optional
         The probability with which each row is chosen, independently of the others.
+    size : int >= 1, optional
+        How many rows are chosen, instead of `share`: all sets of this size are equally likely.
+    rows : int > size, optional
+        How many rows the table has, which is public under "change-one"; with `size`.
     exposes_rows : bool
         Must be True: the caller says that rows may be published.
     budget : PrivacyFilter, BudgetLedger or LedgerScope, optional
@@ -123,6 +138,7 @@ def publish_share(
     Returns
     -------
     PublishedShare
+        Its loss is under "add-remove" for a share, and under "change-one" for a size.
 
     Raises
     ------
@@ -133,7 +149,8 @@ def publish_share(
 
     Notes
     -----
-    A row changes what is published only if it is chosen.
+    Privacy cost: epsilon 0, and the share, or size / rows, as delta. No smaller delta holds, at any
+    epsilon.
 
     Examples
     --------
@@ -144,11 +161,14 @@ def publish_share(
     ApproxDP(epsilon=0, delta=0.5, relation='add-remove')
     >>> set(shared.rows) <= set(diagnoses)  # whoever is in it is not protected at all
     True
+    >>> publish_share(diagnoses, size=1, rows=4, exposes_rows=True).loss
+    ApproxDP(epsilon=0, delta=0.25, relation='change-one')
 
     """
-    chance = read_share(share)
+    chance, all_rows = read_sample(share, size, rows)
     if chance == 1:
-        raise ValueError("share must be less than 1: all rows would be published")
+        name = "share must be less than 1" if all_rows is None else "size must be less than rows"
+        raise ValueError(f"{name}: all rows would be published")
     if exposes_rows is not True:
         raise ValueError(
             "exposes_rows must be True: publish_share protects nobody. It publishes rows as they "
@@ -157,7 +177,9 @@ def publish_share(
     if getattr(budget, "charge_id", None) is not None:
         raise TypeError("budget must have no charge id: a ledger keeps no rows as a result")
     columns = _columns_of(x)
-    rows = RowsOf(columns, "x")
+    of_table = RowsOf(columns, "x")
+    if all_rows not in (None, of_table.length):
+        raise ValueError(f"rows must be the number of rows of the table, not {all_rows}")
     for column in columns.values() if isinstance(columns, dict) else [columns]:
         kind = Labels(column, "x").type.kind
         entries = set(map(type, column)) if kind == "objects" else set()
@@ -166,17 +188,21 @@ def publish_share(
             raise TypeError(
                 "x must hold numbers, text, bytes or values of Python: cast others to text"
             )
-    query: Any = _ShareQuery(chance)
+    query: Any = _ShareQuery(chance, all_rows)
 
     def draw(generator: Generator) -> Any:
-        chosen = rows.take(generator.bernoulli(chance, rows.length))
+        if all_rows is None:
+            stays = generator.bernoulli(chance, of_table.length)
+        else:
+            stays = draw_subset(generator, int(chance * all_rows), all_rows)
+        chosen = of_table.take(stays)
         if isinstance(chosen, dict):
             return {label: _values_of(column) for label, column in chosen.items()}
         return _values_of(chosen)
 
     asked = Asked(query, query.function, arguments=lambda: {"columns": [], "other": None})
     chosen, _ = pay_and_draw(asked, draw, budget, rng)
-    return PublishedShare(chosen, chance)
+    return PublishedShare(chosen, chance, all_rows)
 
 
 def _columns_of(x: Any) -> Any:

@@ -251,3 +251,25 @@ def test_losses_about_different_questions_say_them() -> None:
         assert "taking part" not in ax.get_title(loc="left")
         title = draw(count).get_title(loc="left")
         assert title.endswith("The question:\none row taking part or not")
+
+
+def test_renyi_curves_are_lines_and_ceilings() -> None:
+    noise = cydp.Gaussian(rho="1/2", sensitivity=1)
+    ax = figures.renyi_curves(noise, cydp.PureDP(1), cydp.DiscreteLaplace(epsilon=1, sensitivity=9))
+    assert [line.get_label() for line in ax.lines] == [
+        "Gaussian, rho = 0.5", "epsilon = 1", "DiscreteLaplace, epsilon = 1"
+    ]  # fmt: skip
+    orders = ax.lines[0].get_xdata()
+    assert orders[0] > 1
+    assert orders[-1] == 8
+    straight, pure, wide = (line.get_ydata() for line in ax.lines)
+    assert straight == pytest.approx(orders / 2)
+    at_two = np.interp(2, orders, pure)
+    # Randomized response: the mean of p**2 / q.
+    e = math.e
+    assert at_two == pytest.approx(math.log((e**2 + 1 / e) / (1 + e)), rel=1e-3)
+    assert (wide < pure).all()
+    assert (pure < 1).all()
+    assert (pure <= straight).all()
+    short = figures.renyi_curves(noise, largest_order="1.0001").lines[0].get_xdata()
+    assert 1 < short.min() <= short.max() <= 1.0001

@@ -110,6 +110,14 @@ def test_candidates_that_floats_do_not_hold_have_a_loss() -> None:
         assert 0.5 <= loss.supremum <= 1, best
 
 
+def test_a_published_size_of_the_rows_tells_a_row_of_either_table() -> None:
+    shared = publish_share([1, 2, 3, 4], size=1, rows=4, exposes_rows=True)
+    loss = privacy_loss(shared)
+    for side in (loss, loss.reverse()):
+        assert side.distinguishing == side.delta(0) == side.delta(9) == 0.25
+    assert (loss * 2).delta(1) == pytest.approx(1 - 0.75**2)
+
+
 def test_losses_that_are_constant_where_they_are_finite_are_added() -> None:
     alone = privacy_loss(SELECT, neighbours=(1, 0))
     for loss, chance in ((privacy_loss(SHARE), 0.1), (alone, alone.distinguishing)):

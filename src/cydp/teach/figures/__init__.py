@@ -11,6 +11,7 @@ from cydp.teach.figures._laplace_and_gaussian import (
     errors_by_epsilon,
 )
 from cydp.teach.figures._neighbours import averages, neighbours, two_epsilons
+from cydp.teach.figures._renyi import renyi_curves
 from cydp.teach.figures._votes import Votes, votes
 
 __all__ = [
@@ -23,6 +24,7 @@ __all__ = [
     "errors_by_epsilon",
     "neighbours",
     "odds",
+    "renyi_curves",
     "trade_offs",
     "two_epsilons",
     "votes",

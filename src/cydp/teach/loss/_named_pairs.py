@@ -370,6 +370,14 @@ def _of_partitions(mechanism: PartitionSelection, neighbours: Any) -> NamedPairs
 
 
 def _of_share(share: PublishedShare) -> NamedPairs:
+    if share.of_rows is not None:  # either table may give a row that the other one lacks
+        return NamedPairs(
+            parts=[(loss_pair(share.loss), 1)],
+            name=repr(share.query),
+            words="P: rows of D; Q: rows of D'",
+            stated=share.loss,
+            unit=_WORDS,
+        )
     chance = float_of(share.share)
     pair = TablePair(
         outputs=["row", "no row"],
