@@ -253,6 +253,11 @@ DRAWN: dict[str, Drawn] = {
         "figures.odds()",
         "The factor of the odds over epsilon: 2.72 at 1, and 22,026 at 10.",
     ),
+    "cydp.teach.figures.renyi_curves": Drawn(
+        "figures.renyi_curves()",
+        "Divergences over their order: two curves that stay below epsilon 1, and the straight line "
+        "of a rho of one half.",
+    ),
     "cydp.teach.figures.trade_offs": Drawn(
         "figures.trade_offs()",
         "Three curves of true positives over false positives, for epsilon 0.1, 1 and 3.",

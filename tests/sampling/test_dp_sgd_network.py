@@ -132,7 +132,7 @@ def test_the_page_has_what_it_prints(
 
     monkeypatch.setattr(cydp.Gaussian, "release", record)
     shown["main"](SeededGenerator(23))
-    assert f"```text\n{capsys.readouterr().out}```" in PAGE.read_text()
+    assert f"```console\n{capsys.readouterr().out}```" in PAGE.read_text()
     noise = shown["noise_of"](shown["NOISE"])
     steps = shown["STEPS"]
     assert drawn == [(noise, (shown["PARAMETERS"],))] * steps + [(noise, (6,))] * steps

@@ -257,7 +257,7 @@ def test_renyi_curves_are_lines_and_ceilings() -> None:
     noise = cydp.Gaussian(rho="1/2", sensitivity=1)
     ax = figures.renyi_curves(noise, cydp.PureDP(1), cydp.DiscreteLaplace(epsilon=1, sensitivity=9))
     assert [line.get_label() for line in ax.lines] == [
-        "Gaussian, rho = 0.5", "epsilon = 1", "DiscreteLaplace, epsilon = 1"
+        f"Gaussian, {RHO} = 0.5", f"{EPSILON} = 1", f"DiscreteLaplace, {EPSILON} = 1"
     ]  # fmt: skip
     orders = ax.lines[0].get_xdata()
     assert orders[0] > 1

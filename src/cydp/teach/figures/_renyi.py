@@ -10,6 +10,7 @@ import numpy as np
 
 from cydp._arguments import Number
 from cydp._call_errors import explain_arguments
+from cydp._extras import EPSILON, RHO, with_letters
 from cydp._numbers.rational import float_of, format_number, read_exact
 from cydp.accounting import ZCDP, Loss, Plan, PureDP, renyi_divergence
 from cydp.mechanisms import Laplace
@@ -21,6 +22,7 @@ __all__ = ["renyi_curves"]
 
 _MOST_LINES = len(HATCHES) - 1
 _MOST_ORDER = 1000
+_ALPHA = "\N{GREEK SMALL LETTER ALPHA}"
 _POINTS = 64
 _ABOVE_ONE = Fraction(1, 1024)  # the least order that is drawn is 1 and this
 
@@ -83,11 +85,11 @@ def renyi_curves(*costs: CostOrPlan, largest_order: Number = 8, ax: Any = None) 
     curves = [renyi_divergence(cost, orders) for cost in chosen]
     ax = new_axes(ax)
     for number, (cost, curve) in enumerate(zip(chosen, curves, strict=True)):
-        draw_line(ax, orders, curve, _label_of(cost), number)
+        draw_line(ax, orders, curve, with_letters(_label_of(cost)), number)
     set_words(
         ax,
-        "Renyi divergence: a rho is a straight line,\nand an epsilon is a ceiling",
-        "order (alpha)",
+        f"Renyi divergence: a {RHO} is a straight line,\nand an {EPSILON} is a ceiling",
+        f"order {_ALPHA}",
         "largest Renyi divergence (nats)",
     )
     ax.set_xlim(1, float_of(last))
