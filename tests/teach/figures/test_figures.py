@@ -11,7 +11,7 @@ import pytest
 from matplotlib import pyplot as plt
 
 import cydp
-from cydp._extras import DELTA, EPSILON
+from cydp._extras import DELTA, EPSILON, RHO
 from cydp.teach import figures
 from cydp.testing import SeededGenerator
 
