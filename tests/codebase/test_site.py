@@ -47,6 +47,8 @@ def test_every_public_name_is_in_the_reference(tmp_path: Path) -> None:
     written = list((tmp_path / "reference").glob("cydp*.rst"))
     assert len(written) == len(there) + len(pages.MODULES)
     assert ".. autofunction:: cydp.count" in (tmp_path / "reference/cydp.count.rst").read_text()
+    shown = re.findall(r"^\| \[(.*)\]\(.*\) \| (.*) \|$", (DOCS / "reference.md").read_text(), re.M)
+    assert dict(shown) == pages.MODULES
 
 
 def test_links_to_what_is_not_on_the_site_lead_to_the_repository() -> None:
