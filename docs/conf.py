@@ -11,6 +11,8 @@ import cydp
 HERE = Path(__file__).parent
 sys.path.insert(0, str(HERE / "site"))
 
+import c_header  # noqa: E402
+import commands  # noqa: E402
 import notebooks  # noqa: E402
 import pages  # noqa: E402
 import pictures  # noqa: E402
@@ -30,6 +32,7 @@ myst_enable_extensions = ["colon_fence", "dollarmath"]
 myst_heading_anchors = 4
 myst_links_external_new_tab = False
 nitpicky = True
+smartquotes = False  # commands are copied, with their quotes and dashes
 
 # Types stand in the text of a docstring, in words; signatures show names and defaults.
 autodoc_typehints = "none"
@@ -56,9 +59,10 @@ copyright = "the cydp authors; MIT licence"
 
 def setup(app: Any) -> None:
     """Write the pages that are made from the package, and let links to the repository be."""
-    for made in (pages, pictures):
+    for made in (pages, commands, c_header, pictures):
         app.connect("builder-inited", lambda app, made=made: made.write(Path(app.srcdir)))
     app.connect("autodoc-process-docstring", pages.escape_globs, priority=400)
+    app.connect("autodoc-process-docstring", pages.add_picture, priority=600)  # after numpydoc
     app.connect("build-finished", pages.write_list)
     app.connect("build-finished", notebooks.write)
     app.connect("source-read", pages.to_repository)

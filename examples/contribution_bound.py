@@ -58,7 +58,7 @@ if len(sys.argv) > 1:
     ax.plot(bounds, error, "k-", label="both together")
     ax.set(
         xlabel="max_partitions: days of a visitor that count", ylabel="visits a day",
-        title=f"Restaurant, {len(days_of_each):,} visitors, epsilon = {EPSILON}",
+        title=f"Restaurant, {len(days_of_each):,} visitors, ε = {EPSILON}",
     )  # fmt: skip
     ax.set_ylim(0)
     ax.legend(frameon=False)

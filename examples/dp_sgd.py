@@ -160,9 +160,9 @@ def plot_accuracy(ax: Any = None, runs: int = 3) -> Any:
     ax.set_xscale("log")
     ax.xaxis.set_major_formatter("{x:g}")
     ax.set_ylim(0.4, 0.8)
-    ax.set_xlabel(f"epsilon at delta = {DELTA}")
+    ax.set_xlabel(f"ε (nats) at δ = {DELTA}")
     ax.set_ylabel("accuracy on held-out rows (share)")
-    title = "A smaller epsilon needs more noise, which costs accuracy\n"
+    title = "A smaller ε needs more noise, which costs accuracy\n"
     title += f"({STEPS} steps on samples of {SHARE}; means of {runs} runs)"
     ax.set_title(title, loc="left", fontsize="medium")
     ax.legend(loc="center right")

@@ -8,7 +8,7 @@ import re
 from collections.abc import Iterator
 from dataclasses import dataclass
 
-from pages import REPOSITORY
+from rst import REPOSITORY
 
 HERE = "docs/course"
 

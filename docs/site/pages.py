@@ -10,7 +10,9 @@ from pathlib import Path
 from types import ModuleType
 from typing import Any
 
-REPOSITORY = "https://github.com/cydp/cydp/blob/main/"
+import rst
+from drawn_names import DRAWN, shown
+
 MODULES = {
     "cydp": "Releases, budgets and noise, from the top",
     "cydp.releases": "What releases return",
@@ -67,9 +69,7 @@ def write(source: Path) -> None:
 
     def put(path: Path, text: str) -> None:
         written.add(path)
-        path.parent.mkdir(parents=True, exist_ok=True)
-        if not path.exists() or path.read_text() != text:  # else Sphinx would read it again
-            path.write_text(text)
+        rst.put(path, text)
 
     found = public()
     for path, things in found.items():
@@ -97,6 +97,21 @@ def page_of(path: str, name: str, thing: Any) -> str:
     return f"{name}\n{'=' * len(name)}\n\n.. currentmodule:: {path}\n\n{body}"
 
 
+def add_picture(app: Any, what: str, name: str, obj: Any, options: Any, lines: list[str]) -> None:
+    """Put a picture, and the code that draws it, behind the first line of what draws it."""
+    if name not in DRAWN:
+        return
+    picture = [
+        f".. image:: /pictures/{name}.png",
+        f"   :alt: {DRAWN[name].shows}",
+        "",
+        *rst.code("python", shown(name)).split("\n"),
+    ]
+    first = next(number for number, line in enumerate(lines) if line)
+    end = lines.index("", first) if "" in lines[first:] else len(lines)
+    lines[end:end] = ["", *picture]
+
+
 def escape_globs(app: Any, what: str, name: str, obj: Any, options: Any, lines: list[str]) -> None:
     """Let the star of "data/*.csv" be a star, and not the begin of emphasis."""
     lines[:] = [line.replace("/*.", r"/\*.") for line in lines]
@@ -114,7 +129,7 @@ def to_repository(app: Any, page: str, source: list[str]) -> None:
         ups = found[0].count("../")
         if ups <= depth:
             return found[0]
-        return f"]({REPOSITORY}{found[1]}{found[2] or ''})"
+        return f"]({rst.REPOSITORY}{found[1]}{found[2] or ''})"
 
     source[0] = _OUTSIDE.sub(replace, source[0])
 

@@ -5,9 +5,13 @@ from __future__ import annotations
 import csv
 import io
 from collections.abc import Callable
+from functools import partial
 from pathlib import Path
 from typing import Any
 
+import drawn_names
+import matplotlib as mpl
+from matplotlib import pyplot as plt
 from PIL import Image
 
 import cydp
@@ -15,13 +19,15 @@ from cydp import teach
 from cydp.testing import SeededGenerator
 
 DATA = Path(__file__).parents[2] / "examples" / "data"
+mpl.use("agg")
+
 MOST_BYTES = 60_000
 
 
 def ages() -> Any:
     """Draw the histogram of the first example."""
-    table = str(DATA / "pums.csv")
-    return cydp.histogram(table, 10, (0, 100), column="age", epsilon=1).plot().figure
+    table, rng = str(DATA / "pums.csv"), SeededGenerator(1)
+    return cydp.histogram(table, 10, (0, 100), column="age", epsilon=1, rng=rng).plot().figure
 
 
 def noise() -> Any:
@@ -104,14 +110,19 @@ PICTURES: dict[str, Callable[[], Any]] = {
 
 
 def write(source: Path) -> None:
-    """Draw what is missing below `source`."""
+    """Draw what is missing below `source`, and what is older than the code."""
     folder = source / "pictures"
     folder.mkdir(exist_ok=True)
-    for name, draw in PICTURES.items():
+    sources = [*Path(__file__).parent.glob("*.py"), *Path(cydp.__file__).parent.rglob("*.py")]
+    changed = max(source.stat().st_mtime for source in sources)
+    by_name = {name: partial(drawn_names.draw, name) for name in drawn_names.DRAWN}
+    for name, draw in (PICTURES | by_name).items():
         path = folder / f"{name}.png"
-        if not path.exists():
+        if not path.exists() or path.stat().st_mtime < changed:
             drawn = io.BytesIO()
-            draw().savefig(drawn, bbox_inches="tight", dpi=110)
+            figure = draw()
+            figure.savefig(drawn, bbox_inches="tight", dpi=110)
+            plt.close(figure)
             Image.open(drawn).convert("RGB").quantize(64).save(path, optimize=True)
         if path.stat().st_size > MOST_BYTES:
             raise ValueError(f"{path} has {path.stat().st_size:,} bytes")

@@ -6,10 +6,27 @@ Also what all pictures of matplotlib share.
 
 from __future__ import annotations
 
+import re
 from importlib import import_module
 from typing import Any
 
-__all__ = ["DASHES", "import_extra", "import_pyplot", "ink_of", "plain_words"]
+__all__ = [
+    "DASHES",
+    "DELTA",
+    "EPSILON",
+    "RHO",
+    "import_extra",
+    "import_pyplot",
+    "ink_of",
+    "plain_words",
+    "with_letters",
+]
+
+# Pictures have the letters of the literature, code has their names.
+EPSILON = "\N{GREEK SMALL LETTER EPSILON}"
+DELTA = "\N{GREEK SMALL LETTER DELTA}"
+RHO = "\N{GREEK SMALL LETTER RHO}"
+_LETTERS = {"epsilon": EPSILON, "delta": DELTA, "rho": RHO}
 
 DASHES = ("-", "--", "-.", ":", (0, (5, 1)), (0, (1, 1)))  # of lines, which differ in grey too
 
@@ -52,6 +69,15 @@ def import_pyplot() -> Any:
 def ink_of(ax: Any) -> Any:
     """Return the colour of words, which a light and a dark style set to what can be seen."""
     return ax.xaxis.label.get_color()
+
+
+def with_letters(text: str) -> str:
+    """Return words of the library with letters for parameters, as pictures have them.
+
+    >>> print(with_letters("PureDP(epsilon=1)"))
+    PureDP(\N{GREEK SMALL LETTER EPSILON}=1)
+    """
+    return re.sub(r"\b(epsilon|delta|rho)\b", lambda found: _LETTERS[found[0]], text)
 
 
 def plain_words(text: str) -> str:

@@ -105,6 +105,16 @@ def test_the_program_writes_nothing_if_a_call_fails(program: str, tmp_path: Path
 
 
 @plain
+def test_the_program_of_the_reference_prints_a_count_with_noise(tmp_path: Path) -> None:
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setitem(COMMANDS, "C", COMMANDS["C"].replace("noisy_counts", "one_count"))
+        program = str(build("C", tmp_path) / "one_count")
+    printed = {int(run([program], tmp_path).stdout) for _ in range(20)}
+    assert len(printed) > 1
+    assert all(abs(count - 549) < 1000 for count in printed)  # except with probability e^-100
+
+
+@plain
 def test_the_program_needs_no_python(program: str, tmp_path: Path) -> None:
     if shutil.which("ldd") is None:
         pytest.skip("there is no ldd")

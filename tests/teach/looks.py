@@ -18,7 +18,9 @@ mpl.use("agg")
 
 STYLES = ("default", "dark_background")
 UNITS = re.compile(r"\(.+\)|probability|density|epsilon|delta|rows|records|factor")
+SPELLED = re.compile(r"\b(epsilon|delta|rho|sigma)\b", re.IGNORECASE)  # pictures have letters
 LEAST_CONTRAST = 3.0  # WCAG 2.1, 1.4.11: of lines and large text to their ground
+PIXELS = 1.5  # of words that touch
 LEAST_GREY = 0.15  # between the luminances of two series that differ by nothing else
 
 
@@ -59,9 +61,11 @@ def check(draw: Callable[[], Any], *styles: str) -> Any:
                 _check_grey(ax)
             for text in figure.findobj(Text):
                 if text.get_visible() and text.get_text().strip():
+                    assert not SPELLED.search(re.sub(r"\\\w+", "", text.get_text())), text
                     box = text.get_bbox_patch()
                     behind = box.get_facecolor() if box is not None else ground
                     assert contrast(text.get_color(), behind) >= LEAST_CONTRAST, text.get_text()
+            _check_apart(figure)
     return found
 
 
@@ -82,6 +86,28 @@ def check_words(ax: Any) -> None:
         width, height = ax.figure.canvas.get_width_height()
         assert -1 <= box.x0 <= box.x1 <= width + 1, text.get_text()
         assert -1 <= box.y0 <= box.y1 <= height + 1, text.get_text()
+
+
+def _check_apart(figure: Any) -> None:
+    """No words cover others, and none are cut off."""
+    unseen = set()  # labels of ticks beyond an axis
+    for axis in [axis for ax in figure.axes for axis in (ax.xaxis, ax.yaxis)]:
+        low, high = sorted(axis.get_view_interval())
+        for tick in axis.get_major_ticks() + axis.get_minor_ticks():
+            if not low <= tick.get_loc() <= high:
+                unseen |= {tick.label1, tick.label2}
+    seen = [
+        (text.get_text(), text.get_window_extent())
+        for text in figure.findobj(Text)
+        if text.get_visible() and text.get_text().strip() and text not in unseen
+    ]
+    width, height = figure.canvas.get_width_height()
+    for words, box in seen:
+        assert min(box.x0, box.y0, width - box.x1, height - box.y1) >= -1, words
+    for (one, first), (other, second) in combinations(seen, 2):
+        wide = min(first.x1, second.x1) - max(first.x0, second.x0)
+        high = min(first.y1, second.y1) - max(first.y0, second.y0)
+        assert min(wide, high) < PIXELS, (one, other)
 
 
 def _check_grey(ax: Any) -> None:

@@ -12,15 +12,18 @@ __all__ = [
     "EDGE",
     "HATCHES",
     "MARKERS",
+    "TIMES",
     "draw_fill",
     "draw_line",
     "draw_lollipops",
     "new_axes",
+    "set_numbers",
     "set_words",
 ]
 
 HATCHES = ("", "////", "....", "xxxx", "----", "\\\\\\\\")  # of fills, which differ in grey too
 MARKERS = "osD^vX"
+TIMES = "\N{MULTIPLICATION SIGN}"
 EDGE = 1.0  # points: a style may have no edges, and hollow markers would vanish
 _TITLE_WIDTH = 78  # letters at most
 _LETTER = 0.5  # width of a letter, in the size of its font
@@ -56,7 +59,10 @@ def new_axes(
     wide = size or (_SIZE[0] if panels == 1 else 4.4 * panels, _SIZE[1])
     grown = max(1, _points_of_words() / _USUAL_FONT)
     inches = wide[0] * grown, wide[1] * grown
-    return plt.subplots(1, panels, figsize=inches, layout="constrained", **options)[1]
+    figure, axes = plt.subplots(1, panels, figsize=inches, layout="constrained", **options)
+    if panels > 1:
+        figure.get_layout_engine().set(wspace=0.06)  # the last number of an axis and the next's 0
+    return axes
 
 
 def set_words(ax: Any, title: str, x: str, y: str) -> None:
@@ -67,6 +73,12 @@ def set_words(ax: Any, title: str, x: str, y: str) -> None:
     ax.set_title(words, loc="left", fontsize=points)
     ax.set_xlabel(x)
     ax.set_ylabel(y)
+
+
+def set_numbers(*axes: Any) -> None:
+    """Let the ticks of axes, which may be logarithmic, be numbers: 1,000, and no power of 10."""
+    for axis in axes:
+        axis.set_major_formatter("{x:,.10g}")
 
 
 def draw_line(ax: Any, x: Any, y: Any, label: str, number: int, **options: Any) -> None:

@@ -11,6 +11,7 @@ import pytest
 from releases.output.made import KEYS, MADE, MARKUP, failing, made, with_counts
 
 import cydp
+from cydp._extras import EPSILON
 from cydp.testing import SeededGenerator
 
 mpl.use("agg")
@@ -43,7 +44,7 @@ def check_every_release_has_a_plot(name: str) -> None:
     ax = made(name).plot(simultaneous=name < "m")
     assert ax.get_xlabel() or name.startswith("no ")
     assert ax.get_ylabel() or not made(name)._sheet(0.95, False).axes
-    assert "epsilon=0.5" in ax.get_title(loc="left")
+    assert f"{EPSILON}=0.5" in ax.get_title(loc="left")
     if name in DRAWN:  # one of each kind of drawing, which takes long
         own = plt.figure().add_subplot()
         assert made(name).plot(own) is own
@@ -69,7 +70,7 @@ def test_a_histogram_has_steps_and_bars() -> None:
         assert ax.get_ylabel() == "count (rows)"
         words = "for all 4 cells together" if simultaneous else "for each cell"
         assert ax.get_title(loc="left") == (
-            f"histogram: epsilon=0.5\nbars: 90 % confidence {words}, noise alone"
+            f"histogram: {EPSILON}=0.5\nbars: 90 % confidence {words}, noise alone"
         )
 
 

@@ -11,6 +11,8 @@ import numpy as np
 import pytest
 from releases.postprocessing.made import COUNTS, RELEASES, histogram_of, table_of
 
+from cydp._extras import EPSILON
+
 CHAINS: dict[str, Callable[[Any], Any]] = {
     "counts": lambda release: release.nonnegative().with_total(100),
     "shares": lambda release: release.nonnegative().normalized(),
@@ -46,7 +48,7 @@ def test_every_output_says_how_it_was_made(kind: str, chain: str) -> None:
     matplotlib = pytest.importorskip("matplotlib")
     matplotlib.use("Agg")
     ax = made.plot()
-    assert in_one_line(ax.get_title("left")).startswith(f"{title_of(made)}: epsilon=1")
+    assert in_one_line(ax.get_title("left")).startswith(f"{title_of(made)}: {EPSILON}=1")
     matplotlib.pyplot.close(ax.figure)
 
 

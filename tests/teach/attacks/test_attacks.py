@@ -8,6 +8,7 @@ from teach.attacks.pums import ATTACKS, PUMS, run
 from teach.looks import check
 
 from cydp import PureDP, sensitivity
+from cydp._extras import EPSILON
 from cydp.teach import attacks
 
 FIGURES = {  # chance, undefended, defended, limit
@@ -121,12 +122,27 @@ def test_its_text_says_all() -> None:
     assert block.defended.release == "1 noisy count of one budget"
 
 
+def test_the_bars_say_what_made_each_release() -> None:
+    ax = run("averaging").plot()
+    assert [label.get_text() for label in ax.get_yticklabels()] == [
+        f"undefended:\nDiscreteLaplace, {EPSILON} = 1000",
+        f"defended:\nDiscreteLaplace, {EPSILON} = 1",
+    ]
+    assert [text.get_text() for text in ax.texts] == ["above 0.99", "0.55"]
+    assert [text.get_text() for text in ax.get_legend().get_texts()] == [
+        "without any release: 0.50", "limit of the defence for any attacker: 0.74"  # rounded up
+    ]  # fmt: skip
+    exact = run("differencing").plot()
+    assert exact.get_yticklabels()[0].get_text() == "undefended:\nno noise"
+    assert exact.texts[0].get_text() == "1.00"
+
+
 def test_a_picture_shows_the_means() -> None:
     attack = run("averaging")
     lines = {line.get_label(): line for line in check(attack.plot_means).lines}
     answers = attack.undefended.observed["answers"]
-    assert lines["undefended: 10,000 answers"].get_ydata()[-1] == answers.mean()
-    assert lines["exact count without"].get_ydata()[0] == 548
+    assert lines[f"undefended: 10,000 answers, {EPSILON} = 1000"].get_ydata()[-1] == answers.mean()
+    assert lines["exact count without the person"].get_ydata()[0] == 548
     name = r"$\bar$"  # which is no formula
     table = {name: [1, 2, 1, 2], "sex": [0, 0, 1, 1]}
     check(attacks.linkage(table, {name: [1, 2], "sex": [0, 1]}, name).plot)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+import re
 from typing import Any
 
 import numpy as np
@@ -10,6 +11,7 @@ import pytest
 from matplotlib import pyplot as plt
 
 import cydp
+from cydp._extras import DELTA, EPSILON, RHO
 from cydp.teach import figures
 from cydp.testing import SeededGenerator
 
@@ -21,7 +23,7 @@ def _closed() -> Any:
 
 
 def test_the_density_of_figure_2_has_scale_14_and_variance_392() -> None:
-    ax = figures.neighbours()
+    ax, _ = figures.two_epsilons()
     assert "scale 14, variance 392" in ax.get_title(loc="left")
     for line, center in zip(ax.lines, (5, 12), strict=False):
         x, y = line.get_data()
@@ -38,7 +40,7 @@ def test_averages_are_those_of_the_releases_and_the_budget_ends() -> None:
     assert means == pytest.approx([released[:count].mean() for count in m])
     assert (value.get_ydata()[0], neighbour.get_ydata()[0]) == (5, 12)
     assert budget.get_xdata()[0] == 10  # of epsilon 5, by 0.5 each
-    assert ax.get_title(loc="left").endswith("standard deviation is 0.63,\nfor epsilon = 500")
+    assert ax.get_title(loc="left").endswith(f"standard deviation is 0.63,\nfor {EPSILON} = 500")
     (band,) = ax.collections
     assert band.get_paths()[0].vertices[:, 1].max() == pytest.approx(5 + math.sqrt(392), rel=1e-6)
     assert abs(means[-1] - 5) < 4 * math.sqrt(392 / 1000)
@@ -88,11 +90,9 @@ def test_the_table_of_the_lecture() -> None:
 
 
 def test_pictures_are_drawn_on_axes_that_are_given() -> None:
-    _, panels = plt.subplots(1, 5)
+    _, panels = plt.subplots(1, 4)
     before = plt.get_fignums()
-    for ax, name in zip(
-        panels, ("neighbours", "averages", "beliefs", "odds", "trade_offs"), strict=True
-    ):
+    for ax, name in zip(panels, ("averages", "beliefs", "odds", "trade_offs"), strict=True):
         assert getattr(figures, name)(ax=ax) is ax
     assert plt.get_fignums() == before
 
@@ -100,28 +100,72 @@ def test_pictures_are_drawn_on_axes_that_are_given() -> None:
 def test_the_factor_between_the_densities_is_marked() -> None:
     """e**10 is around 22,000, and e**2 is 7.389, as the text says."""
     for epsilon, written in ((0.5, "1.65"), (2, "7.39"), (10, "22,026")):
-        ax = figures.neighbours(epsilon=epsilon)
+        ax, _ = figures.two_epsilons(epsilon=epsilon)
         bar = ax.lines[2]
         low, high = bar.get_ydata()
         assert list(bar.get_xdata()) == [5, 5]
         assert high / low == pytest.approx(math.exp(epsilon), rel=1e-6)
-        assert f"x {written}" in [text.get_text() for text in ax.texts]
+        assert f"\N{MULTIPLICATION SIGN} {written}" in [text.get_text() for text in ax.texts]
         assert ax.get_title(loc="left").endswith(f"by a factor of up to {written}")
         x, y = ax.lines[0].get_data()
         ratio = y / np.interp(x, *ax.lines[1].get_data())
         assert ratio.max() <= math.exp(epsilon) * (1 + 1e-6)
-    assert "scale 1, variance 2" in figures.neighbours(value=10, neighbour=9, epsilon=1).get_title(
-        loc="left"
-    )
+    ax, _ = figures.two_epsilons(value=10, neighbour=9, epsilon=1)
+    assert "scale 1, variance 2" in ax.get_title(loc="left")
+
+
+def test_the_probabilities_of_an_event_have_a_ratio_within_e_to_the_epsilon() -> None:
+    left, right = figures.neighbours()
+    chance = 1 - math.exp(-3.5 / 14) / 2  # P(Y < 8.5) for f(D) = 5; for f(D') = 12 that of Y > 8.5
+    title = left.get_title(loc="left").replace("\n", " ")
+    assert f"probability {chance:.3g} or {1 - chance:.3g}: ratio 1.57" in title
+    for fill, probability in zip(left.collections, (chance, 1 - chance), strict=True):
+        x, y = fill.get_paths()[0].vertices.T
+        area = abs(np.sum(x * np.roll(y, -1) - y * np.roll(x, -1))) / 2
+        assert x.max() == 8.5
+        beyond = math.exp((x.min() - (5 if probability == chance else 12)) / 14) / 2
+        assert area + beyond == pytest.approx(probability, abs=1e-4)  # left of the picture
+    ratio, high, low = (line.get_ydata() for line in right.lines)
+    assert (high[0], low[0]) == pytest.approx((math.exp(0.5), math.exp(-0.5)))
+    assert ratio.max() == pytest.approx(high[0])
+    assert ratio.min() == pytest.approx(low[0])
+
+
+@pytest.mark.parametrize(
+    ("event", "said", "chances"),
+    [
+        ((None, 5), "at most 5", (1 / 2, math.exp(-0.5) / 2)),
+        ((12, 26), "at least 12 and at most 26", (0.3033 - 0.1116, 1 / 2 - math.exp(-1) / 2)),
+        ((1000, None), "at least 1000", (math.exp(-995 / 14) / 2, math.exp(-988 / 14) / 2)),
+    ],
+)
+def test_an_event_may_be_any_interval(event: Any, said: str, chances: Any) -> None:
+    left, _ = figures.neighbours(event=event)
+    title = left.get_title(loc="left").replace("\n", " ")
+    assert f'"{said}" has probability' in title
+    written = [
+        float(each) for each in re.findall(r"probability ([\d.e-]+) or ([\d.e-]+):", title)[0]
+    ]
+    assert written == pytest.approx(chances, rel=5e-3)
+
+
+def test_an_event_must_be_an_interval() -> None:
+    for event in ((3, 3), (5, 4)):
+        with pytest.raises(ValueError, match="event must have a low end below its high one"):
+            figures.neighbours(event=event)
+    with pytest.raises(TypeError, match="event must be two numbers"):
+        figures.neighbours(event=5)  # type: ignore[arg-type]
+    with pytest.raises(ValueError, match="epsilon must be at most 500, not 501"):
+        figures.neighbours(epsilon=501)
 
 
 def test_the_factor_is_never_written_as_1_nor_cut_off() -> None:
     for epsilon, written in (
         ("1e-9", "e^1e-09"), ("0.001", "1.001001"), (700, "1.01e+304"), (5000, "e^5000")
     ):  # fmt: skip
-        title = figures.neighbours(epsilon=epsilon).get_title(loc="left")
+        title = figures.two_epsilons(epsilon=epsilon)[0].get_title(loc="left")
         assert title.endswith(f"by a factor of up to {written}")
-    ax = figures.neighbours(epsilon=700)
+    _, ax = figures.two_epsilons(other_epsilon=700)
     ax.figure.canvas.draw()
     assert ax.texts[0].get_window_extent().x0 > ax.get_window_extent().x0  # not over the axis
 
@@ -183,11 +227,13 @@ def test_odds_and_trade_offs_have_a_line_for_each_loss() -> None:
     for line, k in zip(ax.lines[:3], (1, 2, 5), strict=False):
         x, y = line.get_data()
         assert np.log(y) == pytest.approx(k * x)
-    assert "epsilon 10: x 22,026" in [text.get_text() for text in ax.texts]
+    assert "\N{GREEK SMALL LETTER EPSILON} = 10: \N{MULTIPLICATION SIGN} 22,026" in [
+        text.get_text() for text in ax.texts
+    ]
     plan = cydp.Plan([(cydp.PureDP("0.1"), 3)])
     ax = figures.trade_offs(cydp.PureDP(1), cydp.ApproxDP(1, 0.05), plan)
     assert [line.get_label() for line in ax.lines] == [
-        "most for epsilon = 1", "most for epsilon = 1, delta = 0.05",
+        f"most for {EPSILON} = 1", f"most for {EPSILON} = 1, {DELTA} = 0.05",
         "most for a plan of 3 releases", "guessing",
     ]  # fmt: skip
     assert all(max(line.get_ydata()) == 1 for line in ax.lines)
@@ -200,8 +246,8 @@ def test_losses_about_different_questions_say_them() -> None:
     for draw in (figures.beliefs, figures.trade_offs):
         ax = draw(count, cydp.PureDP(2, relation="change-one"))
         labels = [text.get_text() for text in ax.get_legend().get_texts()]
-        assert labels[0].endswith("epsilon = 1,\none row taking part or not")
-        assert labels[1].endswith("epsilon = 2,\none person's record being this or another")
+        assert labels[0].endswith(f"{EPSILON} = 1,\none row taking part or not")
+        assert labels[1].endswith(f"{EPSILON} = 2,\none person's record being this or another")
         assert "taking part" not in ax.get_title(loc="left")
         title = draw(count).get_title(loc="left")
         assert title.endswith("The question:\none row taking part or not")
@@ -211,7 +257,7 @@ def test_renyi_curves_are_lines_and_ceilings() -> None:
     noise = cydp.Gaussian(rho="1/2", sensitivity=1)
     ax = figures.renyi_curves(noise, cydp.PureDP(1), cydp.DiscreteLaplace(epsilon=1, sensitivity=9))
     assert [line.get_label() for line in ax.lines] == [
-        "Gaussian, rho = 0.5", "epsilon = 1", "DiscreteLaplace, epsilon = 1"
+        f"Gaussian, {RHO} = 0.5", f"{EPSILON} = 1", f"DiscreteLaplace, {EPSILON} = 1"
     ]  # fmt: skip
     orders = ax.lines[0].get_xdata()
     assert orders[0] > 1

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: MIT
 """The formats of a ledger's file: which can be read, and how an earlier one is brought up to date.
 
-docs/accounting/ledger.md, "Formats", says what each of them has.
+docs/reference/ledger_file.md, "Format", says what each of them has.
 """
 
 from __future__ import annotations

@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from cydp._extras import DASHES, import_pyplot, ink_of, plain_words
+from cydp._extras import DASHES, import_pyplot, ink_of, plain_words, with_letters
 from cydp.releases.output._sheet import Axis, Numbers, Sheet, are_times, floats_of
 from cydp.releases.output._short_times import with_short_times
 from cydp.releases.output._words import axis_labels, bars_words, error_lines
@@ -281,7 +281,7 @@ def plot_of(sheet: Sheet, ax: Any) -> Any:
         values.set_major_locator(MaxNLocator(5, steps=[1, 2, 2.5, 5, 10]))
         if np.abs(column.values).max(initial=0) < _MOST_PLAIN:
             values.set_major_formatter(lambda tick, _: f"{tick + 0.0:,.10g}")
-    lines = [f"{sheet.title}: {sheet.cost}", *_error_of(sheet)]
+    lines = [f"{sheet.title}: {with_letters(sheet.cost)}", *_error_of(sheet)]
     words = "\n".join(textwrap.fill(line, _TITLE_WIDTH) for line in lines)
     ax.set_title(plain_words(words), loc="left", fontsize="medium")
     return ax

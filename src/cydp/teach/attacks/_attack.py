@@ -17,12 +17,13 @@ import numpy as np
 from numpy.typing import NDArray
 
 from cydp._arguments import Integer
-from cydp._extras import ink_of, plain_words
+from cydp._extras import ink_of, plain_words, with_letters
 from cydp._numbers.rational import float_of, format_number, read_integer
 from cydp.accounting import Loss, PrivacyFilter, PureDP
 from cydp.mechanisms import DiscreteLaplace, Laplace
 from cydp.random import Generator
 from cydp.teach._pictures import HATCHES, new_axes, set_words
+from cydp.teach.meaning._curves import label_of
 
 __all__ = [
     "CHANCE",
@@ -40,6 +41,7 @@ __all__ = [
 ]
 
 _UP = Context(prec=4, rounding=ROUND_CEILING)
+_TWO_DIGITS = Context(prec=2, rounding=ROUND_CEILING)
 TwoValues = tuple[Fraction, Fraction]
 CHANCE = 0.5  # of a fair bet, before a release
 _MOST_VALUE = 2**40
@@ -54,6 +56,8 @@ class Trial:
     ----------
     release : str
         What was released, in words.
+    method : str
+        What made it: the name of the mechanism, or what stood in its place.
     loss : PureDP, ApproxDP, ZCDP or None
         What it cost all together; None if it is not differentially private.
     success : float
@@ -66,6 +70,7 @@ class Trial:
     """
 
     release: str
+    method: str
     loss: Loss | None
     success: float
     limit: float
@@ -124,38 +129,55 @@ class Attack:
             Without matplotlib.
 
         """
-        ax = new_axes(ax, size=(6.4, 2.6))
-        trials = (self.undefended, self.defended)
-        for place, trial in enumerate(trials):
+        ax = new_axes(ax, size=(7.2, 3))
+        trials = {"undefended": self.undefended, "defended": self.defended}
+        for place, trial in enumerate(trials.values()):
             ax.barh(
                 place, trial.success, height=0.55, facecolor=(f"C{place}", 0.35),
                 edgecolor=f"C{place}", hatch=HATCHES[place],
             )  # fmt: skip
             # At the left end, which every bar covers, on the colour of the page.
             ax.annotate(
-                f"{trial.success:.4g}", (0, place), xytext=(6, 0), textcoords="offset points",
+                _short(trial.success), (0, place), xytext=(6, 0), textcoords="offset points",
                 va="center", color=ink_of(ax),
                 bbox={"facecolor": ax.get_facecolor(), "edgecolor": "none", "pad": 2},
             )  # fmt: skip
-        ax.axvline(self.chance, color=ink_of(ax), linestyle=":", label="without any release")
+        ax.axvline(
+            self.chance,
+            color=ink_of(ax),
+            linestyle=":",
+            label=f"without any release: {_short(self.chance)}",
+        )
         if self.defended.limit < 1:
             ends = [self.defended.limit] * 2
-            ax.plot(
-                ends, [0.6, 1.4], color=ink_of(ax), linewidth=2, label="no attacker gets beyond"
-            )
-        ax.set_yticks(range(2), ["undefended", "defended"])
+            limit = _above(self.defended.limit, _TWO_DIGITS)
+            label = f"limit of the defence for any attacker: {limit}"
+            ax.plot(ends, [0.6, 1.4], color=ink_of(ax), linewidth=2, label=label)
+        ax.set_yticks(range(2), [f"{name}:\n{_made_by(trial)}" for name, trial in trials.items()])
         ax.set_ylim(1.5, -0.5)
         ax.set_xlim(0, 1)
         # A column's name may have a dollar sign, which would begin a formula.
-        title = plain_words(f"{self.name}: {self.question}")
+        title = plain_words(f"{self.name}:\n{self.question}")
         set_words(ax, title, "probability of a right answer", "")
-        ax.legend(loc="upper left", bbox_to_anchor=(0, -0.25), ncols=2, frameon=False)
+        ax.legend(loc="upper left", bbox_to_anchor=(0, -0.25), frameon=False)
         return ax
 
 
-def _above(limit: float) -> str:
+def _made_by(trial: Trial) -> str:
+    """Return what made a release, and its epsilon."""
+    if trial.loss is None:
+        return trial.method
+    return f"{trial.method}, {with_letters(label_of(trial.loss))}"
+
+
+def _short(probability: float) -> str:
+    """Return a probability in two digits, which are never those of 1 unless it is 1."""
+    return "above 0.99" if 0.995 <= probability < 1 else f"{probability:.2f}"
+
+
+def _above(limit: float, digits: Context = _UP) -> str:
     """Return a bound in four digits, rounded up, so that it stays one."""
-    return f"{_UP.create_decimal_from_float(limit).normalize():f}"
+    return f"{digits.create_decimal_from_float(limit).normalize():f}"
 
 
 def largest_success(loss: PureDP, chance: float) -> float:
@@ -336,10 +358,16 @@ def set_beside(
         question=f"is the value {format_number(values[0])} or {format_number(values[1])}?",
         chance=CHANCE,
         undefended=Trial(
-            release=releases[0], loss=None, success=success, limit=1.0, observed=observed[0]
+            release=releases[0],
+            method="a textbook's noise",
+            loss=None,
+            success=success,
+            limit=1.0,
+            observed=observed[0],
         ),
         defended=Trial(
             release=releases[1],
+            method=type(mechanism).__name__,
             loss=mechanism.loss,
             limit=limit,
             observed=observed[1],

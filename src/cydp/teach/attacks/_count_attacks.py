@@ -10,14 +10,14 @@ import numpy as np
 
 from cydp._arguments import Integer, Number
 from cydp._call_errors import explain_arguments
-from cydp._extras import ink_of
+from cydp._extras import ink_of, with_letters
 from cydp._numbers.rational import format_number, read_positive
 from cydp.accounting import PureDP
 from cydp.exact import match_domains
 from cydp.mechanisms import DiscreteLaplace
 from cydp.random import Generator
 from cydp.sensitivity import count as sensitivity_of_count
-from cydp.teach._pictures import draw_line, new_axes, set_words
+from cydp.teach._pictures import draw_line, new_axes, set_numbers, set_words
 from cydp.teach.attacks._attack import CHANCE, Attack, Trial, largest_success, release_while_paid
 from cydp.teach.attacks._counts import (
     QUESTION,
@@ -28,6 +28,7 @@ from cydp.teach.attacks._counts import (
     trial_of_mean,
     where_domains,
 )
+from cydp.teach.meaning._curves import label_of
 
 __all__ = ["AveragingAttack", "averaging", "differencing", "repeated_array"]
 
@@ -102,6 +103,7 @@ def differencing(
         chance=CHANCE,
         undefended=Trial(
             release="two exact counts",
+            method="no noise",
             loss=None,
             success=1.0,
             limit=1.0,
@@ -109,6 +111,7 @@ def differencing(
         ),
         defended=Trial(
             release="two noisy counts of one budget",
+            method=type(noise).__name__,
             loss=spent,
             success=success_of_sum(noise, 2, 1),
             limit=largest_success(spent, CHANCE),
@@ -155,29 +158,37 @@ class AveragingAttack(Attack):
             Without matplotlib.
 
         """
-        ax = new_axes(ax)
-        draws = [trial.observed["answers"] for trial in (self.undefended, self.defended)]
-        for number, (name, answers) in enumerate(
-            zip(("undefended", "defended"), draws, strict=True)
-        ):
+        ax = new_axes(ax, size=(6.4, 4.8))
+        trials = {"undefended": self.undefended, "defended": self.defended}
+        for number, (name, trial) in enumerate(trials.items()):
+            answers = trial.observed["answers"]
             n = np.unique(np.geomspace(1, len(answers), _MOST_POINTS).astype(np.int64))
             means = np.cumsum(answers)[n - 1] / n
-            draw_line(ax, n, means, f"{name}: {_count_words(len(answers))}", number)
+            draw_line(
+                ax, n, means, f"{name}: {_count_words(len(answers))}, {_letters(trial)}", number
+            )
             ax.plot(n[-1:], means[-1:], "os"[number], color=f"C{number}")
-        ends = [1, len(draws[0])]
+        ends = [1, len(self.undefended.observed["answers"])]
         for style, count, label in (
-            (":", self.exact_count, "with them"),
-            ("-", self.exact_count - 1, "without"),
+            (":", self.exact_count, "with the person"),
+            ("-", self.exact_count - 1, "without the person"),
         ):
             ax.plot(
                 ends, [count] * 2, color=ink_of(ax), linewidth=0.9, linestyle=style,
                 label=f"exact count {label}",
             )  # fmt: skip
         ax.set_xscale("log")
+        set_numbers(ax.xaxis, ax.yaxis)
         title = f"{self.name}: the mean goes to the exact count,\nunless a budget ends the answers"
-        set_words(ax, title, "number of answers (logarithmic)", "mean of the answers (records)")
-        ax.legend(loc="upper left", bbox_to_anchor=(0, -0.17), ncols=2, frameon=False)
+        set_words(ax, title, "answers so far (count)", "mean of the answers (records)")
+        ax.legend(loc="upper left", bbox_to_anchor=(0, -0.17), frameon=False)
         return ax
+
+
+def _letters(trial: Trial) -> str:
+    """Return what a trial costs, as pictures write it."""
+    assert trial.loss is not None
+    return with_letters(label_of(trial.loss))
 
 
 @explain_arguments

@@ -169,6 +169,7 @@ def trial_of_mean(
     mean, limit = float(answers.mean()), largest_success(loss, CHANCE)
     return Trial(
         release=release,
+        method=type(noise).__name__,
         loss=loss,
         # With one answer the success equals the limit; rounding must not push it above.
         success=min(success_of_sum(noise, len(answers), len(answers)), limit),

@@ -122,6 +122,7 @@ def linkage(
         chance=float(shares[0]),
         undefended=Trial(
             release="the rows without names",
+            method="no noise",
             loss=None,
             success=_success_by_rows(kinds, times, shares),
             limit=1.0,
@@ -133,6 +134,7 @@ def linkage(
         ),
         defended=Trial(
             release="noisy counts of all columns together",
+            method=type(noise).__name__,
             loss=spent,
             # With one secret both are 1, and rounding must not exceed that.
             success=min(_success_by_counts(kinds, times, shares, weights, noise), limit),

@@ -129,6 +129,7 @@ def reconstruction(
         chance=CHANCE,
         undefended=Trial(
             release=f"{counts[0]} exact {counts[1]}",
+            method="no noise",
             loss=None,
             success=_success_by_exact(ways, sums),
             limit=1.0,
@@ -136,6 +137,7 @@ def reconstruction(
         ),
         defended=Trial(
             release=f"{counts[0]} noisy {counts[1]} of one budget",
+            method=type(noise).__name__,
             loss=spent,
             success=_success_by_noisy(ways, likelihoods),
             limit=largest_success(spent, CHANCE),

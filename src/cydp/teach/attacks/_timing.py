@@ -79,13 +79,13 @@ class Timed(Guesses):
                 self.released[chosen], self.steps[chosen], _MARKERS[i], color=colour,
                 markerfacecolor=colour if i else "none", markersize=4 if i else 8,
                 markeredgewidth=EDGE,
-                label=f"released of {format_number(value)}",
+                label=f"released for {format_number(value)}",
             )  # fmt: skip
         ax.set_ylim(0, 1.15 * max(int(self.steps.max()), 10))
         known = float(np.mean(self.certain))
         lesson = "the steps tell the value" if known else "the steps tell nothing of the value"
         title = f"Work of {self.sampler}: {lesson}\n{known:.0%} of the outputs give it away"
-        set_words(ax, title, "output (in units of the value)", "steps of the draw (number)")
+        set_words(ax, title, "output (in units of the value)", "steps of the draw (count)")
         ax.legend(loc="upper left", bbox_to_anchor=(0, -0.2), ncols=2, frameon=False)
         return ax
 

@@ -11,10 +11,10 @@ from typing import Any
 import numpy as np
 
 from cydp._call_errors import explain_arguments
-from cydp._extras import ink_of
+from cydp._extras import EPSILON, ink_of, with_letters
 from cydp._numbers.rational import float_of
 from cydp.accounting import Plan, PureDP, loss_of
-from cydp.teach._pictures import HATCHES, draw_line, new_axes, set_words
+from cydp.teach._pictures import HATCHES, TIMES, draw_line, new_axes, set_numbers, set_words
 from cydp.teach.meaning._curves import CostOrPlan, label_of, question_about, read_curve
 from cydp.teach.meaning._trade_off import draw_trade_offs
 
@@ -155,8 +155,8 @@ def odds(ax: Any = None) -> Any:
     Examples
     --------
     >>> from cydp.teach import figures
-    >>> figures.odds().get_xlabel()
-    'epsilon of one release for one person (nats)'
+    >>> figures.odds().get_ylabel()
+    'factor of the odds'
 
     """
     ax = new_axes(ax)
@@ -166,20 +166,22 @@ def odds(ax: Any = None) -> Any:
         draw_line(ax, x, np.exp(k * x), label, number)
     for epsilon in (1, 10):
         factor = math.exp(epsilon)
+        written = f"{factor:,.{2 if factor < 100 else 0}f}"
         ax.plot(epsilon, factor, "o", color="C0")
         ax.annotate(
-            f"epsilon {epsilon}: x {factor:,.{2 if factor < 100 else 0}f}", (epsilon, factor),
+            f"{EPSILON} = {epsilon}: {TIMES} {written}", (epsilon, factor),
             xytext=(8, -6), textcoords="offset points", va="top", color=ink_of(ax),
         )  # fmt: skip
     set_words(
         ax,
-        "By how much one output may move the odds:\nlittle for a small epsilon, and soon by far "
+        f"By how much one output may move the odds:\nlittle for a small {EPSILON}, and soon by far "
         "too much",
-        "epsilon of one release for one person (nats)",
+        f"{EPSILON} of one release for one person (nats)",
         "factor of the odds",
     )
     ax.set_xscale("log")
     ax.set_yscale("log")
+    set_numbers(ax.xaxis)
     ax.set_xlim(0.01, 300)
     ax.set_ylim(0.05, 1e9)
     ax.legend(loc="upper left")
@@ -194,7 +196,7 @@ def _read(losses: tuple[CostOrPlan, ...]) -> tuple[CostOrPlan, ...]:
 
 def _labels(losses: Sequence[CostOrPlan], about: str | None) -> tuple[list[str], str]:
     """Return a label for each loss, and the question of all; where they differ labels say it."""
-    labels = [label_of(loss) for loss in losses]
+    labels = [with_letters(label_of(loss)) for loss in losses]
     questions = [question_about(loss, about) for loss in losses]
     if len(set(questions)) == 1:
         return labels, questions[0]

@@ -12,7 +12,7 @@ import numpy as np
 
 from cydp._arguments import Number
 from cydp._call_errors import explain_arguments
-from cydp._extras import ink_of
+from cydp._extras import DELTA, EPSILON, ink_of
 from cydp._numbers.rational import (
     Exact,
     as_exact,
@@ -23,10 +23,12 @@ from cydp._numbers.rational import (
 )
 from cydp._numbers.rounding import root_above
 from cydp.mechanisms import DiscreteGaussian, DiscreteLaplace
-from cydp.teach._pictures import draw_line, new_axes, set_words
+from cydp.teach._pictures import draw_line, new_axes, set_numbers, set_words
 
 __all__ = ["Densities", "densities", "errors_by_answers", "errors_by_epsilon"]
 
+_SIGMA = "\N{GREEK SMALL LETTER SIGMA}"
+_DOTS = {"marker": ".", "markersize": 7}  # what was computed: the laws are discrete
 _COUNTS = (100, 1_000, 10_000)  # 1 % of each is marked
 
 
@@ -72,11 +74,11 @@ class Densities:
         laplace = np.exp(-abs(x) / scale) / (2 * scale)
         gauss = np.exp(-(x**2) / (2 * sigma**2)) / math.sqrt(2 * math.pi * sigma**2)
         draw_line(ax, x, laplace, f"Laplace, scale {scale:.4g}", 0)
-        draw_line(ax, x, gauss, f"Gaussian, sigma {sigma:.4g}", 1)
+        draw_line(ax, x, gauss, f"Gaussian, {_SIGMA} = {sigma:.4g}", 1)
         set_words(
             ax,
-            f"One standard deviation, {format_number(self.deviation)}: Laplace noise is smaller "
-            "more often, and\nlarge more often (excess kurtosis 3, not 0)",
+            f"Textbook laws of standard deviation {format_number(self.deviation)}: Laplace noise "
+            "is near 0\nmore often, and far from it more often (excess kurtosis 3, not 0)",
             "noise (unit of f)",
             "density (1 / unit of f)",
         )
@@ -190,7 +192,9 @@ def errors_by_epsilon(ax: Any = None, *, delta: Number = 1e-6, confidence: Numbe
     ax = new_axes(ax)
     x = [float(each) for each in epsilons]
     for number, (label, noises) in enumerate(_labelled(laplace, gauss, least)):
-        draw_line(ax, x, [max(noise.error_bound(level), 0.5) for noise in noises], label, number)
+        draw_line(
+            ax, x, [max(noise.error_bound(level), 0.5) for noise in noises], label, number, **_DOTS
+        )
     for count in _COUNTS:
         ax.axhline(count / 100, color=ink_of(ax), linestyle=":", linewidth=1)
         ax.annotate(
@@ -199,13 +203,14 @@ def errors_by_epsilon(ax: Any = None, *, delta: Number = 1e-6, confidence: Numbe
         )  # fmt: skip
     ax.set_xscale("log")
     ax.set_yscale("log")
+    set_numbers(ax.xaxis, ax.yaxis)
     ax.set_xlim(0.009, 90)
     ax.set_ylim(0.4, 4000)
     set_words(
         ax,
-        "Half the epsilon, twice the error, whatever the count\n"
+        f"Half the {EPSILON}, twice the error, whatever the count\n"
         f"({_percent(level)} of releases are within the bound; 0 is drawn as 0.5)",
-        "epsilon (nats)",
+        f"{EPSILON} (nats)",
         "error of one count (rows)",
     )
     ax.legend(loc="upper right")
@@ -273,14 +278,15 @@ def errors_by_answers(
         errors = [noise.error_bound(level) for noise in noises]
         least_error = min(least_error, *errors)
         y = [max(error, 0.5) for error in errors]
-        draw_line(ax, answers, y, f"{label}: grows with {growth}", number)
+        draw_line(ax, answers, y, f"{label}: grows with {growth}", number, **_DOTS)
     shown = "" if least_error else "; 0 is drawn as 0.5"
     ax.set_xscale("log")
     ax.set_yscale("log")
+    set_numbers(ax.xaxis, ax.yaxis)
     ax.set_xlim(1, 1000)
     set_words(
         ax,
-        f"Many answers for epsilon = {format_number(cost)} together:\nGaussian noise grows more "
+        f"Many answers for {EPSILON} = {format_number(cost)} together:\nGaussian noise grows more "
         f"slowly ({_percent(level)} of answers are within the bound{shown})",
         "counts that one person is in (count)",
         "error of each count (rows)",
@@ -290,7 +296,10 @@ def errors_by_answers(
 
 
 def _labelled(laplace: list[Any], gauss: list[Any], delta: Fraction) -> list[tuple[str, Any]]:
-    return [("Laplace", laplace), (f"Gaussian, delta = {format_number(delta)}", gauss)]
+    return [
+        ("discrete Laplace", laplace),
+        (f"discrete Gaussian, {DELTA} = {format_number(delta)}", gauss),
+    ]
 
 
 def _percent(level: Fraction) -> str:

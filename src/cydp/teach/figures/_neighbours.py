@@ -11,7 +11,7 @@ import numpy as np
 
 from cydp._arguments import Integer, Number
 from cydp._call_errors import explain_arguments
-from cydp._extras import ink_of
+from cydp._extras import EPSILON, ink_of
 from cydp._numbers.rational import (
     float_of,
     format_number,
@@ -21,12 +21,16 @@ from cydp._numbers.rational import (
 )
 from cydp.mechanisms import Laplace
 from cydp.random import Generator
-from cydp.teach._pictures import draw_fill, draw_line, new_axes, set_words
+from cydp.teach._pictures import TIMES, draw_fill, draw_line, new_axes, set_numbers, set_words
 
 __all__ = ["averages", "neighbours", "two_epsilons"]
 
 _VALUE, _NEIGHBOUR = 5, 12
+_NAMES = ("f(D)", "f(D')")
+_X_LABEL, _Y_LABEL = "released value (unit of f)", "density (1 / unit of f)"
 _POINTS = 801
+_LARGEST = 1e300
+_MOST_RATIO = 500  # epsilon, beyond which densities are too small for floats
 _LEAST_WRITTEN, _MOST_WRITTEN = 1e-4, 700  # epsilons with a power that is written out
 _MOST_RUNS = 10**6
 _SHOWN = 400  # points of a line
@@ -34,49 +38,67 @@ _SHOWN = 400  # points of a line
 
 @explain_arguments
 def neighbours(
-    ax: Any = None,
     *,
     value: Number = _VALUE,
     neighbour: Number = _NEIGHBOUR,
     epsilon: Number = 0.5,
+    event: tuple[Number | None, Number | None] | None = None,
 ) -> Any:
-    """Draw the densities of what is released for f(D) and for f(D'), with Laplace noise.
+    """Draw an event in what is released for f(D) and for f(D'), and the ratio of the densities.
 
     Parameters
     ----------
-    ax : matplotlib Axes, optional
-        Default: axes of a new figure.
     value, neighbour : number, default 5 and 12
         f(D) and f(D'). They are taken to be as far apart as neighbours can be: the sensitivity is
         their distance, 7.
-    epsilon : number > 0, default 0.5
+    epsilon : number > 0, at most 500, default 0.5
         Privacy cost of the release, in nats.
+    event : (number or None, number or None), optional
+        The released value is between these two; None is infinite. Default: it is nearer to f(D)
+        than to f(D'), from which an attacker would guess D.
 
     Returns
     -------
-    matplotlib Axes
+    array of two matplotlib Axes
+        Left the densities: the areas are the probabilities of the event. Right the density for
+        f(D) over that for f(D').
 
     Raises
     ------
     ImportError
         Without matplotlib.
     TypeError, ValueError
-        If a number is not allowed.
+        If a parameter is not allowed.
 
     Notes
     -----
-    For 5, 12 and 0.5 the scale of the noise is 14 and its variance 392. The two densities are
-    farthest apart at f(D) and beyond it: by the factor e**epsilon, which is marked there.
+    The noise is of `cydp.Laplace`. The ratio of the densities is between e**-epsilon and
+    e**epsilon at each value, so the probabilities of an event have such a ratio, too: an event is
+    a sum of values.
 
     Examples
     --------
     >>> from cydp.teach import figures
-    >>> figures.neighbours().get_xlabel()
+    >>> densities, ratio = figures.neighbours()
+    >>> ratio.get_xlabel()
     'released value (unit of f)'
 
     """
     values, cost = _read_values(value, neighbour), read_positive(epsilon, "epsilon")
-    return _draw(new_axes(ax), *values, cost, _reach(*values, cost))
+    if cost > _MOST_RATIO:
+        raise ValueError(
+            f"epsilon must be at most {_MOST_RATIO}, not {format_number(cost)}: no picture shows a "
+            "larger ratio"
+        )
+    ends = _read_event(event, *values)
+    noise = Laplace(epsilon=cost, sensitivity=abs(values[0] - values[1]))
+    x = np.union1d(
+        _points(*values, _reach(*values, cost)), [end for end in ends if abs(end) < math.inf]
+    )
+    axes = new_axes(None, 2)
+    _draw_event(axes[0], noise, values, x, ends, "nearer to f(D)" if event is None else "")
+    _draw_ratio(axes[1], noise, values, x)
+    return axes
 
 
 @explain_arguments
@@ -87,12 +109,12 @@ def two_epsilons(
     epsilon: Number = 0.5,
     other_epsilon: Number = 10,
 ) -> Any:
-    """Draw `neighbours` for two epsilons side by side: one that hides, and one that does not.
+    """Draw what is released for f(D) and for f(D') at two epsilons: one that hides, and one not.
 
     Parameters
     ----------
     value, neighbour : number, default 5 and 12
-        As in `neighbours`.
+        f(D) and f(D'); their distance is the sensitivity, as in `neighbours`.
     epsilon, other_epsilon : number > 0, default 0.5 and 10
         Of the left and of the right panel.
 
@@ -106,6 +128,11 @@ def two_epsilons(
         Without matplotlib.
     TypeError, ValueError
         If a number is not allowed.
+
+    Notes
+    -----
+    For 5, 12 and 0.5 the scale of the noise is 14 and its variance 392. The two densities are
+    farthest apart at f(D) and beyond it: by the factor e**epsilon, which is marked there.
 
     Examples
     --------
@@ -133,6 +160,93 @@ def _read_values(value: Number, neighbour: Number) -> tuple[Fraction, Fraction]:
     return found
 
 
+def _read_event(event: Any, value: Fraction, neighbour: Fraction) -> tuple[float, float]:
+    """Return the ends of an event; by default of what is nearer to f(D)."""
+    if event is None:
+        middle = (value + neighbour) / 2
+        event = (None, middle) if value < neighbour else (middle, None)
+    if not isinstance(event, tuple | list) or len(event) != 2:
+        raise TypeError("event must be two numbers, of which either may be None: (None, 8)")
+    low, high = (
+        infinite if end is None else float_of(read_exact(end, "event"))
+        for end, infinite in zip(event, (-math.inf, math.inf), strict=True)
+    )
+    if low >= high:
+        raise ValueError("event must have a low end below its high one")
+    return low, high
+
+
+def _draw_event(
+    ax: Any,
+    noise: Laplace,
+    values: tuple[Fraction, Fraction],
+    x: Any,
+    ends: tuple[float, float],
+    words: str,
+) -> None:
+    low, high = ends
+    chances = [_chance(noise, low, high, center) for center in values]
+    for number, (name, center) in enumerate(zip(_NAMES, values, strict=True)):
+        y, inside = noise.pdf(x, value=center), (x >= low) & (x <= high)
+        draw_line(ax, x, y, f"{name} = {format_number(center)}", number)
+        label = f"event: probability {chances[number]:.3g}"
+        draw_fill(ax, x[inside], 0, y[inside], label, number)
+    said = words or " and ".join(
+        f"{word} {end:g}"
+        for word, end in (("at least", low), ("at most", high))
+        if abs(end) < math.inf
+    )
+    factor = f": ratio {chances[0] / chances[1]:.3g}" if all(chances) else ""
+    title = f'The event "{said}" has probability {chances[0]:.3g} or {chances[1]:.3g}{factor}'
+    set_words(ax, title, _X_LABEL, _Y_LABEL)
+    peak = float(noise.pdf([float_of(values[0])], value=values[0])[0])
+    ax.set_xlim(x[0], x[-1])
+    ax.set_ylim(0, 1.75 * peak)
+    ax.legend(loc="upper right", fontsize="small")
+
+
+def _draw_ratio(ax: Any, noise: Laplace, values: tuple[Fraction, Fraction], x: Any) -> None:
+    assert noise.epsilon is not None
+    first, second = (noise.pdf(x, value=center) for center in values)
+    draw_line(ax, x, first / second, "density for f(D) / density for f(D')", 0)
+    for number, sign, power in ((1, "", noise.epsilon), (2, "-", -noise.epsilon)):
+        bound = math.exp(float_of(power))
+        label = f"$e^{{{sign}\\varepsilon}}$ = {bound:.3g}"
+        draw_line(ax, x[[0, -1]], [bound] * 2, label, number, color=ink_of(ax), linewidth=1.2)
+    epsilon, is_log = float_of(noise.epsilon), noise.epsilon > 1
+    ax.set_yscale("log" if is_log else "linear")
+    top = math.exp(1.8 * epsilon) if is_log else 1 + 1.8 * math.expm1(epsilon)
+    ax.set_ylim(math.exp(-1.1 * epsilon), min(top, _LARGEST))  # with room for the legend
+    title = (
+        f"{EPSILON} = {format_number(noise.epsilon)}: the ratio of the densities is within "
+        "$e^{\\pm\\varepsilon}$, and so is that of every event"
+    )
+    set_words(ax, title, _X_LABEL, "ratio of the densities (factor)")
+    ax.set_xlim(x[0], x[-1])
+    ax.legend(loc="upper right", fontsize="small")
+
+
+def _chance(noise: Laplace, low: float, high: float, center: Fraction) -> float:
+    """Return the probability of a release between two ends, from the tail that has its digits."""
+    if low >= float_of(center):
+        return _above(noise, low, center) - _above(noise, high, center)
+    return _below(noise, high, center) - _below(noise, low, center)
+
+
+def _above(noise: Laplace, end: float, center: Fraction) -> float:
+    return 0.0 if end == math.inf else float(noise.sf(end, value=center))
+
+
+def _below(noise: Laplace, end: float, center: Fraction) -> float:
+    return float(end > 0) if abs(end) == math.inf else float(noise.cdf(end, value=center))
+
+
+def _points(value: Fraction, neighbour: Fraction, reach: float) -> Any:
+    """Return where densities are drawn: evenly, and at their peaks."""
+    low, high = sorted(map(float_of, (value, neighbour)))
+    return np.union1d(np.linspace(low - reach, high + reach, _POINTS), [low, high])
+
+
 def _reach(value: Fraction, neighbour: Fraction, epsilon: Fraction) -> float:
     """Return how far from the two values the picture goes."""
     # For a large epsilon it is far enough that words above a value do not cross the axis.
@@ -142,9 +256,8 @@ def _reach(value: Fraction, neighbour: Fraction, epsilon: Fraction) -> float:
 def _draw(ax: Any, value: Fraction, neighbour: Fraction, epsilon: Fraction, reach: float) -> Any:
     sensitivity = abs(value - neighbour)
     noise = Laplace(epsilon=epsilon, sensitivity=sensitivity)
-    low, high = sorted(map(float_of, (value, neighbour)))
-    x = np.union1d(np.linspace(low - reach, high + reach, _POINTS), [low, high])
-    for number, (name, center) in enumerate((("f(D)", value), ("f(D')", neighbour))):
+    x = _points(value, neighbour, reach)
+    for number, (name, center) in enumerate(zip(_NAMES, (value, neighbour), strict=True)):
         y = noise.pdf(x, value=center)
         label = f"released for {name} = {format_number(center)}"
         draw_line(ax, x, y, label, number)
@@ -154,16 +267,16 @@ def _draw(ax: Any, value: Fraction, neighbour: Fraction, epsilon: Fraction, reac
     ax.plot([at, at], ends, color=ink_of(ax), linewidth=2.2, marker="_", markersize=9)
     written = _power(epsilon)
     ax.annotate(
-        f"x {written}", (at, ends[1]), xytext=(0, 5), textcoords="offset points", ha="center",
+        f"{TIMES} {written}", (at, ends[1]), xytext=(0, 5), textcoords="offset points", ha="center",
         color=ink_of(ax), fontweight="bold",
     )  # fmt: skip
     scale, variance = float_of(noise.scale), noise.variance
     set_words(
         ax,
-        f"epsilon = {format_number(epsilon)}: noise of scale {scale:.6g}, variance {variance:.6g}\n"
-        f"the densities differ by a factor of up to {written}",
-        "released value (unit of f)",
-        "density (1 / unit of f)",
+        f"{EPSILON} = {format_number(epsilon)}: noise of scale {scale:.6g}, variance "
+        f"{variance:.6g}\nthe densities differ by a factor of up to {written}",
+        _X_LABEL,
+        _Y_LABEL,
     )
     ax.set_ylim(0, 1.32 * ends[1])
     ax.set_xlim(x[0], x[-1])
@@ -264,11 +377,12 @@ def averages(
     reach = 1.25 * float(noise.variance) ** 0.5
     ax.set_ylim(min(middle, far) - reach, max(middle, far) + reach)
     ax.set_xscale("log")
+    set_numbers(ax.xaxis)
     ax.set_xlim(1, count)
     set_words(
         ax,
         f"Averages find f(D): after {count:,} releases the standard deviation is "
-        f"{float(deviation[-1]):.2g},\nfor epsilon = {format_number(count * cost)}",
+        f"{float(deviation[-1]):.2g},\nfor {EPSILON} = {format_number(count * cost)}",
         "releases so far (count)",
         "mean of the releases (unit of f)",
     )

@@ -10,6 +10,7 @@ import numpy as np
 
 from cydp._arguments import Number
 from cydp._call_errors import explain_arguments
+from cydp._extras import EPSILON, RHO, with_letters
 from cydp._numbers.rational import float_of, format_number, read_exact
 from cydp.accounting import ZCDP, Loss, Plan, PureDP, renyi_divergence
 from cydp.mechanisms import Laplace
@@ -83,11 +84,11 @@ def renyi_curves(*costs: CostOrPlan, largest_order: Number = 8, ax: Any = None) 
     curves = [renyi_divergence(cost, orders) for cost in chosen]
     ax = new_axes(ax)
     for number, (cost, curve) in enumerate(zip(chosen, curves, strict=True)):
-        draw_line(ax, orders, curve, _label_of(cost), number)
+        draw_line(ax, orders, curve, with_letters(_label_of(cost)), number)
     set_words(
         ax,
-        "Renyi divergence: a rho is a straight line,\nand an epsilon is a ceiling",
-        "order (alpha)",
+        f"Renyi divergence: a {RHO} is a straight line,\nand an {EPSILON} is a ceiling",
+        "order (\N{GREEK SMALL LETTER ALPHA})",
         "largest Renyi divergence (nats)",
     )
     ax.set_xlim(1, float_of(last))

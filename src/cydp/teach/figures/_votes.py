@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 
 from cydp._arguments import Number
 from cydp._call_errors import explain_arguments
-from cydp._extras import ink_of
+from cydp._extras import EPSILON, ink_of
 from cydp._numbers.rational import format_number, read_exact, read_integer
 from cydp.mechanisms import ExponentialMechanism, UniformChoice
 from cydp.teach._pictures import HATCHES, new_axes, set_words
@@ -71,7 +71,7 @@ class Votes:
             places = np.arange(len(self.options)) + (number - (len(self.epsilons) - 1) / 2) * width
             heights = self.probabilities[:, number]
             ax.bar(
-                places, heights, width * 0.92, label=f"epsilon = {format_number(epsilon)}",
+                places, heights, width * 0.92, label=f"{EPSILON} = {format_number(epsilon)}",
                 facecolor=(f"C{number}", 0.35), edgecolor=f"C{number}", hatch=HATCHES[number],
             )  # fmt: skip
             if len(self.options) * len(self.epsilons) > _MOST_WRITTEN:
@@ -97,7 +97,7 @@ class Votes:
         ax.set_ylim(0, 1.08)
         set_words(
             ax,
-            "The exponential mechanism: the larger epsilon, the surer the winner",
+            f"The exponential mechanism: the larger {EPSILON}, the surer the winner",
             "option, and its votes (count)",
             "probability of being chosen",
         )

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from cydp._extras import ink_of
+from cydp._extras import DELTA, EPSILON, ink_of, with_letters
 from cydp.teach._pictures import draw_fill, draw_line, draw_lollipops, new_axes, set_words
 
 if TYPE_CHECKING:
@@ -28,6 +28,7 @@ _FLAT = 1.5  # nats: a still shorter one would have too few of these
 _BINS = 400
 _FEW_BINS = 60  # of losses of several releases, which may be close together
 _CURVE_POINTS = 161
+_MATH = "\\varepsilon"  # in formulas, as the letter of words
 _LEAST = 1e-10  # delta that is drawn
 _FACE_ALPHA = 0.85
 
@@ -37,17 +38,17 @@ def plot_loss(loss: PrivacyLoss, epsilon: float, ax: Any, *, narrow: bool = Fals
     ax = new_axes(ax)
     above, losses = _ordered(loss)
     share, delta = loss.sf(epsilon), loss.delta(epsilon)
-    draw_line(ax, above, np.exp(losses), "$e^{L}$ of the outputs", 0)
+    draw_line(ax, above, np.exp(losses), f"$e^{{L}}$ of the outputs{_kind(loss)}", 0)
     ax.axhline(
         math.exp(epsilon),
         color=ink_of(ax),
         linewidth=1.4,
         linestyle="--",
-        label=f"$e^{{\\epsilon}}$, epsilon = {epsilon:.4g}",
+        label=f"$e^{{{_MATH}}}$, {EPSILON} = {epsilon:.4g}",
     )
     if share > 0:
         x, y = _until(above, losses, share)
-        words = f"P(L > epsilon) = {share:.4g}"
+        words = f"P(L > {EPSILON}) = {share:.4g}"
         if loss.distinguishing:
             words += f"\n(L is infinite: {loss.distinguishing:.4g})"
         draw_fill(ax, x, math.exp(epsilon), np.exp(y), words, 1)
@@ -62,15 +63,15 @@ def plot_loss(loss: PrivacyLoss, epsilon: float, ax: Any, *, narrow: bool = Fals
         _set_plain_ticks(ax, high - low < _FLAT)
     ax.set_xlim(0, 1)
     lesson = (
-        f"the loss stays within epsilon = {epsilon:.4g};"
+        f"the loss stays within {EPSILON} = {epsilon:.4g};"
         if share == 0
-        else f"the loss is beyond epsilon = {epsilon:.4g} with probability {share:.4g};"
+        else f"the loss is beyond {EPSILON} = {epsilon:.4g} with probability {share:.4g};"
     )
     between = "\n" if narrow else " "
     set_words(
         ax,
-        f"{_short(loss, 44 if narrow else 70)}:\n{lesson}{between}delta = {delta:.4g}",
-        "outputs by loss, each as wide as its probability under P",
+        f"{_short(loss, 44 if narrow else 70)}:\n{lesson}{between}{DELTA} = {delta:.4g}",
+        f"outputs by loss,{between}each as wide as its probability under P",
         "likelihood ratio P/Q (factor)",
     )
     ax.legend(framealpha=_FACE_ALPHA)
@@ -83,19 +84,19 @@ def plot_area(loss: PrivacyLoss, epsilon: float, ax: Any) -> Any:
     above, losses = _ordered(loss)
     share, delta = loss.sf(epsilon), loss.delta(epsilon)
     heights = np.maximum(-np.expm1(epsilon - losses), 0)
-    draw_line(ax, above, heights, "$\\max(1 - e^{\\epsilon - L}, 0)$", 0)
-    draw_fill(ax, above, 0, heights, f"area: delta = {delta:.4g}", 1)
+    draw_line(ax, above, heights, f"$\\max(1 - e^{{{_MATH} - L}}, 0)$", 0)
+    draw_fill(ax, above, 0, heights, f"area: {DELTA} = {delta:.4g}", 1)
     ax.plot(
         [0, share, share], [1, 1, 0], color=ink_of(ax), linestyle=":", linewidth=1.2,
-        label=f"rectangle: P(L > epsilon) = {share:.4g}",
+        label=f"rectangle: P(L > {EPSILON}) = {share:.4g}",
     )  # fmt: skip
     ax.set_xlim(0, 1)
     ax.set_ylim(0, 1.45)
     ax.set_yticks(np.linspace(0, 1, 6))
     set_words(
         ax,
-        f"{_short(loss)}:\ndelta at epsilon = {epsilon:.4g} is {delta:.4g}, an area within "
-        "P(L > epsilon)",
+        f"{_short(loss)}:\n{DELTA} at {EPSILON} = {epsilon:.4g} is {delta:.4g}, an area within "
+        f"P(L > {EPSILON})",
         "outputs by loss, each as wide as its probability under P",
         "part that counts (of probability)",
     )
@@ -108,19 +109,19 @@ def plot_delta(loss: PrivacyLoss, epsilon: float, ax: Any) -> Any:
     ax = new_axes(ax)
     delta, factor = loss.delta(epsilon), math.exp(epsilon)
     x, p, q, names, unit = _outputs(loss)
-    scaled = f"$e^{{\\epsilon}}$ Q, epsilon = {epsilon:.4g}"
+    scaled = f"$e^{{{_MATH}}}$ Q, {EPSILON} = {epsilon:.4g}"
     is_few = len(x) <= _FEW and not loss.is_continuous
     if is_few:
         width = float(np.diff(x).min(initial=1.0))
-        draw_lollipops(ax, x - _APART * width, p, "P", 0)
+        draw_lollipops(ax, x - _APART * width, p, f"P{_kind(loss)}", 0)
         draw_lollipops(ax, x + _APART * width, factor * q, scaled, 2)
         ax.set_xlim(x[0] - 0.6 * width, x[-1] + 0.6 * width)
     else:
         style = "default" if loss.is_continuous else "steps-mid"
-        draw_line(ax, x, p, "P", 0, drawstyle=style)
+        draw_line(ax, x, p, f"P{_kind(loss)}", 0, drawstyle=style)
         draw_line(ax, x, factor * q, scaled, 2, drawstyle=style)
     fill = {
-        "label": f"area where P is above: delta = {delta:.4g}",
+        "label": f"area where P is above: {DELTA} = {delta:.4g}",
         "facecolor": ("C1", 0.35),
         "edgecolor": "C1",
         "hatch": "////",
@@ -138,8 +139,8 @@ def plot_delta(loss: PrivacyLoss, epsilon: float, ax: Any) -> Any:
     ax.set_ylim(0, 1.4 * max(float(p.max()), min(factor * float(q.max()), 3 * float(p.max()))))
     set_words(
         ax,
-        f"{_short(loss)}:\nwhere P is above $e^{{\\epsilon}}$ Q, the area between them is "
-        f"delta = {delta:.4g}",
+        f"{_short(loss)}:\nwhere P is above $e^{{{_MATH}}}$ Q, the area between them is "
+        f"{DELTA} = {delta:.4g}",
         loss._named.unit,
         unit,
     )
@@ -171,8 +172,10 @@ def plot_curve(losses: Sequence[Any], ax: Any) -> Any:
     ax.set_yscale("log")
     ax.set_ylim(_LEAST, 1.5)
     ax.set_xlim(0, most)
-    lesson = "delta falls as epsilon grows; markers: stated (at the lower edge: delta 0)"
-    set_words(ax, lesson, "epsilon (nats)", "delta (probability)")
+    lesson = f"{DELTA} falls as {EPSILON} grows. Markers: stated (at the lower edge: {DELTA} = 0)"
+    if len({_kind(loss) for loss in losses}) > 1:
+        lesson += f"\nDiscrete: corners where {EPSILON} passes the loss of an output"
+    set_words(ax, lesson, f"{EPSILON} (nats)", f"{DELTA} (probability)")
     ax.legend(loc="upper left", bbox_to_anchor=(0, -0.15), frameon=False)
     return ax
 
@@ -261,6 +264,13 @@ def _reach(loss: PrivacyLoss) -> float:
     return max(finite[0] if finite else 1.0, 1.0)
 
 
+def _kind(loss: PrivacyLoss) -> str:
+    """Return words for a law that is not continuous, beside which a continuous one may stand."""
+    if loss.is_continuous:
+        return ""
+    return " (on a grid)" if loss.rounding else " (discrete)"
+
+
 def _short(loss: PrivacyLoss, width: int = 70) -> str:
     name = loss.name.split(":")[0] if len(loss.name) > width else loss.name
-    return name if len(name) <= width else name[: width - 3] + "..."
+    return with_letters(name if len(name) <= width else name[: width - 3] + "...")

@@ -11,7 +11,7 @@ import numpy as np
 
 from cydp._arguments import Number
 from cydp._call_errors import explain_arguments
-from cydp._extras import ink_of
+from cydp._extras import ink_of, with_letters
 from cydp._numbers.rational import Exact, as_exact, float_of, format_number, read_exact
 from cydp._numbers.rounding import float_above
 from cydp.accounting import RocBound
@@ -113,7 +113,7 @@ class ExpectedChange:
         x = np.array([float_of(point) for point in points])
         most = [float_of(self._most(point)) for point in points]
         least = [float_of(top - self._most(top - point)) for point in points]
-        draw_fill(ax, x, least, most, f"what {label_of(self.loss)} allows", 0)
+        draw_fill(ax, x, least, most, f"what {with_letters(label_of(self.loss))} allows", 0)
         draw_line(ax, x, x, "no change", 1, color=ink_of(ax))
         set_words(
             ax,

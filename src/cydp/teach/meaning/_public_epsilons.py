@@ -7,9 +7,9 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, fields
 from typing import Any, overload
 
-from cydp._extras import import_extra, ink_of
+from cydp._extras import EPSILON, import_extra, ink_of
 from cydp.accounting import ZCDP, ApproxDP, Loss, PureDP
-from cydp.teach._pictures import EDGE, new_axes, set_words
+from cydp.teach._pictures import EDGE, new_axes, set_numbers, set_words
 
 __all__ = ["PublicEpsilon", "PublicEpsilons", "public_epsilons"]
 
@@ -259,11 +259,12 @@ class PublicEpsilons(Sequence[PublicEpsilon]):
             )  # fmt: skip
         ax.set_yticks(places, [f"{row.who}: {row.what}" for row in self], fontsize="small")
         ax.set_xscale("log")
+        set_numbers(ax.xaxis)
         ax.set_xlim(0.1, 1000)
         set_words(
             ax,
-            "Epsilons in public use: numbers for different units\ncannot be compared",
-            "epsilon (nats, per unit)",
+            f"{EPSILON} in public use: values for different units\ncannot be compared",
+            f"{EPSILON} (nats, per unit)",
             "",
         )
         ax.legend(loc="lower right", fontsize="small")

@@ -12,7 +12,7 @@ import numpy as np
 
 from cydp._arguments import Number
 from cydp._call_errors import explain_arguments
-from cydp._extras import ink_of
+from cydp._extras import ink_of, with_letters
 from cydp._numbers.rational import float_of
 from cydp._numbers.rounding import delta_float_above
 from cydp.accounting import RocBound
@@ -261,7 +261,7 @@ def draw_trade_offs(curves: Sequence[tuple[str, RocBound]], question: str, ax: A
     x = np.array([float_of(point) for point in points])
     for number, (label, curve) in enumerate(curves):
         y = [float_of(curve.most(point)) for point in points]
-        draw_line(ax, x, y, f"most for {label}", number)
+        draw_line(ax, x, y, f"most for {with_letters(label)}", number)
     draw_line(ax, [0, 1], [0, 1], "guessing", 5, color=ink_of(ax), linestyle=":", linewidth=1)
     if len(curves) == 1:
         chance = float_of(curves[0][1].chance)

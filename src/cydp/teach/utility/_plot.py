@@ -6,7 +6,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
-from cydp._extras import DASHES, plain_words
+from cydp._extras import DASHES, EPSILON, RHO, plain_words, with_letters
 from cydp._numbers.rational import float_of, read_exact
 from cydp.teach._pictures import EDGE, MARKERS, new_axes, set_words
 from cydp.teach.utility._workloads import READY
@@ -16,9 +16,12 @@ if TYPE_CHECKING:
 
 __all__ = ["draw_series"]
 
-_X = {"dimension": "dimension", "epsilon": "epsilon (nats)", "rho": "rho (zCDP)"}
+_X = {"dimension": "dimension", "epsilon": f"{EPSILON} (nats)", "rho": f"{RHO} (zCDP)"}
 _SERIES = ("workload", "mechanism", "relation", "dimension", "epsilon", "rho", "delta")
 _MOST_SERIES = 12
+_MORE_DASHES = tuple(
+    (0, pattern) for pattern in ((9, 3), (2, 2), (6, 1, 1, 1), (1, 4), (9, 2, 3, 2), (3, 1, 3, 4))
+)
 
 
 def draw_series(rows: Sequence[UtilityRow], x: str | None, ax: Any) -> Any:
@@ -52,7 +55,7 @@ def _lesson_of(rows: Sequence[UtilityRow], x: str) -> str:
     """Return what the picture teaches, if its workloads teach one thing."""
     names = {row.setting.workload for row in rows}
     if x != "dimension":
-        return f"Errors fall as {x} grows."
+        return with_letters(f"Errors fall as {x} grows.")
     lessons = {READY[name].lesson for name in names if name in READY}
     if len(lessons) == 1:
         return lessons.pop()
@@ -122,11 +125,13 @@ def _values(row: UtilityRow, names: Sequence[str]) -> tuple[Any, ...]:
 
 def _words(row: UtilityRow, name: str) -> str:
     value = _value(row, name)
-    return plain_words(value) if isinstance(value, str) else f"{name} {float(value):g}"
+    return (
+        plain_words(value) if isinstance(value, str) else f"{with_letters(name)} = {float(value):g}"
+    )
 
 
 def _draw_one(ax: Any, x: str, name: str, series: list[UtilityRow], number: int) -> None:
-    dashes = DASHES[number % len(DASHES)]
+    dashes = (*DASHES, *_MORE_DASHES)[number]
     marker = MARKERS[(number + number // len(DASHES)) % len(MARKERS)]
     colour = f"C{number}"
     lines = [(_value(row, x), _line_of(row)) for row in series if _line_of(row)]
