@@ -24,7 +24,8 @@ def links(thing: Any) -> str:
 
 def proving(file: str) -> list[str]:
     """Return the pages that name a file of the package, or else its nearest folder."""
-    places = [file, *(f"{parent}/" for parent in PurePosixPath(file).parents)]
+    folders = [f"{parent}/" for parent in PurePosixPath(file).parents]
+    places = [file, *(folder for folder in folders if len(folder) > len(f"{PACKAGE}/"))]
     by_place = _pages()
     return next((by_place[place] for place in places if place in by_place), [])
 
