@@ -91,6 +91,8 @@ def page_of(path: str, name: str, thing: Any) -> str:
     full = f"{path}.{name}"
     if inspect.isclass(thing):
         body = f".. autoclass:: {full}\n   :members:\n   :inherited-members: {_FOREIGN}\n"
+        if issubclass(thing, Exception):
+            body += "\nWhat was charged, and what to do: :doc:`/reference/errors`.\n"
     elif callable(thing):
         body = f".. autofunction:: {full}\n"
     else:

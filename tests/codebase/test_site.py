@@ -70,6 +70,8 @@ def test_a_name_leads_to_its_proofs(tmp_path: Path) -> None:
     pages.write(tmp_path)
     snapping = (tmp_path / "reference/cydp.mechanisms.Snapping.rst").read_text()
     assert ":doc:`Snapping </mechanisms/snapping>`" in snapping
+    error = (tmp_path / "reference/cydp.BudgetExceededError.rst").read_text()
+    assert error.endswith("what to do: :doc:`/reference/errors`.\n")
 
 
 def test_docstrings_name_no_page_that_the_wheel_lacks() -> None:
