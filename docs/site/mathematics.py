@@ -20,6 +20,7 @@ _FUNCTION = re.compile(
 _BARS = re.compile(r'<mo class="mathopen">([|‖])</mo>(.*?)<mo>\1</mo>', re.DOTALL)
 _EXPONENT = re.compile(r'(<msu[bp]>\s*<mo form="postfix")>')  # of a bar, which else grows with it
 _MAX = re.compile(r"<mo>(max|min|sup|inf)</mo>(?=\s*(?:<mrow>\s*)?<mo[^>]*>[(\[{])")
+_THOUSANDS = re.compile(r"(?<=\d)\{,\}(?=\d)")  # a comma in a number, and not between two
 _OPENING = "([\N{LEFT DOUBLE QUOTATION MARK}"
 _CLOSING = ")].,:;!?-\N{RIGHT DOUBLE QUOTATION MARK}\N{RIGHT SINGLE QUOTATION MARK}"
 
@@ -56,7 +57,8 @@ def join_punctuation(app: Any, tree: nodes.document, page: str) -> None:
 def _translated(node: nodes.Element, *, as_block: bool = False) -> str:
     """Return MathML; what Docutils does not know is a warning that names the page."""
     try:
-        return _spaced(str(tex2mathml(node.astext(), as_block=as_block)))
+        formula = _THOUSANDS.sub(",", node.astext())
+        return _spaced(str(tex2mathml(formula, as_block=as_block)))
     except MathError as error:
         _LOG.warning("%s: %s", error, node.astext(), location=node)
         return ""

@@ -55,3 +55,11 @@ def test_max_and_a_bar_with_an_exponent_stand_as_tex_sets_them() -> None:
     exponent = '<mo form="postfix" stretchy="false">|</mo>'
     assert exponent in translated(math("", r"\lvert x \rvert^2"))
     assert exponent not in translated(math("", r"\lvert x \rvert"))
+
+
+def test_a_number_has_no_space_behind_its_comma() -> None:
+    from docutils.nodes import math
+
+    translated = mathematics()._translated
+    assert "<mn>1,024,000</mn>" in translated(math("", r"1{,}024{,}000"))
+    assert "<mn>1</mn>" in translated(math("", "1, 024"))
