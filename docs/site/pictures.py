@@ -1,4 +1,7 @@
-"""The pictures of the site, drawn when it is built."""
+"""The pictures of the site, drawn when it is built.
+
+Those here are of lessons alone; lessons also have pictures of the reference, by their names.
+"""
 
 from __future__ import annotations
 
@@ -16,33 +19,11 @@ from PIL import Image
 
 import cydp
 from cydp import teach
-from cydp.testing import SeededGenerator
 
 DATA = Path(__file__).parents[2] / "examples" / "data"
 mpl.use("agg")
 
 MOST_BYTES = 60_000
-
-
-def ages() -> Any:
-    """Draw the histogram of the first example."""
-    table, rng = str(DATA / "pums.csv"), SeededGenerator(1)
-    return cydp.histogram(table, 10, (0, 100), column="age", epsilon=1, rng=rng).plot().figure
-
-
-def noise() -> Any:
-    """Draw answers from two tables that differ in one person, at two epsilons."""
-    return teach.figures.two_epsilons()[0].figure
-
-
-def loss() -> Any:
-    """Draw the privacy loss of discrete Gaussian noise, and its delta."""
-    return teach.privacy_loss(cydp.DiscreteGaussian(rho="1/2", sensitivity=1)).plot(1).figure
-
-
-def averages() -> Any:
-    """Draw the means of more and more releases, from a fixed key."""
-    return teach.figures.averages(rng=SeededGenerator(5)).figure
 
 
 def linkage() -> Any:
@@ -81,29 +62,9 @@ def sampled() -> Any:
     return step.plot_curve(teach.privacy_loss(noise)).figure
 
 
-LAPLACE = teach.privacy_loss(cydp.DiscreteLaplace(epsilon=1, sensitivity=1))
-GAUSSIAN = teach.privacy_loss(cydp.DiscreteGaussian(rho="1/2", sensitivity=1))
-
 PICTURES: dict[str, Callable[[], Any]] = {
-    "ages": ages,
-    "noise": noise,
-    "loss": loss,
-    # Of lessons 1 to 5 of the course.
-    "averages": averages,
     "linkage": linkage,
-    "errors_by_epsilon": lambda: teach.figures.errors_by_epsilon().figure,
-    "odds": lambda: teach.figures.odds().figure,
-    "beliefs": lambda: teach.figures.beliefs().figure,
-    "trade_offs": lambda: teach.figures.trade_offs().figure,
     "salary": salary,
-    "public_epsilons": lambda: teach.public_epsilons().plot().figure,
-    "two_losses": lambda: teach.compare_losses(LAPLACE, GAUSSIAN, epsilon=1)[0].figure,
-    "delta_area": lambda: GAUSSIAN.plot_delta(1).figure,
-    "delta_curve": lambda: GAUSSIAN.plot_curve(LAPLACE).figure,
-    "errors_by_answers": lambda: teach.figures.errors_by_answers().figure,
-    "renyi_curves": lambda: teach.figures.renyi_curves().figure,
-    # Of lessons 6 to 10.
-    "votes": lambda: teach.figures.votes().plot().figure,
     "ranges": ranges,
     "sampled": sampled,
 }
