@@ -1,4 +1,4 @@
-"""Pages for students and users typeset their formulas: none stands as plain text in a sentence."""
+"""Pages of the site typeset their formulas: none stands as plain text in a sentence."""
 
 from __future__ import annotations
 
@@ -9,12 +9,7 @@ import pytest
 from codebase.reader import ROOT
 
 DOCS = ROOT / "docs"
-FIRST_LESSONS = ("noise", "sensitivity", "laplace", "meaning", "gaussian", "items")
-PAGES = [
-    *(DOCS / "course" / f"{name}.md" for name in FIRST_LESSONS),
-    *(DOCS / f"{name}.md" for name in ("course", "faq", "index", "start")),
-    *sorted((DOCS / "howto").glob("*.md")),
-]
+PAGES = sorted(DOCS.rglob("*.md"))
 CODE = re.compile(r"^```.*?^```$|`[^`]+`|^:alt:.*?$", re.DOTALL | re.MULTILINE)
 TYPESET = re.compile(r"\$\$.*?\$\$|\$[^$]+\$", re.DOTALL)
 PLAIN = re.compile(
