@@ -13,8 +13,7 @@ from codebase.reader import ROOT, Reader, blocks_of, made_by, reader_in
 DOCS = ROOT / "docs"
 PAGE = re.compile(r"docs/[\w/]+\.md")
 ELSEWHERE = {  # tests of their own run their blocks, and look at more of them
-    "README.md", "architecture.md", "backend.md", "course.md", "distributed.md", "interactive.md",
-    "local.md", "sampling.md", "teach.md",
+    "README.md", "architecture.md", "backend.md", "course.md", "teach.md",
     *(f"course/{page.name}" for page in (DOCS / "course").glob("*.md")),
 }  # fmt: skip
 PAGES = [
