@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import inspect
 import re
+import sys
+from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
@@ -12,10 +14,7 @@ from codebase.reader import ROOT, Reader, blocks_of, made_by, reader_in
 
 DOCS = ROOT / "docs"
 PAGE = re.compile(r"docs/[\w/]+\.md")
-ELSEWHERE = {  # tests of their own run their blocks, and look at more of them
-    "README.md", "architecture.md", "backend.md", "course.md", "teach.md",
-    *(f"course/{page.name}" for page in (DOCS / "course").glob("*.md")),
-}  # fmt: skip
+ELSEWHERE = {"architecture.md", "backend.md", "teach.md"}  # tests of their own look at more
 PAGES = [
     page
     for page in sorted(DOCS.rglob("*.md"))
@@ -25,8 +24,10 @@ SHOWN = ("", "c", "console", "py", "sql")  # what is shown as it is: output, or 
 
 
 @pytest.fixture
-def reader(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Reader:
-    return reader_in(tmp_path, monkeypatch)
+def reader(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Reader]:
+    yield reader_in(tmp_path, monkeypatch)
+    if "matplotlib.pyplot" in sys.modules:  # which warns of many open figures
+        sys.modules["matplotlib.pyplot"].close("all")
 
 
 @pytest.mark.parametrize("page", PAGES, ids=lambda page: page.stem)
