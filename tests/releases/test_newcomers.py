@@ -281,6 +281,19 @@ def test_notes_on_keys_say_what_to_write(tmp_path: Path) -> None:
     assert "a later time of the same day has no key" in " ".join(repr(by_day).split())
 
 
+def test_frames_of_pandas_say_what_to_convert() -> None:
+    frame = FRAME.to_pandas()
+    with pytest.raises(
+        ValueError, match=r"and 'user' is the index: reset_index\(\) makes it a col"
+    ):
+        cydp.count(frame.set_index("user"), user="user", max_rows=1, epsilon=1)
+    with pytest.raises(ValueError, match="did you mean 'user'"):
+        cydp.count(frame, user="User", max_rows=1, epsilon=1)
+    frame["amount"] = frame["amount"].astype(object)
+    with pytest.raises(TypeError, match=r"not objects: convert them to numbers first, as astype"):
+        cydp.mean(frame, (0, 9), column="amount", epsilon=1)
+
+
 def test_blocks_need_the_column_of_the_ledger(tmp_path: Path) -> None:
     FRAME.write_parquet(tmp_path / "t.parquet")
     given: Any = {"privacy_unit": "row", "by_block": True, "block_column": "hour"}

@@ -55,6 +55,7 @@ FOR_LABELS = (
     "histogram(by=..., by_keys=...) numbers for each label"
 )
 
+_FOR_OBJECTS = "convert them to numbers first, as astype(float) does in pandas"
 FOR_TIMES = "histograms and quantiles take these, with edges, a range or bounds that are dates"
 """What takes a column of dates or times."""
 TIMES = "dates or times"
@@ -93,7 +94,7 @@ def not_numbers(name: str, given: str, wanted: str = NUMBERS) -> TypeError:
     >>> str(not_numbers("x", "lists", "numbers"))
     'x must hold numbers, not lists'
     """
-    hints = {TIMES: f": {FOR_TIMES}", "text": f": {FOR_LABELS}"}
+    hints = {TIMES: f": {FOR_TIMES}", "text": f": {FOR_LABELS}", "objects": f": {_FOR_OBJECTS}"}
     return TypeError(f"{name} must hold {wanted}, not {given}{hints.get(given, '')}")
 
 
