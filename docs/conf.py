@@ -44,6 +44,9 @@ html_math_renderer = "mathml"
 html_static_path = ["site/static"]
 templates_path = ["site/templates"]
 html_css_files = ["cydp.css"]
+html_search_scorer = str(HERE / "site" / "search_scores.js")
+html_sidebars = {"start": [], "faq": []}  # pages without pages below them
+toc_object_entries_show_parents = "hide"  # "create()" fits the sidebar
 
 html_theme = "pydata_sphinx_theme"
 html_title = "cydp"

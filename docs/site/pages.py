@@ -121,7 +121,8 @@ def escape_globs(app: Any, what: str, name: str, obj: Any, options: Any, lines: 
     lines[:] = [line.replace("/*.", r"/\*.") for line in lines]
 
 
-_FOREIGN = "tuple, dict, list, Exception, Mapping, Sequence"  # classes whose members we do not show
+# Classes whose members we do not show.
+_FOREIGN = "tuple, dict, list, Exception, BaseException, Mapping, Sequence"
 _OUTSIDE = re.compile(r"\]\((?:\.\./)+((?!\.)[^)#\s]*)(#[^)\s]*)?\)")
 
 

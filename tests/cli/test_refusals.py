@@ -68,7 +68,7 @@ def test_the_cost(run: Run, ledger: str) -> None:
         (["histogramm"], 2, "no command 'histogramm': did you mean histogram?"),
         (["coutn", PUMS, *E], 2, "no command 'coutn': did you mean count?"),
         ([*C, *E, "--quiet"], 2, "unrecognized arguments: --quiet"),
-        ([], 2, "required: COMMAND"),
+        ([], 2, "required: COMMAND (`cydp --help` lists them)"),
         (["count", "--unit", "user", PUMS, *E], 2,
          "required: FILE (before --unit and --blocks, which take all words after them)"),
         (["ledger", "charge", "--blocks", "mon", "a.db", *E, "--label", "a"], 2,

@@ -16,7 +16,7 @@ def test_a_new_ledger(run: Run, tmp_path: Path, ledger: str) -> None:
     new = str(tmp_path / "new.db")
     names = {"LEDGER": ledger, "PATH": new, "PATH/x": new + "/x", "FOLDER": str(tmp_path)}
     refusals: list[Told] = [
-        (["ledger"], 2, "required: COMMAND"),
+        (["ledger"], 2, "required: COMMAND (`cydp ledger --help` lists them)"),
         (NEW, 2, "the budget must be given: --epsilon or --rho"),
         ([*NEW, "--delta", "0.1"], 2, "--epsilon or --rho, alone or with --delta"),
         ([*NEW, *ONE, "--epsilon", "1"], 2, "--epsilon or --rho, alone"),

@@ -65,6 +65,20 @@ def test_search_finds(site: Path, word: str, page: str) -> None:
     assert page in found
 
 
+def test_search_shows_pages_for_beginners_first(site: Path) -> None:
+    """And not the methods that have the word in their names."""
+    for word in ("budget", "pandas", "visitors", "negative"):
+        found = opened(f"{(site / 'search.html').as_uri()}?q={word}")
+        first = re.search(r'class="search">.*?<a href="([^"?#]*)', found, re.DOTALL)
+        assert first is not None, word
+        assert first[1].startswith(("howto/", "start.", "faq.")), (word, first[1])
+
+
+def test_an_error_has_no_members_of_all_errors(site: Path) -> None:
+    page = (site / "reference" / "cydp.BudgetExceededError.html").read_text()
+    assert "with_traceback" not in page
+
+
 def test_links_of_the_front_page_are_followed(site: Path) -> None:
     front = opened((site / "index.html").as_uri())
     links = set(re.findall(r'href="([a-z_]+[.]html)(?:#[^"]*)?"', front))

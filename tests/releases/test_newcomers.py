@@ -261,9 +261,37 @@ def test_labels_have_releases_of_their_own(tmp_path: Path) -> None:
     FRAME.write_parquet(tmp_path / "t.parquet")
     for table in (TABLE, FRAME, FRAME.to_pandas(), tmp_path / "t.parquet"):
         with pytest.raises(
-            TypeError, match=r": group_by counts labels, and histogram\(by=\.\.\., "
+            TypeError, match=r": convert it to numbers first, .*: group_by counts labels, and hist"
         ):
             cydp.histogramdd(table, 2, [(0, 9), (0, 9)], columns=["place", "amount"], epsilon=1)
+
+
+def test_equal_bounds_say_that_the_data_do_not_matter() -> None:
+    made = cydp.mean([1.0, 2.0], (3, 3), epsilon=1)
+    assert "every number counts as 3, since both bounds are 3" in " ".join(repr(made).split())
+    assert made.value == 3
+
+
+def test_notes_on_keys_say_what_to_write(tmp_path: Path) -> None:
+    (tmp_path / "t.csv").write_text("day,code\n2024-01-31T18:00,1.0\n")
+    given: Any = {"table": tmp_path / "t.csv", "epsilon": 1}
+    by_code = cydp.group_by(by="code", keys=["1"], **given)
+    assert "to compare numbers, give numbers as keys" in " ".join(repr(by_code).split())
+    by_day = cydp.group_by(by="day", keys=[date(2024, 1, 31)], **given)
+    assert "a later time of the same day has no key" in " ".join(repr(by_day).split())
+
+
+def test_frames_of_pandas_say_what_to_convert() -> None:
+    frame = FRAME.to_pandas()
+    with pytest.raises(
+        ValueError, match=r"and 'user' is the index: reset_index\(\) makes it a col"
+    ):
+        cydp.count(frame.set_index("user"), user="user", max_rows=1, epsilon=1)
+    with pytest.raises(ValueError, match="did you mean 'user'"):
+        cydp.count(frame, user="User", max_rows=1, epsilon=1)
+    frame["amount"] = frame["amount"].astype(object)
+    with pytest.raises(TypeError, match=r"not objects: convert them to numbers first, as astype"):
+        cydp.mean(frame, (0, 9), column="amount", epsilon=1)
 
 
 def test_blocks_need_the_column_of_the_ledger(tmp_path: Path) -> None:

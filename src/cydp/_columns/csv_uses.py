@@ -25,7 +25,8 @@ NOTES = {
     NUMBER: "a value that is no number counts as missing, " + _NOISE.format("a number"),
     _KEY: "keys are compared as numbers: a value that is no number has no key, "
     + _NOISE.format("a number"),
-    _TEXT: "keys are compared as text, so 1 is not 1.0 or 01, which keys that are numbers are",
+    _TEXT: "keys are compared as text, so 1 is not 1.0 or 01: to compare numbers, give numbers as "
+    "keys",
     _TIME: f"a value that is {_WITHOUT} counts as missing, {_NOISE.format('one')}: for times with "
     "an offset give a zone, as '2024-01-31[Europe/Vienna]' or date_trunc('day', 'ts', "
     "'Europe/Vienna')",
@@ -35,12 +36,12 @@ NOTES = {
     f"{_TIME} of a condition": f"for the condition, a value that is {_WITHOUT} is missing: for "
     "times with one write timestamp '2024-01-31 18:00+01:00'",
     f"{_INSTANT} of a condition": f"for the condition, a value that is {_WITH} is missing",
-    f"{_TEXT} of a condition": "a constant in quotes is compared as text: '1' is not 1.0 or 01, "
-    "which the number 1 is",
+    f"{_TEXT} of a condition": "a constant in quotes is compared as text: '1' is not 1.0 or 01; to "
+    "compare numbers, write it without quotes",
     OBJECTS: "keys are compared with objects by kind: a text such as '1' or '2024-01-31' is no "
     "number and no date, so a column without the keys' kind gives pure noise: for dates convert it "
     "to datetime64",
-    DAYS: "keys are exact times, such as 2024-01-31T00:00, so times of the day after it have no "
+    DAYS: "keys are exact times, such as 2024-01-31T00:00, so a later time of the same day has no "
     "key: for days write date_trunc('day', 'ts')",
 }  # fmt: skip
 """What a release says, by how entries are used: see `SharedRows.text_as`, `Labels.text_as`."""

@@ -50,8 +50,12 @@ DUCKDB_DTYPES = {
 DUCKDB_NUMBERS = DUCKDB_DTYPES | {"decimal": np.float64, "hugeint": np.float64}
 
 NUMBERS = "numbers (bool, integers, decimals, or floats of at most 64 bits)"
-FOR_LABELS = "group_by counts labels, and histogram(by=..., by_keys=...) numbers for each label"
+FOR_LABELS = (
+    "convert it to numbers first, or count it as labels: group_by counts labels, and "
+    "histogram(by=..., by_keys=...) numbers for each label"
+)
 
+_FOR_OBJECTS = "convert them to numbers first, as astype(float) does in pandas"
 FOR_TIMES = "histograms and quantiles take these, with edges, a range or bounds that are dates"
 """What takes a column of dates or times."""
 TIMES = "dates or times"
@@ -90,7 +94,7 @@ def not_numbers(name: str, given: str, wanted: str = NUMBERS) -> TypeError:
     >>> str(not_numbers("x", "lists", "numbers"))
     'x must hold numbers, not lists'
     """
-    hints = {TIMES: f": {FOR_TIMES}", "text": f": {FOR_LABELS}"}
+    hints = {TIMES: f": {FOR_TIMES}", "text": f": {FOR_LABELS}", "objects": f": {_FOR_OBJECTS}"}
     return TypeError(f"{name} must hold {wanted}, not {given}{hints.get(given, '')}")
 
 
@@ -98,8 +102,8 @@ def check_one_column(columns: int, name: str) -> None:
     """Raise a TypeError for a table that has another number of columns than one."""
     if columns != 1:
         raise TypeError(
-            f"{name} must be one column, not a table of {columns}: choose one by its name, as "
-            "column= of a release does"
+            f"{name} must be one column, not a table of {columns}: choose one by its name, "
+            "column='...' in a release and table['...'] elsewhere"
         )
 
 

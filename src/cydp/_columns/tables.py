@@ -7,7 +7,7 @@ No value is read, but to count the rows of a relation. docs/columns.md, "Tables"
 from __future__ import annotations
 
 import os
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Hashable, Iterator, Mapping, Sequence
 from typing import Any
 
 import numpy as np
@@ -68,7 +68,9 @@ def open_table(x: Any, name: str = "table") -> Table:
 
     """
     if is_frame(x):
-        return Table(name, x.columns.tolist(), len(x), lambda i: x.iloc[:, i])
+        return Table(
+            name, x.columns.tolist(), len(x), lambda i: x.iloc[:, i], elsewhere=_in_index_of(x)
+        )
     if isinstance(x, Mapping):
         return _of_mapping(x, name)
     if isinstance(x, np.ndarray):
@@ -89,6 +91,17 @@ def open_table(x: Any, name: str = "table") -> Table:
     if hasattr(x, "to_table"):  # a dataset or scanner of pyarrow
         raise TypeError(f"{name} must be read first: call its to_table()")
     raise TypeError(f"{name} must be {_KINDS}, not {type_name(x)}")
+
+
+def _in_index_of(frame: Any) -> Callable[[Hashable], str]:
+    """Return what to say of a name that is no column of a frame of pandas, but of its index."""
+
+    def said(given: Hashable) -> str:
+        if not isinstance(given, str) or given not in frame.index.names:
+            return ""
+        return f", and {given!r} is the index: reset_index() makes it a column"
+
+    return said
 
 
 def is_table(x: Any) -> bool:

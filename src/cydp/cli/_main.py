@@ -60,6 +60,8 @@ class _Parser(argparse.ArgumentParser):
         taken = [action.option_strings[0] for action in lists if action.option_strings]
         if taken and re.search(r"required: (FILE|PATH)", message):
             message += f" (before {' and '.join(taken)}, which take all words after them)"
+        if message.endswith("required: COMMAND"):
+            message += f" (`{self.prog} --help` lists them)"
         self.refuse(message, 2)
 
     def refuse(self, message: str, code: int, kind: str = "error") -> NoReturn:

@@ -187,9 +187,9 @@ class GroupParts(DataQuery):
         privacy, unit = self.privacy, self.unit
         if not isinstance(privacy, ApproxDP | ApproxZCDP):
             raise TypeError(
-                "epsilon and delta must be given for keys that are not public, or rho and delta, "
-                "or else public keys: a key of one unit is released with a probability of at most "
-                "delta"
+                "epsilon and delta must be given for keys that are not public, or rho and delta: "
+                "delta bounds the probability that the key of a single unit is shown; public keys "
+                "need no delta"
             )
 
         def parts(loss: Loss) -> tuple[Mapping[str, Part], float]:

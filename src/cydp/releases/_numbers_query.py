@@ -61,6 +61,9 @@ def note_on_bounds(
             one, below, above = _OF_TIMES
         lower, upper = map(value_words, ends)
         of = f"of {name} " if name else ""
+        if lower == upper:
+            said.append(f"every {one} {of}counts as {lower}, since both bounds are {lower}")
+            continue
         said.append(
             f"a {one} {of}{below} {lower} counts as {lower}, and {above} {upper} as {upper}"
         )

@@ -90,9 +90,9 @@ def test_charges_for_the_same_are_one_line(ledger: BudgetLedger) -> None:
     time = r"\d{4}-\d\d-\d\dT\d\d:\d\d:\d\dZ"
     for line, expected in zip(
         lines,
-        (rf"  4\. {time} PureDP\(epsilon=0\.1\): b",
-         rf"  3, 5, 6\. {time}( to {time})? 3 times PureDP\(epsilon=0\.1\): a",
-         rf"  7\. {time} PureDP\(epsilon=0\.2\): a"),
+        (rf"  entry 4: {time} PureDP\(epsilon=0\.1\): b",
+         rf"  entries 3, 5, 6: {time}( to {time})? 3 times PureDP\(epsilon=0\.1\): a",
+         rf"  entry 7: {time} PureDP\(epsilon=0\.2\): a"),
         strict=True,
     ):  # fmt: skip
         assert re.fullmatch(expected, line), line
@@ -175,9 +175,13 @@ def test_a_page_has_words_and_no_scripts(ledger: BudgetLedger) -> None:
 
 def test_the_promise_is_that_of_what_was_spent(path: Path) -> None:
     cases: list[tuple[Any, Any, tuple[str, ...]]] = [
-        (PureDP(9), PureDP(1), ("at most 2.71829 times as often",)),
-        (ApproxDP(9, 0.1), ApproxDP(1, 0.01), ("at most 2.71829 times as often", "plus 0.01")),
-        (ZCDP(9), ZCDP("0.5"), ("times as often if it is true as if it is not, plus 1e-06",)),
+        (PureDP(9), PureDP(1), ("at most 2.71829 times as likely to give",)),
+        (
+            ApproxDP(9, 0.1),
+            ApproxDP(1, 0.01),
+            ("at most 2.71829 times as likely", "plus a probability of 0.01"),
+        ),
+        (ZCDP(9), ZCDP("0.5"), ("true as when it is false, plus a probability of 1e-06",)),
         (PureDP(9000), PureDP(5000), ("at most 10**301 or more times",)),
         (PureDP(9), PureDP(0), ("Nothing was spent: the releases reveal nothing about whether",)),
     ]

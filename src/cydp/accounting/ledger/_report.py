@@ -33,6 +33,7 @@ _MOST_NAMED = 5  # blocks of a line
 _MOST_WRITTEN = 700  # beyond which e**epsilon is not computed
 
 _WRAPPED = CELL.replace("nowrap", "normal")
+_HEADING = f"{HEADER};overflow-wrap:normal;text-align:left"  # it wraps at blanks, not in a word
 
 _PROTECTED = {
     "add-remove": "whether one {} is in the data or not",
@@ -314,7 +315,7 @@ def _promise(loss: Loss, unit: str, relation: str) -> str:
     else:
         factor = words_above(float_of(Fraction(exp_interval(loss.epsilon)[1])))
     delta = loss.delta if isinstance(loss, ApproxDP) else Fraction(0)
-    plus = f", plus {format_number(delta)}" if delta else ""
+    plus = f", plus a probability of {format_number(delta)}" if delta else ""
     question = {
         "add-remove": f"whether one {unit} is in the data",
         "change-one": f"which of two values is that of one {unit}",
@@ -323,9 +324,9 @@ def _promise(loss: Loss, unit: str, relation: str) -> str:
     if is_nothing:
         return f"Nothing was spent: the releases reveal nothing about {question}."
     return (
-        f"Somebody may see all releases, know whatever else there is, and guess {question}. Any "
-        f"rule by which they guess says so at most {factor} times as often if it is true as if it "
-        f"is not{plus}."
+        f"Suppose that somebody sees all releases, knows everything else, and guesses {question}. "
+        f"Whatever their rule, they are at most {factor} times as likely to give an answer when it "
+        f"is true as when it is false{plus}."
     )
 
 
@@ -384,7 +385,7 @@ def _more(count: int, what: str, end: str = ", and then") -> list[str]:
 
 def _table(header: Sequence[str], rows: Sequence[Sequence[str]]) -> list[str]:
     """Return a table of words, all escaped."""
-    head = [f'<th style="{HEADER};text-align:left">{escape(word)}</th>' for word in header]
+    head = [f'<th style="{_HEADING}">{escape(word)}</th>' for word in header]
     body = [[f'<td style="{_WRAPPED}">{escape(word)}</td>' for word in row] for row in rows]
     return [
         f'<table style="{TABLE}">',

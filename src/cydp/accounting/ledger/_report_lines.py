@@ -108,9 +108,11 @@ class ReportLine:
     @property
     def text(self) -> str:
         """The line."""
-        several = f"{self.charges:,} times " if self.charges > 1 else ""
+        entry, several = "entry", ""
+        if self.charges > 1:
+            entry, several = "entries", f"{self.charges:,} times "
         blocks = f" in {self.named(repr)}" if self.blocks else ""
-        return f"  {self.places}. {self.times} {several}{self.cost}{blocks}: {self.what}"
+        return f"  {entry} {self.places}: {self.times} {several}{self.cost}{blocks}: {self.what}"
 
 
 def grouped(
