@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
-import importlib
 from types import ModuleType
 
 import pytest
-from codebase.reader import ROOT
+from codebase.reader import made_by
 
 LESSON = """\
 <h1>A lesson</h1><p><a href="noise.html#two">Noise</a>, <a href="../start.html">start</a>.</p>
@@ -23,9 +22,8 @@ LESSON = """\
 
 
 @pytest.fixture
-def print_form(monkeypatch: pytest.MonkeyPatch) -> ModuleType:
-    monkeypatch.syspath_prepend(ROOT / "docs" / "site")
-    return importlib.import_module("print_form")
+def print_form() -> ModuleType:
+    return made_by("print_form")
 
 
 def test_solutions_stand_behind_a_lesson(print_form: ModuleType) -> None:
