@@ -27,15 +27,15 @@ WAYS = {
     "prv": Way("prv_accountant, upper end"),
 }
 HOW = """
-Each accountant is asked for the least epsilon that it can prove of a plan at a delta, with its own
-settings: PLD on a grid of 1e-4, RDP at its own orders, prv_accountant with an error of 0.01 in
-epsilon (its command has 0.1) and of a thousandth of delta. Each turn is a process of its own, which
-has imported the library; its first call is measured, and the most memory of the process. Seconds
-are the median of three turns, or one turn above 20 s. "Lower end" is that of dp-accounting's PLD,
-which no valid epsilon is below; it is loose for many steps on samples. The noise of cydp is on a
-grid or on integers, that of the others is continuous where the plan says Gaussian or Laplace.
-"None": the library has no accountant for it. Epsilons of cydp are proved with the rounding of all
-floats; the others' rounding is not bounded.
+Each accountant computes the least epsilon that it can prove for a plan at a given delta, with its
+own settings: PLD on a grid of 1e-4, RDP at its own orders, prv_accountant with an error of 0.01 in
+epsilon (its command has 0.1) and of a thousandth of delta. Each turn is a process of its own, with
+the library already imported. The figures are the time of the first call and the peak memory of the
+process. Times are the median of three turns, or one turn above 20 s. "Lower end" is the lower bound
+of dp-accounting's PLD: no valid epsilon is below it. It is loose for many steps on samples. cydp's
+noise is on a grid or on integers. The noise of the others is continuous where the plan says
+Gaussian or Laplace. "None": the library has no accountant for the plan. cydp's proofs include the
+rounding of all floats; the rounding of the others is not bounded.
 """
 
 
@@ -108,19 +108,19 @@ def page(name: str, found: Mapping[str, Any]) -> str:
     )
     random = (
         f"{plans['plans']:,} plans of up to four kinds of releases each, drawn by a fixed seed, "
-        f"beside dp-accounting's PLD on a grid of {plans['interval']:g}. cydp's epsilon over its "
-        f"upper end: at most {plans['largest']:.6f} (plan {plans['seed of the largest']}), "
-        f"{plans['median']:.6f} in the median, for a hundredth of the plans {plans['low']:.6f} or "
-        "less. "
-        f"Plans above the upper end by more than the rounding to six digits: "
-        f"{plans['above the upper end']:,}; by more than a thousandth: "
-        f"{plans['above by a thousandth']:,}. None is below the lower end.\n"
+        f"compared with dp-accounting's PLD on a grid of {plans['interval']:g}. cydp's epsilon, "
+        f"divided by PLD's upper end, is at most {plans['largest']:.6f} (plan "
+        f"{plans['seed of the largest']}); its median is {plans['median']:.6f}, and for a "
+        f"hundredth of the plans it is {plans['low']:.6f} or less. cydp is above the upper end by "
+        f"more than the rounding to six digits for {plans['above the upper end']:,} plans, and by "
+        f"more than a thousandth for {plans['above by a thousandth']:,}. It is never below the "
+        "lower end.\n"
     )
     sections = {
-        "Epsilon": "Bold: another library proves less.\n\n" + epsilons(cells),
+        "Epsilon": "Bold: another library proves a smaller epsilon.\n\n" + epsilons(cells),
         "Time of the first call": "Bold: cydp is slower than the fastest.\n\n"
         + costs(cells, "seconds"),
-        "Memory": "Of the process, with the library itself. Bold: cydp takes more than another.\n\n"
+        "Memory": "Of the process, with the library. Bold: cydp needs more than another one.\n\n"
         + costs(cells, "peak"),
         "Random plans": random,
         "Sources": sources(),

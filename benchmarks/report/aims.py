@@ -31,7 +31,7 @@ def every(figure: float | None) -> dict[str, float]:
 
 
 def wide(figure: float | None) -> dict[str, float]:
-    """For the kernels that x86 has; the portable ones are there to be read."""
+    """For the kernels that x86 has; the portable ones are written to be read."""
     return {} if figure is None else dict.fromkeys(KINDS[:4], figure)
 
 

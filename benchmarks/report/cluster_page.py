@@ -33,15 +33,15 @@ WAYS = {
     "duckdb": Way("group by of DuckDB (not private)", False, False),
 }
 HOW = """
-Visits by one of the public keys are counted, and euros between 0 and 50 added up. Of each user, a
-tenth as many as rows, one row in each of three keys counts; "rows" protects a row. Seconds by the
-clock are the median of the turns after the first one, in the same session of Spark, `local[2]`
-unless it says otherwise, with 16 partitions of a shuffle; the first turn, in which Java compiles,
-is beside it, and the CPU seconds of all processes, Java's and Python's, and the sum of the most
-memory that each of them had. Without Spark the library has its default threads. All ways read the
-same Parquet file, and all answers are checked: the rows that are kept are known exactly, whichever
-they are. PipelineDP has 10^6 rows alone: 10^7 would take ten minutes. Above 10^7 rows the files are
-10 or 100 names of one file of 10^7 rows, which stays in the system's memory.
+Visits are counted by public keys, and euros between 0 and 50 are added up. There are a tenth as
+many users as rows. Of each user, one row in each of three keys counts; ways called "rows" protect a
+row instead. "Time" is the median of the turns after the first, in one session of Spark: `local[2]`
+unless the table says otherwise, with 16 partitions for a shuffle. "First turn" includes the time in
+which Java compiles. "CPU time" is of all processes, Java's and Python's. "Memory" is the sum of the
+peaks of these processes. Without Spark, each library has its default number of threads. All ways
+read the same Parquet file. All answers are checked: whichever rows of a user are kept, the exact
+answer is known. PipelineDP was measured at 10^6 rows only: 10^7 would take ten minutes. Above 10^7
+rows, the files are 10 or 100 names of one file of 10^7 rows, which stays in the system's memory.
 """
 
 

@@ -17,31 +17,32 @@ PAGES = "last page of history"
 Cell = Mapping[str, Any]
 
 HOW = """
-Ledgers and bare tables lie on the same server, or in the same folder. A charge is one durable
-transaction, and so is a bare insert of 500 characters, which is about what an entry has: on the
+Ledgers and plain tables are on the same server, or in the same folder. A charge is one durable
+transaction, and so is a plain insert of 500 characters, about the size of a ledger's entry: on the
 server by psycopg, prepared, with `synchronous_commit` on; in a file by sqlite3, with
-`synchronous=FULL`. Ways take turns. Times are medians with the distance of the quartiles in
-brackets, ratios are medians with the quartiles. All answers are checked: the sum that is spent, the
-number of entries and of rows, and `verify()` of each ledger.
+`synchronous=FULL`. Ways take turns. Times are medians with the interquartile range in brackets,
+ratios are medians with the quartiles. All answers are checked: the sum that is spent, the number of
+entries and of rows, and `verify()` of each ledger.
 """
 WHY = """
-A charge costs more than an insert. On a server it asks nine times, where an insert asks once: it
-begins, takes the lock, reads the entry that this client has seen last, the id, the sum that is
-spent and the head, writes the sum and the entry, and commits. Of a hundred charges in a transaction
-each asks four times, where psycopg sends a hundred inserts at once. In a file SQLite syncs four
-times, where it syncs once for an insert with a WAL file: the ledger is whole without that file.
+A charge costs more than an insert. On a server a charge sends nine requests, and an insert sends
+one. The nine begin the transaction, take the lock, read the last entry that this client has seen,
+the id, the sum that is spent and the head, write the sum and the entry, and commit. Within a
+transaction of a hundred charges, each charge sends four requests, while psycopg sends a hundred
+inserts at once. In a file, SQLite syncs four times for a charge, and once for an insert with a WAL
+file: a ledger is complete without its WAL file.
 """
 TOGETHER = """
-Transactions a second, of all clients together, each of which is a process. Charges of one ledger
-come one after the other, as each must see what the one before has spent; inserts into one table of
-the server do not wait for each other, and share syncs of its log.
+Transactions per second, of all clients together; each client is a process. Charges of one ledger
+run one after the other, because each must see what the one before has spent. Inserts into one table
+of the server do not wait for each other, and share syncs of its log.
 """
 GROWN = """
-Entries were made by `charge_many` in the file. On the server are the same entries, which were
-copied into its tables, with a row for the sum after each charge. Each use is a process of its own,
-which has imported everything; its first turn does not count, unless it took seconds. Memory is the
-most that the process had, with Python and the library. `history()`, `verify()` and `totals` read
-and hash all entries, and `history()` keeps them: a long one is better read by pages.
+The entries in the file were made by `charge_many`. The server has the same entries, copied into its
+tables, with a row for the sum after each charge. Each use is a process of its own, with everything
+already imported. Its first turn does not count, unless it takes seconds. Memory is the peak of the
+process, with Python and the library. `history()`, `verify()` and `totals` read and hash all
+entries, and `history()` also keeps them in memory: read a long history by pages.
 """
 
 
@@ -134,14 +135,14 @@ def verdicts(cells: Iterable[Cell]) -> str:
             took = found[home, use, length]
             word = "reached" if took < most else "**missed**"
             lines.append(
-                f"- `{use}` at {shown.count(length)} entries, {home}: {duration(took)}, less than "
-                f"{duration(most)} was wanted: {word}.\n"
+                f"- `{use}` at {shown.count(length)} entries, {home}: {duration(took)}; the aim "
+                f"was less than {duration(most)}: {word}.\n"
             )
         lengths = sorted(n for at, what, n in found if (at, what) == (home, PAGES))
         short, long = (found[home, PAGES, n] for n in (lengths[0], lengths[-1]))
         lines.append(
             f"- The last page of the history, {home}: {duration(long)} at "
-            f"{shown.count(lengths[-1])} entries, {shown.number(long / short)} times what it takes "
+            f"{shown.count(lengths[-1])} entries, {shown.number(long / short)} times the time "
             f"at {shown.count(lengths[0])}.\n"
         )
     return "".join(lines)
@@ -157,8 +158,8 @@ def page(name: str, found: Cell) -> str:
     loads = f"{before:.1f} before, {after:.1f} at the end"
     if before > QUIET:
         loads += (
-            ", as other programs were at work: times are longer than they need be, and differences "
-            "of some milliseconds mean nothing"
+            " (other programs were running: times are too long, and differences of some "
+            "milliseconds mean nothing)"
         )
     about = (
         f"{machine['cpu']}, {machine['cores']} cores, {shown.size(machine['memory'])} of memory, "

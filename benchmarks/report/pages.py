@@ -36,8 +36,8 @@ def machine_page(results: Results, pictures: list[str]) -> str:
     }
     head = (
         f"# Benchmarks: {results.name}\n\n{tables.warnings(results)}\n"
-        "Made from `results.json` beside this page by `benchmarks/make_pages.py`. What the columns "
-        "mean: [benchmarks](../../README.md#how-to-read-the-tables).\n"
+        "Made from `results.json` in this folder by `benchmarks/make_pages.py`. "
+        "[How to read the tables](../../README.md#how-to-read-the-tables).\n"
     )
     return head + "".join(f"\n## {name}\n\n{text}" for name, text in sections.items() if text)
 
@@ -46,7 +46,7 @@ def left_out(results: Results) -> str:
     """Say that a run of chosen kernels has measured a part."""
     wanted = [aim for aim in AIMS if results.kernels in aim.asked]
     missing = len(wanted) - len(verdicts(results, wanted, shares(results.raw)))
-    return f"\nThis run measured a part: {missing} more aims are left out.\n" if missing else ""
+    return f"\nThis run measured only a part: {missing} aims are left out.\n" if missing else ""
 
 
 def name_of(picture: str) -> str:

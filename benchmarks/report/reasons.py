@@ -18,49 +18,51 @@ class Reason:
 REASONS = (
     Reason(
         "keystream, ChaCha20", "cryptography",
-        "OpenSSL uses AVX-512 for ChaCha20 here. With OPENSSL_ia32cap keeping it from that, the "
-        "AVX2 kernel had 0.96 of its speed (0.95 to 0.97).",
+        "OpenSSL uses AVX-512 for ChaCha20 here. With AVX-512 switched off by OPENSSL_ia32cap, "
+        "the AVX2 kernel had 0.96 of OpenSSL's speed (0.95 to 0.97).",
         ("AVX2", "ChaCha20", "AES-NI"),
     ),
     Reason(
         "keystream, ChaCha20", "cryptography",
-        "The portable ChaCha20 has no vectors: it is there to be read.", ("portable",),
+        "The portable ChaCha20 uses no vector instructions: it is written to be read.",
+        ("portable",),
     ),
     Reason(
         "(Laplace|Gaussian), 10.6|Bernoulli|randomized response", "numpy",
-        "The portable kernels have no AES and no vectors: ChaCha20 takes two fifths to a half of "
-        "the time. numpy's PCG64 is no cipher.", ("portable",),
+        "The portable kernels use neither AES nor vector instructions: ChaCha20 takes two "
+        "fifths to a half of the time. numpy's PCG64 is not a cipher.", ("portable",),
     ),
     Reason(
         "discrete Laplace", "numpy", "ChaCha20 takes half of the time.", ("ChaCha20",),
     ),
     Reason(
         "discrete Laplace, 10.6, scale 1$", "numpy",
-        "Rivals take their turn in between, so that `out=` is not in the cache; in the cache a "
+        "Rivals run between two calls of cydp, so `out=` is not in the cache; in the cache a "
         "call takes half to three quarters of the time. Wiping the stack costs 3 %.",
     ),
     Reason(
         "discrete (Gaussian|Laplace), 10.6", "numpy",
-        "The aim is that of a prototype on another machine (Zen 3), which wiped no memory.",
+        "The aim was reached by a prototype on another machine (Zen 3), which wiped no memory.",
     ),
     Reason(
         "discrete Gaussian", "jax_privacy",
-        "The aim was set beside jax_privacy's own settings, 52 ns a value here; the method as it "
-        "is written anew takes 38, in blocks that fit into the cache.",
+        "The aim was set against jax_privacy's own settings, with 52 ns a value here. Our own "
+        "code of its method, in blocks that fit into the cache, takes 38 ns.",
     ),
     Reason(
         "private libraries", "OpenDP",
-        "Each of our calls finds its array out of the caches; in them it takes half to three "
-        "quarters of the time. OpenDP has one turn. Without VAES the keystream takes longer.",
+        "The array of each call of cydp is not in the caches; in them a call takes half to "
+        "three quarters of the time. OpenDP has one turn. Without VAES the keystream takes "
+        "longer.",
     ),
     Reason(
         "^contribution bounding, .* of text", "cydp, integers",
-        "Hashing the texts takes 11 ns a row. Records hold 15 bytes of each text, and so have four "
-        "times the size of records of integers.",
+        "Hashing the texts takes 11 ns a row. A record holds 15 bytes of its text, so it is "
+        "four times as large as a record of integers.",
     ),
     Reason(
         "^contribution bounding, .* 3 of 1000 groups", "^$",
-        "The kernel alone takes 156 ms. Before it, groups become codes.",
+        "The kernel alone takes 156 ms. The rest turns groups into codes.",
     ),
     Reason(
         "rows of 10.6 users by 10.4 keys", "^$",
@@ -68,8 +70,8 @@ REASONS = (
     ),
     Reason(
         "^Gaussian, a new one", "",
-        "An exact bound of delta is proved with decimals of 30 digits, which takes half of the "
-        "time; the rest are exact fractions of scales and of the cost.",
+        "Half of the time proves an exact bound of delta, with decimals of 30 digits; the other "
+        "half computes scale and cost in exact fractions.",
     ),
     Reason(
         "^DiscreteLaplace, a new one", "",
@@ -77,39 +79,40 @@ REASONS = (
     ),
     Reason(
         "^(Gaussian|Laplace).release, 10.6", "numpy",
-        "Integer noise into warm memory, and a copy of the values, take four fifths of it, and "
-        "nine tenths with AVX-512: the way beside it.",
+        "The second way, integer noise and a copy of the values, already takes four fifths of "
+        "the time, and nine tenths with AVX-512.",
     ),
     Reason(
         "ten scales", "numpy",
-        "Two thirds of the time go into finding the distinct scales, and each entry's among them. "
-        "Noise is drawn scale by scale.",
+        "Two thirds of the time are for finding the distinct scales and the scale of each "
+        "entry. Noise is drawn scale by scale.",
     ),
     Reason(
         "two threads", "cydp",
-        "The two cores of this virtual machine at times do the work of 1.15, in plain ChaCha20 "
-        "too. Two callers with a half each, in the same rounds, then fall as well.",
+        "At times the two cores of this virtual machine only do the work of 1.15 cores, in "
+        "plain ChaCha20 too. Two callers with half of the data each then also become slower.",
     ),
     Reason(
         "clamped sum, ", "numpy, sum",
-        "np.sum neither clamps nor is exact. Both read the column once, and memory bounds both.",
+        "np.sum neither clamps nor is exact. Both read the column once, and memory limits both.",
     ),
     Reason(
         "^(grouped clamped sum|bincount|clamped sum|histogram)", "numpy|fast-histogram",
-        "The portable kernels have no vectors.", ("portable",),
+        "The portable kernels use no vector instructions.", ("portable",),
     ),
     Reason(
         "clamped sum, .* step 2", "numpy, sum",
-        "Halves are rounded to the coarser grid, row by row; np.sum only adds.",
+        "cydp rounds each row to the coarser grid; np.sum only adds.",
     ),
     Reason(
         "histogram, .* given edges", "",
-        "Reading the column alone takes 2.5 to 3 ms. In several runs on this machine the call took "
-        "from 8.2 to 10.4 ms.",
+        "Reading the column alone takes 2.5 to 3 ms. In several runs on this machine the call "
+        "took between 8.2 and 10.4 ms.",
     ),
     Reason(
         "^histogram, ", "numpy",
-        "numpy's time differs more than ours: np.histogram took 62, 79 and 123 ms in three runs.",
+        "numpy's time varies more than cydp's: np.histogram took 62, 79 and 123 ms in three "
+        "runs.",
     ),
     Reason(
         "histogram, .*equal bins", "boost-histogram",
@@ -117,39 +120,40 @@ REASONS = (
     ),
     Reason(
         "^bincount, ", "numpy",
-        "Both read the column from memory, whose speed differs between runs: the ratio for 10^3 "
-        "codes was from 4.4 to 6.0 (int32) and from 1.5 to 2.2 (int64).",
+        "Both read the column from memory, whose speed varies between runs: the ratio for 10^3 "
+        "codes was between 4.4 and 6.0 (int32), and between 1.5 and 2.2 (int64).",
     ),
     Reason(
         "release: counts of 10.7 rows by 10.3", "OpenDP",
-        "np.bincount, which looks no key up and draws no noise, already takes two thirds to three "
-        "quarters of our time.",
+        "np.bincount neither looks up keys nor draws noise, and already takes two thirds to "
+        "three quarters of cydp's time.",
     ),
     Reason(
         "package: installation", "",
-        "The Python of releases, their output and the command line has come since the aim was set.",
+        "The Python code of releases, their output and the command line was added after the aim "
+        "was set.",
     ),
     Reason(
         "users of a Parquet file", "",
-        "The rows that are kept of each user are counted in memory, so users take memory, and the "
-        "smallest file is a single piece.",
+        "Memory grows with the number of users: it holds how many rows of each user are kept. "
+        "The smallest file is a single piece.",
     ),
     Reason(
         "Parquet files$", "DuckDB",
-        "DuckDB's decoding takes a third of our time, and to hand rows over as Arrow two fifths: "
-        "of a column that may hold nulls it visits each row once more.",
+        "DuckDB's decoding takes a third of cydp's time, and passing rows on as Arrow two "
+        "fifths: if a column may hold nulls, it visits each row once more.",
     ),
     Reason(
         "of a Parquet file", "", "DuckDB's buffers grow with the first pieces of a file.",
     ),
     Reason(
         "^clamped sum, 10.7 float64", "numpy",
-        "Memory bounds it: it takes as long as np.sum, which only reads the column.",
+        "Memory limits it: it takes as long as np.sum, which only reads the column.",
     ),
     Reason(
         "grouped clamped sum", "",
-        "Each row adds to a total that its code chooses, which takes longer than to read both "
-        "columns; many totals do not fit into the cache of a core.",
+        "Each row adds to the total of its code. This takes longer than reading both columns, "
+        "and many totals do not fit into the cache of a core.",
     ),
     Reason(
         "histogram, .*equal bins", "boost-histogram",
@@ -158,7 +162,7 @@ REASONS = (
     ),
     Reason(
         "release: counts of 10.7 rows|histograms of 100 bins", "numpy",
-        "np.bincount is not private, and is given codes: the release looks each row up among the "
+        "np.bincount is not private, and gets codes: the release looks up each row among the "
         "keys, counts, and draws noise.",
     ),
     Reason(
@@ -167,69 +171,72 @@ REASONS = (
     ),
     Reason(
         "Snapping", "numpy",
-        "Each logarithm is followed at both ends of an interval, so that the result is that of the "
-        "correctly rounded one, as the proof wants.",
+        "Each logarithm is computed at both ends of an interval, because the proof needs the "
+        "correctly rounded result.",
     ),
     Reason(
         "one choice among|one (number|bit|count)$", "",
-        "The time is that of Python: each call checks its argument, and makes its answer.",
+        "Python takes most of the time: each call checks its argument and makes its answer.",
     ),
     Reason(
         "exponential mechanism|permute-and-flip", "numpy",
-        "The keystream, four bytes for each score, and a look at the scores take 2.8 of 3.8 ms.",
+        "Generating four bytes of keystream for each score, and reading the scores, take 2.8 of "
+        "3.8 ms.",
         ("portable",),
     ),
     Reason(
         "durable charges", "diffprivlib|OpenDP",
-        "Its budget is in memory and ends with the process; a ledger has each charge on the disk "
-        "before the call returns.",
+        "The rival's budget is in memory and ends with the process; a ledger writes each charge "
+        "to the disk before the call returns.",
     ),
     Reason(
         "a plan of", "dp-accounting",
-        "A plan computes three other bounds too, and states its rounding.",
+        "A plan also computes three other bounds, and bounds its rounding.",
     ),
     Reason(
         "with_total|normalized|shares", "numpy",
-        "numpy has no exact way and computes in doubles; ours gives the exact closest table.",
+        "The code for numpy computes in doubles; cydp gives the exact closest table.",
     ),
     Reason(
         "partition selection", "numpy",
-        "numpy compares a double with a rounded table; ours decides exactly, by a cipher's bits.",
+        "numpy compares a double with a rounded table; cydp decides exactly, with bits of a "
+        "cipher.",
     ),
     Reason(
-        "estimate", "numpy", "Ours also checks each report, and knows its error.",
+        "estimate", "numpy", "cydp also checks each report, and states its error.",
     ),
     Reason(
         "small call: exact", "",
-        "Types, lengths and bounds are checked in each call; the aim's prototype checked less.",
+        "Each call checks types, lengths and bounds; the aim's prototype checked less.",
     ),
     Reason(
         "one value", "",
-        "The parameter is looked up in each call: an iterator, which does not, takes a seventh.",
+        "Each call looks up the parameter: an iterator, which does not, takes a seventh of the "
+        "time.",
     ),
     Reason(
         "small call: (PureDP|PrivacyFilter)|scale that is new", "",
         "The speed of Python varies by a factor of two between machines and hours: a bare "
-        "np.bincount of 10 codes took 0.39 us where these figures were set, and stands among the "
+        "np.bincount of 10 codes took 0.39 us where these figures were set, and is among the "
         "small calls of this run.",
     ),
     Reason(
         "histogramdd", "(boost|fast)-histogram",
-        "It finds a bin by one multiplication and counts in doubles; ours compares each row with "
-        "numpy's edges, exactly.",
+        "The rival finds a bin by one multiplication and counts in doubles; cydp compares each "
+        "row with numpy's edges, exactly.",
     ),
     Reason(
         "nonnegative of .* all negative", "numpy",
-        "The total is 0, so numpy writes zeros at once; ours takes the exact total first.",
+        "The total is 0, so numpy writes zeros at once; cydp first computes the exact total.",
     ),
     Reason(
         "^release: ", "OpenDP, vector",
-        "OpenDP's query is made once; ours reads its parameters in each call, and its answer knows "
-        "its errors and what it cost.",
+        "OpenDP's query is made once; cydp reads its parameters in each call, and its answer "
+        "states its errors and its cost.",
     ),
     Reason(
         "over rows: (1,000|10.[34])$", "numpy",
-        "So few rows take the time of Python: each call checks its arguments.",
+        "With so few rows Python takes most of the time: each call checks its arguments.",
     ),
     Reason(
         "release|latency|small call|private", "numpy",

@@ -14,34 +14,33 @@ from tasks.questions import TASKS
 FILE, PAGE = "tasks.json", "tasks.md"
 BESIDE = {"diffprivlib": "pandas", "OpenDP": "polars"}  # the same input, for a comparison
 HOW = """\
-Each cell is a process of its own, one after the other: the median of its runs, of which a rival
-that takes more than 20 s has one; a time without a range is of one run. **Seconds** are from the
-first line of the code to its end, and include opening the table (a frame of pandas is read);
-imports are not counted, those of the command line are. **Memory** is the peak of the process (of
-the largest one on the command line), and in brackets what of it was there after the imports. All
-libraries may use all cores. **Bold** is a rival that is better than cydp from the same input:
-diffprivlib reads pandas, OpenDP polars. Every answer was checked against an exact one, within the
-error that it states at a confidence of 1 - 10^-9, for which the command line also got `--json
---confidence 0.999999999`; a rival's within 25 scales of noise.
+Each cell is measured in a process of its own, one after the other. Figures are medians of several
+runs; a rival that takes more than 20 s has one run. A time without a range is of one run.
+**Seconds** are from the first line of the code to its end. They include opening the table (for
+pandas, reading the frame), and exclude imports, except on the command line. **Memory** is the peak
+of the process (of the largest one on the command line); in brackets is the memory in use after the
+imports. All libraries may use all cores. **Bold**: a rival is better than cydp with the same input:
+pandas for diffprivlib, polars for OpenDP. Every answer was checked against the exact one, within
+the error that it states at a confidence of 1 - 10^-9 (for the command line, with `--json
+--confidence 0.999999999`); a rival's answer within 25 scales of noise.
 
-The table: 10^7 visits of a year, in the order of time, of 10^6 users with 1 to 19 visits each, in
-up to three of 20 countries, and 1,000 places with Zipf frequencies. The bounds on users leave
-nothing out. epsilon is 1, and delta 10^-6 where keys are not public.
+The table has 10^7 visits of a year, in the order of time, of 10^6 users with 1 to 19 visits each,
+in up to three of 20 countries, and 1,000 places with Zipf frequencies. The bounds on users drop no
+rows. Epsilon is 1, and delta is 10^-6 where keys are not public.
 """
 LINES = """
-Lines are of at most 100 characters, without imports, the line that opens the table (one, and none
-for a path) and public lists. OpenDP's are without its context.
+Lines have at most 100 characters. Imports, public lists and the line that opens the table (none for
+a path) are not counted; for OpenDP neither is its context.
 """
 LESS = """\
-- **diffprivlib has no users.** A row is protected: a user with 19 visits loses up to 19 times
-  epsilon. It counts visits where the others count users (by month, two-way table, picture).
-  Distinct users and the bound are made of one row for each user before, which protects users. Its
-  mean takes the number of rows for public. Its noise is in doubles, its budget is in memory, and
-  it has no interval.
-- **OpenDP protects users.** Its budget is in memory, so "daily" is 30 contexts, and nothing is
-  kept that would refuse a second count of a day. Its median and its bound are among points that
-  the caller lists. The table of one row for each user, from which it finds the bound, is made
-  before.
+- **diffprivlib has no users.** It protects a row: a user with 19 visits loses up to 19 times
+  epsilon. It counts visits where the others count users (by month, two-way table, picture). For
+  distinct users and the bound, it gets a table with one row for each user, which protects users.
+  Its mean treats the number of rows as public. Its noise is in doubles, its budget is in memory,
+  and it has no interval.
+- **OpenDP protects users.** Its budget is in memory. So "daily" has 30 contexts, and no stored
+  budget would refuse a second count of a day. It chooses the median and the bound among points that
+  the caller lists. For the bound, it gets a table with one row for each user.
 """
 
 

@@ -17,23 +17,24 @@ LIBRARIES = ("OpenDP", "diffprivlib", "python-dp", "formulas")
 GOAL = 1.05
 SURE = 3  # standard errors, which chance does not explain
 HOW = """\
-Each figure is the error over many runs against the exact answer, on the same data with the same
-epsilon and unit: a row comes or goes, or where a task has users, a user with all of their rows.
-epsilon is 1 and delta 0 unless the task says otherwise. **Best known** is the best method that we
-know of, by its formula or simulated in numpy without protection; *formulas* are those of Tumult and
-PipelineDP, which are not installed. In brackets are standard errors. **Ratio** is the error of cydp
-now over that of the best known method, or of a library that is better by more than chance: three
-standard errors. Bold is above 1.05 by more than chance. An error of 0 is 0 in every run. Bounds and
-other public parameters are the same for all; how much of a user counts is for each library what
-makes its error least. cydp's noise has fixed seeds, so that its figures repeat.
+Each figure is the error against the exact answer over many runs, on the same data, with the same
+epsilon and the same privacy unit: a row, or a user with all of their rows if the task has users
+(under add-remove). Epsilon is 1 and delta is 0 unless the task says otherwise. **Best known** is
+the best method that we know of, by its formula or simulated in numpy without protection. *formulas*
+are those of Tumult and PipelineDP, which are not installed. In brackets are standard errors.
+**Ratio** is the error of cydp now divided by the least error: of the best known method, or of a
+library that is better by more than chance (three standard errors). Bold: the ratio is above 1.05 by
+more than chance. An error of 0 is 0 in every run. Bounds and other public parameters are the same
+for all. For each library, the number of rows per user is the one that makes its error least. cydp's
+noise has fixed seeds, so that its figures can be repeated.
 """
 UNITS = """
-- **diffprivlib** takes the number of rows for public in its means and variances, so its means here
-  are a sum and a count, and a variance is left out. It has no users.
-- **OpenDP** chooses quantiles among 1,001 points, or all integers if they are fewer. Its variance
-  takes the number of rows for public, too.
-- **python-dp** is Google's C++ library. It gives one number a call; the rows of a user are bounded
-  before, and keys are selected with half of epsilon.
+- **diffprivlib** treats the number of rows as public in means and variances. So its means here are
+  a sum divided by a count, and it has no figure for a variance. It has no users.
+- **OpenDP** chooses quantiles among 1,001 points, or among all integers if they are fewer. Its
+  variance treats the number of rows as public, too.
+- **python-dp** is Google's C++ library. A call gives one number. The rows of a user are bounded
+  before the call, and keys are selected with half of epsilon.
 """
 SOURCES = """
 1. Ghosh, Roughgarden, Sundararajan, "Universally utility-maximizing privacy mechanisms", 2009.

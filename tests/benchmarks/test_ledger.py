@@ -115,14 +115,14 @@ def test_the_page_states_losses_and_missed_aims(tmp_path: Path) -> None:
     assert "| file | SQLite, WAL | 1 ms | **3 (2 to 4)** |" in text
     assert "| file | SQLite, rollback journal | 6 ms | 0.5 (0.4 to 0.6) |" in text
     assert "| home | way | 1 client | 4 clients |" in text
-    assert "`report()` at 10^5 entries, file: 2 s, less than 1 s was wanted: **missed**" in text
-    assert "4 ms at 10^5 entries, 1 times what it takes at 10^3" in text
+    assert "`report()` at 10^5 entries, file: 2 s; the aim was less than 1 s: **missed**" in text
+    assert "4 ms at 10^5 entries, 1 times the time at 10^3" in text
     assert "other programs" not in text
 
 
 @pytest.mark.parametrize(
     ("more", "words"),
-    [({"load": [2.0, 3.0]}, "other programs were at work"),
+    [({"load": [2.0, 3.0]}, "other programs were running"),
      ({"without": "without psycopg"}, "**Without a server: without psycopg.**")],
 )  # fmt: skip
 def test_the_page_says_what_was_not_as_it_should_be(

@@ -54,7 +54,7 @@ def test_where_a_rival_is_faster_x_is_bold(results: Results, tmp_path: Path) -> 
     assert tables.losses(results) == [("clamped sum, 10^7 float64", "numpy, sum alone", 0.96)]
     loss = cells_of(tables.losses_table(results), "clamped sum, 10^7 float64")
     assert loss[1:3] == ["numpy, sum alone (not private)", "**0.96**"]
-    assert "memory bounds both" in loss[3]
+    assert "memory limits both" in loss[3]
     assert cells.ratio((0.5, 0.999, 2)) == "**0.999 (0.5 to 2)**"
     assert cells.ratio((0.5, 1.0, 2)) == "1 (0.5 to 2)"
     record = sample.record("a work", 1, {"cydp, fixed work": 0.5, "one thread": 0.5})
