@@ -44,7 +44,7 @@ html_math_renderer = "mathml"
 html_static_path = ["site/static"]
 templates_path = ["site/templates"]
 html_css_files = ["cydp.css"]
-html_search_scorer = "site/search_scorer.js"
+html_search_scorer = str(HERE / "site" / "search_scorer.js")
 
 html_theme = "pydata_sphinx_theme"
 html_title = "cydp"
