@@ -14,6 +14,7 @@ HERE = "docs/course"
 
 # Tags of cells; Jupyter knows "raises-exception", the others are ours.
 ANSWER, SOLUTION, RAISES = "answer", "solution", "raises-exception"
+IN_WORDS = "*Your answer in words:*"
 
 _FENCE = re.compile(r"```(\w*)$")
 _DIRECTIVE = re.compile(r":{3,}\{([\w-]+)\} ?(.*)$")
@@ -89,6 +90,7 @@ class _Page:
         self.prose: list[str] = []
         self.open: list[str] = []  # the names of the directives around the line
         self.exercise = ""  # the heading of an exercise that has no solution yet
+        self.solution = 0  # how many cells are before the last solution
 
     def read(self, lines: list[str]) -> list[Cell]:
         rest = iter(lines)
@@ -148,10 +150,9 @@ class _Page:
             self.flush()
             if not self.exercise:
                 raise ValueError(f"{self.name}: a solution without an exercise")
-            self.add("code", "", ANSWER)
             self.exercise = ""
             self.open.append("solution")
-            self.prose += ["**Solution.**", ""]
+            self.solution = len(self.cells)
         elif name in _NOTES:
             self.open.append(name)
             self.prose += [f"> **{name.title()}.** {title}".rstrip(), ">"]
@@ -163,7 +164,21 @@ class _Page:
             raise ValueError(f"{self.name}: a directive ends that was not begun")
         if self.open[-1] not in _NOTES:
             self.flush()
-        self.open.pop()
+        if self.open.pop() == "solution":
+            self.leave_room()
+
+    def leave_room(self) -> None:
+        """Give an answer the kinds of cells that its solution has: words, code or both."""
+        kinds = {cell.kind for cell in self.cells[self.solution :]}
+        room = [
+            Cell(kind, text, (ANSWER,))
+            for kind, text in (("markdown", IN_WORDS), ("code", ""))
+            if kind in kinds
+        ]
+        self.cells[self.solution : self.solution] = [
+            *room,
+            Cell("markdown", "**Solution.**", (SOLUTION,)),
+        ]
 
     def picture(self) -> None:
         """Leave a picture out, since the cell before draws it."""

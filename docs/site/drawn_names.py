@@ -196,7 +196,7 @@ DRAWN: dict[str, Drawn] = {
     "cydp.teach.attacks.Attack.plot": Drawn(
         f"attacks.differencing(pums, married, who{KEY}).plot()",
         "Two bars: the attack is right always without noise, and with probability 0.56 with noise, "
-        "below a limit of 0.74.",
+        "below a limit of 0.7311.",
     ),
     "cydp.teach.attacks.AveragingAttack.plot": Drawn(
         f"attacks.averaging(pums, married{KEY}).plot()",

@@ -17,9 +17,10 @@ DATA = Path(__file__).parents[2] / "examples" / "data"
 WORKERS = 2
 SECONDS_FOR_A_CELL = 120
 HEAD = (
-    'This notebook is a lesson of the course of cydp. It needs `pip install "cydp[all]" jupyter`, '
-    "and reads the folder `examples/data`, which `course.zip` has. It draws new noise in each run, "
-    "so its numbers differ from those on the page."
+    "This notebook is a lesson of the course of cydp. It needs cydp and Jupyter: run "
+    '`pip install ".[all]" jupyter` in a clone of cydp. It reads the folder `examples/data`, '
+    "which `course.zip` has. It draws new noise in each run, so its numbers differ from those on "
+    "the page."
 )
 
 

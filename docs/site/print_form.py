@@ -14,6 +14,9 @@ _ARTICLE = re.compile(r'<article class="bd-article">(.*?)</article>', re.DOTALL)
 _PERMALINK = re.compile(r'<a class="headerlink".*?</a>', re.DOTALL)
 _IDS = re.compile(r'(<(?!a )\w[^>]*?) id="[^"]*"')
 _ADDRESS = re.compile(r'(href|src)="([^"]*)"')
+_EXERCISE = re.compile(r"(?=<h3)")
+_TITLE = re.compile(r"<h3[^>]*>(.*?)</h3>", re.DOTALL)
+_SOLUTION = re.compile(r"<details[^>]*>\s*<summary.*?</summary>(.*?)</details>", re.DOTALL)
 _HEAD = """<!doctype html>
 <html lang="en"><head><meta charset="utf-8"><title>{title}</title>
 <link rel="stylesheet" href="../_static/pygments.css">
@@ -70,4 +73,16 @@ def _printed(article: str, page: str, pages: list[str]) -> str:
         return f'{name}="#{target}"' if target in pages else f'{name}="../{there}"'
 
     text = _IDS.sub(r"\1", _PERMALINK.sub("", article))
-    return _ADDRESS.sub(moved, text).replace("<details ", "<details open ")
+    return _with_solutions_last(_ADDRESS.sub(moved, text))
+
+
+def _with_solutions_last(text: str) -> str:
+    """Return a page with its solutions behind it, so that a handout can leave them out."""
+    exercises, solutions = [], []
+    for part in _EXERCISE.split(text):
+        if (solution := _SOLUTION.search(part)) and (title := _TITLE.match(part)):
+            solutions.append(f"<h3>{title[1]}</h3>{solution[1]}")
+            part = part.replace(solution[0], "", 1)
+        exercises.append(part)
+    behind = f'<section class="solutions"><h2>Solutions</h2>{"".join(solutions)}</section>'
+    return "".join(exercises) + (behind if solutions else "")

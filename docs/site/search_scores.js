@@ -1,9 +1,15 @@
-// How the search of the site ranks: pages for beginners come before methods that merely contain the word.
+// How the search of the site ranks. Weights that have no comment are those of Sphinx.
 const FOR_BEGINNERS = /^(start|faq|howto\/.*)$/;
 var Scorer = {
-  score: ([page, title, anchor, about, score]) => score + (FOR_BEGINNERS.test(page) ? 8 : 0),
+  // Pages for beginners come early. Of several words, a heading that contains them all comes
+  // first; Sphinx by itself prefers pages that have one of the words in a heading.
+  score: ([page, title, anchor, about, score, file, kind]) => {
+    const asked = new URLSearchParams(window.location.search).get("q") || "";
+    const all = kind === "title" && asked.trim().includes(" ") ? 15 : 0;
+    return score + all + (FOR_BEGINNERS.test(page) ? 8 : 0);
+  },
   objNameMatch: 11,
-  objPartialMatch: 1,
+  objPartialMatch: 1, // methods that merely contain the word come late
   objPrio: { 0: 15, 1: 5, 2: -5 },
   objPrioDefault: 0,
   title: 15,

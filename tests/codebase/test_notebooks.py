@@ -95,11 +95,30 @@ def test_a_lesson_becomes_cells(cells: ModuleType) -> None:
             (),
         ),
         ("code", "math.sqrt(-1)", ("raises-exception",)),
+        ("markdown", "*Your answer in words:*", ("answer",)),
         ("code", "", ("answer",)),
-        ("markdown", "**Solution.**\n\nThree.", ("solution",)),
+        ("markdown", "**Solution.**", ("solution",)),
+        ("markdown", "Three.", ("solution",)),
         ("code", "math.sqrt(9)", ("solution",)),
         ("markdown", "## The end", ()),
     ]
+
+
+@pytest.mark.parametrize(
+    ("solution", "kinds"),
+    [
+        ("Three.", ["markdown"]),
+        ("```python\n3\n```", ["code"]),
+        ("Three:\n\n```python\n3\n```", ["markdown", "code"]),
+    ],
+)
+def test_an_answer_has_the_cells_that_it_needs(
+    cells: ModuleType, solution: str, kinds: list[str]
+) -> None:
+    page = f"# A\n\n### Exercise 1.1: x\n\nWhy?\n\n:::{{dropdown}} Solution\n{solution}\n:::\n"
+    made = cells.cells_of(page, "a")
+    assert [cell.kind for cell in made if cells.ANSWER in cell.tags] == kinds
+    assert made[-1].tags == (cells.SOLUTION,)
 
 
 @pytest.mark.parametrize(
@@ -131,12 +150,12 @@ def test_students_get_no_solution(notebooks: ModuleType) -> None:
     student, solved = notebooks.without(both, "solution"), notebooks.without(both, "answer")
     for made in (both, student, solved):
         nbformat.validate(made)
-    assert tags_of(both) == ["raises-exception", "answer", "solution", "solution"]
-    assert tags_of(student) == ["raises-exception", "answer"]
-    assert tags_of(solved) == ["raises-exception", "solution", "solution"]
+    assert tags_of(both) == ["raises-exception", *["answer"] * 2, *["solution"] * 3]
+    assert tags_of(student) == ["raises-exception", "answer", "answer"]
+    assert tags_of(solved) == ["raises-exception", *["solution"] * 3]
     assert "math.sqrt(9)" in nbformat.writes(solved)
     assert "math.sqrt(9)" not in nbformat.writes(student)
-    assert 'pip install "cydp[all]" jupyter' in student.cells[0].source
+    assert 'pip install ".[all]" jupyter' in student.cells[0].source
     assert student.cells[0].source.startswith("# A lesson\n")
 
 

@@ -79,6 +79,13 @@ def test_an_error_has_no_members_of_all_errors(site: Path) -> None:
     assert "with_traceback" not in page
 
 
+def test_a_heading_is_found_first_by_its_words(site: Path) -> None:
+    found = opened(f"{(site / 'search.html').as_uri()}?q=Laplace+mechanism")
+    results = re.findall(r'<li[^>]*><a href="([^"?#]*)', found[found.index("search-results") :])
+    assert results[0] == "course/laplace.html"
+    assert "mechanisms/unbounded.html" in results
+
+
 def test_links_of_the_front_page_are_followed(site: Path) -> None:
     front = opened((site / "index.html").as_uri())
     links = set(re.findall(r'href="([a-z_]+[.]html)(?:#[^"]*)?"', front))

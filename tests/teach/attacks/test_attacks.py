@@ -130,8 +130,9 @@ def test_the_bars_say_what_made_each_release() -> None:
     ]
     assert [text.get_text() for text in ax.texts] == ["above 0.99", "0.55"]
     assert [text.get_text() for text in ax.get_legend().get_texts()] == [
-        "without any release: 0.50", "limit of the defence for any attacker: 0.74"  # rounded up
-    ]  # fmt: skip
+        "without any release: 0.50",
+        "limit of the defence for any attacker: 0.7311",
+    ]
     exact = run("differencing").plot()
     assert exact.get_yticklabels()[0].get_text() == "undefended:\nno noise"
     assert exact.texts[0].get_text() == "1.00"

@@ -41,7 +41,6 @@ __all__ = [
 ]
 
 _UP = Context(prec=4, rounding=ROUND_CEILING)
-_TWO_DIGITS = Context(prec=2, rounding=ROUND_CEILING)
 TwoValues = tuple[Fraction, Fraction]
 CHANCE = 0.5  # of a fair bet, before a release
 _MOST_VALUE = 2**40
@@ -150,8 +149,7 @@ class Attack:
         )
         if self.defended.limit < 1:
             ends = [self.defended.limit] * 2
-            limit = _above(self.defended.limit, _TWO_DIGITS)
-            label = f"limit of the defence for any attacker: {limit}"
+            label = f"limit of the defence for any attacker: {_above(self.defended.limit)}"
             ax.plot(ends, [0.6, 1.4], color=ink_of(ax), linewidth=2, label=label)
         ax.set_yticks(range(2), [f"{name}:\n{_made_by(trial)}" for name, trial in trials.items()])
         ax.set_ylim(1.5, -0.5)
@@ -175,9 +173,9 @@ def _short(probability: float) -> str:
     return "above 0.99" if 0.995 <= probability < 1 else f"{probability:.2f}"
 
 
-def _above(limit: float, digits: Context = _UP) -> str:
+def _above(limit: float) -> str:
     """Return a bound in four digits, rounded up, so that it stays one."""
-    return f"{digits.create_decimal_from_float(limit).normalize():f}"
+    return f"{_UP.create_decimal_from_float(limit).normalize():f}"
 
 
 def largest_success(loss: PureDP, chance: float) -> float:
