@@ -14,7 +14,7 @@ from cydp._arguments import Number, Numbers, Size
 from cydp._call_errors import require_names
 from cydp._core import NoiseBlock, Sampler, Stream
 from cydp._each_scale import are_several, draw_each_gaussian, draw_each_laplace
-from cydp._outputs import prepare_output, read_length
+from cydp._outputs import INT64_OR_INT32, prepare_output, read_length
 from cydp._prefetch import Prefetch, prefetch_integers
 
 __all__ = ["Generator"]
@@ -561,9 +561,10 @@ class Generator:
         dtype: np.dtype[Any],
     ) -> NDArray[Any]:
         """Return a new array of samples, or `out` filled with them."""
+        allowed = INT64_OR_INT32 if dtype is _INT64 else ""
         if dtype is _INT64 and isinstance(out, np.ndarray) and out.dtype == _INT32:
             sampler, dtype = _samplers.narrow(sampler, "out must have dtype"), _INT32
-        result = prepare_output(size, out, dtype)
+        result = prepare_output(size, out, dtype, allowed=allowed)
         self._fill(sampler, result)
         return result
 
