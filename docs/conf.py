@@ -33,6 +33,7 @@ myst_enable_extensions = ["colon_fence", "dollarmath"]
 myst_heading_anchors = 4
 myst_links_external_new_tab = False
 nitpicky = True
+default_role = "code"  # `names` in docstrings look as on the other pages
 smartquotes = False  # commands are copied, with their quotes and dashes
 
 # Types stand in the text of a docstring, in words; signatures show names and defaults.

@@ -25,10 +25,9 @@
  *
  * Parameters come in one order: the object that is used; the data, its element type and
  * its length; other parameters; the generator, the work mode, the number of threads; and
- * last the outputs. `threads` is the largest number of threads to use, this one included,
- * and 0 counts as 1; they live as long as the call (cydp_prefetch_new names the one
- * exception), and the results are the same for any number. Of an array without entries
- * the address may be NULL.
+ * last the outputs. `threads` is the largest number of threads to use, this one included
+ * (0 is 1); they live as long as the call (cydp_prefetch_new names the one exception), and
+ * the results are the same for any number. An array without entries may be NULL.
  *
  * A function that returns void cannot fail. State is passed, never global, except for the
  * kernels in use, the number of forks, and a list of what draws ahead. The library knows
@@ -198,8 +197,7 @@ double cydp_rng_next_double(cydp_rng *rng);
 
 /* 5. Samplers ------------------------------------------------------------------------ */
 
-/* A prepared distribution: cydp_discrete_laplace_new, cydp_discrete_gaussian_new,
- * cydp_bernoulli_new, cydp_category_offset_new and cydp_sampler_new_int32 make one. It is
+/* A prepared distribution, which functions with an output `cydp_sampler **` make. It is
  * read-only: any number of threads may draw from it. */
 typedef struct cydp_sampler cydp_sampler;
 

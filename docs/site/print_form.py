@@ -12,7 +12,7 @@ from typing import Any
 PARTS = ("start", "howto", "reference", "why", "course", "faq")
 _ARTICLE = re.compile(r'<article class="bd-article">(.*?)</article>', re.DOTALL)
 _PERMALINK = re.compile(r'<a class="headerlink".*?</a>', re.DOTALL)
-_IDS = re.compile(r'(<(?!a )\w[^>]*?) id="[^"]*"')
+_IDS = re.compile(r'(<\w[^>]*?) id="[^"]*"')
 _ADDRESS = re.compile(r'(href|src)="([^"]*)"')
 _HEAD = """<!doctype html>
 <html lang="en"><head><meta charset="utf-8"><title>{title}</title>
