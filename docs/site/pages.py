@@ -142,7 +142,11 @@ def escape_globs(app: Any, what: str, name: str, obj: Any, options: Any, lines: 
     lines[:] = [line.replace("/*.", r"/\*.") for line in lines]
 
 
-_FOREIGN = "tuple, dict, list, Exception, Mapping, Sequence"  # classes whose members we do not show
+# Classes of Python whose members the pages leave out.
+_FOREIGN = (
+    "tuple, dict, list, Mapping, Sequence, Exception, BaseException, "
+    "float, Fraction, Rational, Real, Complex"
+)
 _OUTSIDE = re.compile(r"\]\((?:\.\./)+((?!\.)[^)#\s]*)(#[^)\s]*)?\)")
 
 

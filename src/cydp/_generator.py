@@ -163,6 +163,12 @@ class Generator:
         ------
         TypeError, ValueError
             If scale, size or out is not allowed. Then nothing is drawn.
+        OSError
+            If the operating system gives no random bytes, to a forked child or a thread's own
+            generator.
+        RuntimeError
+            If 1,024 bits do not decide a value: probability below 2**-900. What out then holds is
+            no sample.
 
         Notes
         -----
@@ -178,10 +184,13 @@ class Generator:
 
         Examples
         --------
-        >>> Generator().discrete_laplace("1/3", size=(2, 5)).shape
+        >>> from cydp import Generator, discrete_laplace
+        >>> discrete_laplace("1/3", size=(2, 5)).shape
         (2, 5)
-        >>> Generator().discrete_laplace([1, 1000]).shape
+        >>> discrete_laplace([1, 1000]).shape
         (2,)
+        >>> Generator(fixed_work=True).discrete_laplace(10, out=np.empty(3, np.int32)).dtype
+        dtype('int32')
 
         """
         if are_several(scale):
@@ -269,6 +278,8 @@ class Generator:
         ------
         TypeError, ValueError
             If sigma, sigma2, size or out is not allowed. Then nothing is drawn.
+        OSError, RuntimeError
+            As in `discrete_laplace`.
 
         Notes
         -----
@@ -284,8 +295,11 @@ class Generator:
 
         Examples
         --------
-        >>> Generator().discrete_gaussian(10, size=3).dtype
+        >>> from cydp import Generator, discrete_gaussian
+        >>> discrete_gaussian(10, size=3).dtype
         dtype('int64')
+        >>> Generator(fixed_work=True).discrete_gaussian(sigma2=2, out=np.empty(3, np.int32)).dtype
+        dtype('int32')
 
         """
         if are_several(sigma) or are_several(sigma2):
@@ -326,6 +340,8 @@ class Generator:
         ------
         TypeError, ValueError
             If p, size or out is not allowed. Then nothing is drawn.
+        OSError, RuntimeError
+            As in `discrete_laplace`.
 
         Notes
         -----

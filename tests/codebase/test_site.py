@@ -76,6 +76,21 @@ def test_a_name_leads_to_its_proofs(tmp_path: Path) -> None:
     assert "rubric:: Why it is private" in snapping
 
 
+def test_pages_of_classes_leave_out_the_members_of_python_s_own() -> None:
+    """A number's `conjugate` and an error's `add_note` say nothing about cydp."""
+    pages = made_by("pages")
+    bases = {
+        base
+        for things in pages.public().values()
+        for one in things.values()
+        if inspect.isclass(one)
+        for base in one.__mro__
+        if not base.__module__.startswith("cydp")
+    }
+    shown = {base.__name__ for base in bases if any(name[0] != "_" for name in vars(base))}
+    assert {"BaseException", "Fraction"} <= shown <= set(pages._FOREIGN.split(", "))
+
+
 def test_what_makes_nothing_private_leads_to_no_proof() -> None:
     proofs = made_by("proofs")
     assert "Why it is private" in proofs.links(cydp.value_counts)
