@@ -13,6 +13,7 @@ PARTS = ("start", "howto", "reference", "why", "course", "faq")
 _ARTICLE = re.compile(r'<article class="bd-article">(.*?)</article>', re.DOTALL)
 _PERMALINK = re.compile(r'<a class="headerlink".*?</a>', re.DOTALL)
 _IDS = re.compile(r'(<\w[^>]*?) id="[^"]*"')
+_HEADING = re.compile(r"(</?h)([1-5])\b")  # one level below the heading of the part
 _ADDRESS = re.compile(r'(href|src)="([^"]*)"')
 _HEAD = """<!doctype html>
 <html lang="en"><head><meta charset="utf-8"><title>{title}</title>
@@ -70,4 +71,5 @@ def _printed(article: str, page: str, pages: list[str]) -> str:
         return f'{name}="#{target}"' if target in pages else f'{name}="../{there}"'
 
     text = _IDS.sub(r"\1", _PERMALINK.sub("", article))
+    text = _HEADING.sub(lambda found: f"{found[1]}{int(found[2]) + 1}", text)
     return _ADDRESS.sub(moved, text).replace("<details ", "<details open ")

@@ -91,6 +91,9 @@ def test_each_part_prints_on_one_page(site: Path) -> None:
     for part in ("start", "howto", "reference", "why", "course", "faq"):
         assert f'href="print/{part}.html"' in (site / f"{part}.html").read_text(), part
         text = (site / "print" / f"{part}.html").read_text()
+        assert text.count("<h1") == 1, part
+        ids = re.findall(r' id="([^"]*)"', text)
+        assert len(ids) == len(set(ids)), part
         inside = set(re.findall(r'href="#([^"]*)"', text))
         assert inside <= set(re.findall(r'<section id="([^"]*)"', text)), part
         linked = re.findall(r'(?:href|src)="(\.\./[^"#]*)"', text)
@@ -100,6 +103,6 @@ def test_each_part_prints_on_one_page(site: Path) -> None:
 def test_nothing_comes_from_elsewhere(site: Path) -> None:
     """The site is read without a network: no script, style or picture has another address."""
     outside = re.compile(r"""<(?:script|link|img)[^>]*(?:src|href)=["'](?:https?:)?//([^"'/]+)""")
-    pages = [*site.glob("*.html"), *site.glob("howto/*.html")]
+    pages = list(site.rglob("*.html"))
     hosts = {host for page in pages for host in outside.findall(page.read_text())}
     assert hosts == set()
