@@ -163,12 +163,8 @@ class Generator:
         ------
         TypeError, ValueError
             If scale, size or out is not allowed. Then nothing is drawn.
-        OSError
-            If the operating system gives no random bytes, to a forked child or a thread's own
-            generator.
-        RuntimeError
-            If 1,024 bits do not decide a value: probability below 2**-900. What out then holds is
-            no sample.
+        OSError, RuntimeError
+            If the operating system gives no random bytes, or 1,024 bits do not decide a value.
 
         Notes
         -----
@@ -276,10 +272,8 @@ class Generator:
 
         Raises
         ------
-        TypeError, ValueError
-            If sigma, sigma2, size or out is not allowed. Then nothing is drawn.
-        OSError, RuntimeError
-            As in `discrete_laplace`.
+        TypeError, ValueError, OSError, RuntimeError
+            As in `discrete_laplace`, for sigma, sigma2, size and out.
 
         Notes
         -----
@@ -295,11 +289,9 @@ class Generator:
 
         Examples
         --------
-        >>> from cydp import Generator, discrete_gaussian
+        >>> from cydp import discrete_gaussian
         >>> discrete_gaussian(10, size=3).dtype
         dtype('int64')
-        >>> Generator(fixed_work=True).discrete_gaussian(sigma2=2, out=np.empty(3, np.int32)).dtype
-        dtype('int32')
 
         """
         if are_several(sigma) or are_several(sigma2):
@@ -338,10 +330,8 @@ class Generator:
 
         Raises
         ------
-        TypeError, ValueError
-            If p, size or out is not allowed. Then nothing is drawn.
-        OSError, RuntimeError
-            As in `discrete_laplace`.
+        TypeError, ValueError, OSError, RuntimeError
+            As in `discrete_laplace`, for p, size and out.
 
         Notes
         -----
