@@ -54,10 +54,11 @@ def test_numbers_of_alternative_texts_are_in_the_pictures() -> None:
     pytest.importorskip("pandas")
     drawn = made_by("drawn_names")
     checked = 0
+    pyplot.close("all")  # what other tests have left: matplotlib warns from 20 on
     for name, one in drawn.DRAWN.items():
         if numbers := re.findall(r"\d+[.,]\d+", one.shows):
             words = words_of(drawn.draw(name))
-            pyplot.close("all")  # also what other tests have left: matplotlib warns from 20 on
+            pyplot.close("all")
             assert all(number in words for number in numbers), (name, numbers)
             checked += 1
     assert checked >= 8
