@@ -11,7 +11,9 @@ from typing import Any
 DOCS = Path(__file__).parents[1]
 PACKAGE = "src/cydp"
 # What these files define makes nothing private: exact answers, keys for tests, lessons.
-_NO_PROOF = re.compile(rf"{PACKAGE}/(exact/|teach/|testing\.|build\.|_\w+\.py)")
+_NO_PROOF = re.compile(
+    rf"{PACKAGE}/(exact/|teach/|testing\.|build\.|_generator\.|_default_generator\.|_prefetch\.)"
+)
 _SOURCES = re.compile(r"^Source: (.*?)(?:\s+Tests: |\n\n|\n:::|\Z)", re.DOTALL | re.MULTILINE)
 
 

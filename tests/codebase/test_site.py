@@ -93,7 +93,8 @@ def test_pages_of_classes_leave_out_the_members_of_python_s_own() -> None:
 
 def test_what_makes_nothing_private_leads_to_no_proof() -> None:
     proofs = made_by("proofs")
-    assert "Why it is private" in proofs.links(cydp.value_counts)
+    for thing in (cydp.value_counts, cydp.DiscreteLaplace, cydp.sensitivity.Sensitivity):
+        assert "Why it is private" in proofs.links(thing)
     for thing in (cydp.exact.bincount, cydp.testing.SeededGenerator, cydp.teach.posterior):
         assert "rubric:: Read on" in proofs.links(thing)
     refusal = proofs.links(cydp.BudgetExceededError)
