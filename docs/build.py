@@ -15,8 +15,11 @@ HERE = Path(__file__).parent
 
 def build(folder: Path) -> int:
     """Build the pages into a folder, and return 0 unless something is wrong."""
+    folder = folder.resolve()
+    # Beside the site, which is published: what Sphinx has read has paths of this machine.
+    read = folder.with_name(f".{folder.name}.doctrees")
     options = ["-b", "html", "-j", "auto", "-W", "--keep-going", "-q"]
-    return build_main([*options, "-d", str(folder / ".doctrees"), str(HERE), str(folder)])
+    return build_main([*options, "-d", str(read), str(HERE), str(folder)])
 
 
 if __name__ == "__main__":

@@ -33,12 +33,14 @@ myst_enable_extensions = ["colon_fence", "dollarmath"]
 myst_heading_anchors = 4
 myst_links_external_new_tab = False
 nitpicky = True
+default_role = "code"  # `names` in docstrings look as on the other pages
 smartquotes = False  # commands are copied, with their quotes and dashes
 
 # Types stand in the text of a docstring, in words; signatures show names and defaults.
 autodoc_typehints = "none"
 autodoc_member_order = "bysource"
 numpydoc_show_class_members = False
+toc_object_entries_show_parents = "hide"  # the column is narrow, and the page names the class
 
 html_math_renderer = "mathml"
 html_static_path = ["site/static"]

@@ -25,9 +25,9 @@
  *
  * Parameters come in one order: the object that is used; the data, its element type and
  * its length; other parameters; the generator, the work mode, the number of threads; and
- * last the outputs. `threads` is the largest number of threads to use, this one included;
- * they live as long as the call (cydp_prefetch_new names the one exception), and the
- * results are the same for any number.
+ * last the outputs. `threads` is the largest number of threads to use, this one included
+ * (0 is 1); they live as long as the call (cydp_prefetch_new names the one exception), and
+ * the results are the same for any number. An array without entries may be NULL.
  *
  * A function that returns void cannot fail. State is passed, never global, except for the
  * kernels in use, the number of forks, and a list of what draws ahead. The library knows
@@ -197,8 +197,8 @@ double cydp_rng_next_double(cydp_rng *rng);
 
 /* 5. Samplers ------------------------------------------------------------------------ */
 
-/* A prepared distribution, made by one of the constructors of sections 6 to 8 and 15. It
- * is read-only: any number of threads may draw from it. */
+/* A prepared distribution, which functions with an output `cydp_sampler **` make. It is
+ * read-only: any number of threads may draw from it. */
 typedef struct cydp_sampler cydp_sampler;
 
 /* Frees a sampler; NULL is allowed. */
@@ -467,9 +467,9 @@ cydp_status cydp_histogram_codes(const cydp_axis *axes, size_t n_axes, size_t n,
 
 /* Adds to counts[c] how many of the n codes are c, for c < n_counts; other codes are left
  * out. Sets *largest to the largest code, to UINT64_MAX if any code is negative, or to 0
- * if n is 0. Another thread may change the codes meanwhile, as in section 11. Returns
- * CYDP_ERROR_DOMAIN for floats and if n_counts is 2^32 - 2 or more, or CYDP_ERROR_MEMORY.
- */
+ * if n is 0. If another thread changes the codes meanwhile, the counts are those of some
+ * mixture of old and new ones. Returns CYDP_ERROR_DOMAIN for floats and if n_counts is
+ * 2^32 - 2 or more, or CYDP_ERROR_MEMORY. */
 cydp_status cydp_bincount(const void *codes, cydp_dtype dtype, size_t n, size_t n_counts,
                           unsigned threads, int64_t *counts, uint64_t *largest);
 

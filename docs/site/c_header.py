@@ -15,6 +15,7 @@ _SECTION = re.compile(r"^/\* (\d+\. .+?) -+ \*/$", re.MULTILINE)
 _COMMENT = re.compile(r"/\*(.*?)\*/", re.DOTALL)
 _FUNCTION = re.compile(r"\b(cydp_\w+)\(")
 _TYPE = re.compile(r"^typedef (?:enum|struct) (cydp_\w+)", re.MULTILINE)
+_FENCE = re.compile(r"(.*?)^```(\w+)\n(.*?)^```$", re.MULTILINE | re.DOTALL)
 _END = "#ifdef __cplusplus"
 
 
@@ -63,9 +64,19 @@ def page() -> str:
         "",
         rst.code("c", (EXAMPLES / "one_count.c").read_text()),
         rst.code("sh", command()),
-        "On Linux, ``-Wl,-z,now`` keeps noise off the stack. CMake, meson, Cython, and a program",
-        f"with threads: `examples/extension <{rst.REPOSITORY}examples/extension/README.md>`_.",
+        "On Linux, ``-Wl,-z,now`` keeps noise off the stack. On macOS leave it out. The repository",
+        f"has `more examples <{rst.REPOSITORY}examples/extension/README.md>`_: a program with",
+        "threads of its own, and an extension in Cython.",
         "",
+        rst.heading("Build systems", "-"),
+        "``noisy_counts`` is a program, and ``noisy_sum`` an extension of Python.",
+        "",
+        *builds(),
+        rst.heading("Seeded generators for tests", "-"),
+        "``cydp_testing.h``, in the same folder, declares one. It gives the same values for the",
+        "same key, so its noise is **not private**. Any release may change that header.",
+        "",
+        rst.code("c", seeded()),
         rst.heading("What holds for all functions", "-"),
         *(f"{paragraph}\n" for paragraph in map(rst.words, first[listed + 1 :])),
     ]
@@ -84,6 +95,23 @@ def command() -> str:
     readme = (EXAMPLES / "README.md").read_text()
     (lines,) = re.findall(r"^## C\n\n((?: {4}.*\n)+)", readme, re.MULTILINE)
     return re.sub(r"^ {4}", "", lines, flags=re.MULTILINE).replace("noisy_counts", "one_count")
+
+
+def builds() -> Iterator[str]:
+    """Yield, for each build system of the README of the examples, its name and its lines."""
+    readme = (EXAMPLES / "README.md").read_text()
+    for name, body in re.findall(r"^## (\w+)\n\n(.*?)(?=^## |\Z)", readme, re.M | re.DOTALL):
+        for before, language, lines in _FENCE.findall(body):
+            yield rst.heading(name, "~")
+            yield f"{rst.words(before)}\n" if before else ""
+            yield rst.code(language if language == "python" else "text", lines)
+
+
+def seeded() -> str:
+    """Return the lines of cydp_testing.h that declare its seeded generator."""
+    text = HEADER.with_name("cydp_testing.h").read_text()
+    (lines,) = re.findall(r"^/\*[^/]*?\*/\ncydp_status cydp_rng_new_seeded\(.*?;$", text, re.M)
+    return str(lines)
 
 
 def paragraphs(comment: str) -> Iterator[str]:

@@ -62,6 +62,7 @@ def execute(notebook: Any) -> Any:
             timeout=SECONDS_FOR_A_CELL,
             kernel_name="python3",
             record_timing=False,
+            coalesce_streams=True,  # or else the machine's speed decides what is one output
             resources={"metadata": {"path": folder}},
             extra_arguments=[
                 "--HistoryManager.hist_file=:memory:",

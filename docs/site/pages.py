@@ -36,6 +36,22 @@ MODULES = {
     "cydp.teach.sensitivity": "The sensitivity of your own function, from all small tables",
     "cydp.teach.utility": "Measured and predicted errors of mechanisms and workloads",
     "cydp.testing": "Fixed keys for tests; never for data",
+    "cydp.build": "The C core: how it was built, and where your own C finds it",
+}
+# What is no function and no class has no docstring of its own.
+VALUES = {
+    "cydp.accounting.Cost": (
+        "What a budget charges: a `Loss`, or a mechanism or a release, which has one.",
+        "It is for annotations of types.",
+    ),
+    "cydp.accounting.Loss": (
+        "A privacy loss: `PureDP`, `ApproxDP`, `ZCDP` or `ApproxZCDP`.",
+        "It is for annotations of types.",
+    ),
+    "cydp.teach.utility.WORKLOADS": (
+        "The workloads that `measure` knows by name, and what the size of each counts.",
+        "A dict of texts.",
+    ),
 }
 
 
@@ -47,9 +63,9 @@ def names_of(module: ModuleType) -> Iterator[tuple[str, Any]]:
             yield name, found
 
 
-def first_line(thing: Any) -> str:
-    """Return what a thing is, from its docstring."""
-    return (inspect.getdoc(thing) or "").partition("\n")[0]
+def first_line(full: str, thing: Any) -> str:
+    """Return what a thing is: the first line of its docstring, or of the words for a value."""
+    return VALUES[full][0] if full in VALUES else (inspect.getdoc(thing) or "").partition("\n")[0]
 
 
 def public() -> dict[str, dict[str, Any]]:
@@ -77,7 +93,10 @@ def write(source: Path) -> None:
         lines = [path, "=" * len(path), "", f"{MODULES[path]}.", ""]
         lines += [".. list-table::", "   :widths: 30 70", ""]
         for name, thing in things.items():
-            lines += [f"   * - :doc:`{name} <{path}.{name}>`", f"     - {first_line(thing)}"]
+            lines += [
+                f"   * - :doc:`{name} <{path}.{name}>`",
+                f"     - {first_line(f'{path}.{name}', thing)}",
+            ]
             put(folder / f"{path}.{name}.rst", page_of(path, name, thing))
         lines += ["", ".. toctree::", "   :hidden:", ""]
         lines += [f"   {path}.{name}" for name in things]
@@ -89,14 +108,16 @@ def write(source: Path) -> None:
 def page_of(path: str, name: str, thing: Any) -> str:
     """Return the page of one public name."""
     full = f"{path}.{name}"
-    if inspect.isclass(thing):
+    if full in VALUES:
+        words = "\n\n".join(rst.indent(line) for line in VALUES[full])
+        body = f".. py:data:: {full}\n\n{words}\n"
+        if isinstance(thing, dict):
+            listed = "\n".join(f"- ``{key!r}``: {value}" for key, value in thing.items())
+            body += f"\n{rst.indent(listed)}\n"
+    elif inspect.isclass(thing):
         body = f".. autoclass:: {full}\n   :members:\n   :inherited-members: {_FOREIGN}\n"
-        if issubclass(thing, Exception):
-            body += "\nWhat was charged, and what to do: :doc:`/reference/errors`.\n"
-    elif callable(thing):
-        body = f".. autofunction:: {full}\n"
     else:
-        body = f".. autodata:: {full}\n"
+        body = f".. autofunction:: {full}\n"
     heading = f"{name}\n{'=' * len(name)}\n\n.. currentmodule:: {path}\n\n"
     return heading + body + proofs.links(thing)
 
@@ -121,8 +142,11 @@ def escape_globs(app: Any, what: str, name: str, obj: Any, options: Any, lines: 
     lines[:] = [line.replace("/*.", r"/\*.") for line in lines]
 
 
-# Classes whose members we do not show.
-_FOREIGN = "tuple, dict, list, Exception, BaseException, Mapping, Sequence"
+# Classes of Python whose members the pages leave out.
+_FOREIGN = (
+    "tuple, dict, list, Mapping, Sequence, Exception, BaseException, "
+    "float, Fraction, Rational, Real, Complex"
+)
 _OUTSIDE = re.compile(r"\]\((?:\.\./)+((?!\.)[^)#\s]*)(#[^)\s]*)?\)")
 
 

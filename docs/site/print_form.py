@@ -12,7 +12,8 @@ from typing import Any
 PARTS = ("start", "howto", "reference", "why", "course", "faq")
 _ARTICLE = re.compile(r'<article class="bd-article">(.*?)</article>', re.DOTALL)
 _PERMALINK = re.compile(r'<a class="headerlink".*?</a>', re.DOTALL)
-_IDS = re.compile(r'(<(?!a )\w[^>]*?) id="[^"]*"')
+_IDS = re.compile(r'(<\w[^>]*?) id="[^"]*"')
+_HEADING = re.compile(r"(</?h)([1-5])\b")  # one level below the heading of the part
 _ADDRESS = re.compile(r'(href|src)="([^"]*)"')
 _EXERCISE = re.compile(r"(?=<h3)")
 _TITLE = re.compile(r"<h3[^>]*>(.*?)</h3>", re.DOTALL)
@@ -73,7 +74,9 @@ def _printed(article: str, page: str, pages: list[str]) -> str:
         return f'{name}="#{target}"' if target in pages else f'{name}="../{there}"'
 
     text = _IDS.sub(r"\1", _PERMALINK.sub("", article))
-    return _with_solutions_last(_ADDRESS.sub(moved, text))
+    text = _with_solutions_last(_ADDRESS.sub(moved, text))
+    text = _HEADING.sub(lambda found: f"{found[1]}{int(found[2]) + 1}", text)
+    return text.replace("<details ", "<details open ")
 
 
 def _with_solutions_last(text: str) -> str:

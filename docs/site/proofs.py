@@ -1,4 +1,4 @@
-"""Which page proves a public name: the page whose box of sources has the file of that name."""
+"""Which page explains a public name: the page whose box of sources has the file of that name."""
 
 from __future__ import annotations
 
@@ -10,16 +10,23 @@ from typing import Any
 
 DOCS = Path(__file__).parents[1]
 PACKAGE = "src/cydp"
+# What these files define makes nothing private: exact answers, keys for tests, lessons.
+_NO_PROOF = re.compile(
+    rf"{PACKAGE}/(exact/|teach/|testing\.|build\.|_generator\.|_default_generator\.|_prefetch\.)"
+)
 _SOURCES = re.compile(r"^Source: (.*?)(?:\s+Tests: |\n\n|\n:::|\Z)", re.DOTALL | re.MULTILINE)
 
 
 def links(thing: Any) -> str:
-    """Return the line of reStructuredText that leads from a name to its proofs; or nothing."""
-    pages = proving(_file_of(thing))
+    """Return the lines that lead from a name to its proofs, or to what explains it; or nothing."""
+    file = _file_of(thing)
+    is_error = inspect.isclass(thing) and issubclass(thing, BaseException)
+    pages = ["reference/errors"] if is_error else proving(file)
     if not pages:
         return ""
     named = ", ".join(f":doc:`{_title(page)} </{page}>`" for page in pages)
-    return f"\n.. rubric:: Why it is private\n\n{named}.\n"
+    heading = "Read on" if is_error or _NO_PROOF.match(file) else "Why it is private"
+    return f"\n.. rubric:: {heading}\n\n{named}.\n"
 
 
 def proving(file: str) -> list[str]:

@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 
 from cydp._arguments import Number, Numbers, Size
 from cydp._core import Sampler, Stream
-from cydp._outputs import prepare_output, read_shape
+from cydp._outputs import INT64_OR_INT32, prepare_output, read_shape
 from cydp._samplers import narrow, read_discrete_laplace, reader_of_gaussian
 from cydp._threads import threads_for
 
@@ -78,7 +78,8 @@ def _draw_each(
     is_narrow = isinstance(out, np.ndarray) and out.dtype == _INT32
     if is_narrow:
         samplers = [narrow(each, "out must have dtype") for each in samplers]
-    result = prepare_output(shape, out, _INT32 if is_narrow else _INT64)
+    dtype = _INT32 if is_narrow else _INT64
+    result = prepare_output(shape, out, dtype, allowed=INT64_OR_INT32)
     drawn = np.empty(places.size, result.dtype)
     counts = np.bincount(places, minlength=len(samplers)).tolist()
     first = 0

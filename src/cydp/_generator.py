@@ -14,7 +14,7 @@ from cydp._arguments import Number, Numbers, Size
 from cydp._call_errors import require_names
 from cydp._core import NoiseBlock, Sampler, Stream
 from cydp._each_scale import are_several, draw_each_gaussian, draw_each_laplace
-from cydp._outputs import prepare_output, read_length
+from cydp._outputs import INT64_OR_INT32, prepare_output, read_length
 from cydp._prefetch import Prefetch, prefetch_integers
 
 __all__ = ["Generator"]
@@ -163,6 +163,8 @@ class Generator:
         ------
         TypeError, ValueError
             If scale, size or out is not allowed. Then nothing is drawn.
+        OSError, RuntimeError
+            If the operating system gives no random bytes, or 1,024 bits do not decide a value.
 
         Notes
         -----
@@ -178,10 +180,13 @@ class Generator:
 
         Examples
         --------
-        >>> Generator().discrete_laplace("1/3", size=(2, 5)).shape
+        >>> from cydp import Generator, discrete_laplace
+        >>> discrete_laplace("1/3", size=(2, 5)).shape
         (2, 5)
-        >>> Generator().discrete_laplace([1, 1000]).shape
+        >>> discrete_laplace([1, 1000]).shape
         (2,)
+        >>> Generator(fixed_work=True).discrete_laplace(10, out=np.empty(3, np.int32)).dtype
+        dtype('int32')
 
         """
         if are_several(scale):
@@ -267,8 +272,8 @@ class Generator:
 
         Raises
         ------
-        TypeError, ValueError
-            If sigma, sigma2, size or out is not allowed. Then nothing is drawn.
+        TypeError, ValueError, OSError, RuntimeError
+            As in `discrete_laplace`, for sigma, sigma2, size and out.
 
         Notes
         -----
@@ -284,7 +289,8 @@ class Generator:
 
         Examples
         --------
-        >>> Generator().discrete_gaussian(10, size=3).dtype
+        >>> from cydp import discrete_gaussian
+        >>> discrete_gaussian(10, size=3).dtype
         dtype('int64')
 
         """
@@ -324,8 +330,8 @@ class Generator:
 
         Raises
         ------
-        TypeError, ValueError
-            If p, size or out is not allowed. Then nothing is drawn.
+        TypeError, ValueError, OSError, RuntimeError
+            As in `discrete_laplace`, for p, size and out.
 
         Notes
         -----
@@ -561,9 +567,10 @@ class Generator:
         dtype: np.dtype[Any],
     ) -> NDArray[Any]:
         """Return a new array of samples, or `out` filled with them."""
+        allowed = INT64_OR_INT32 if dtype is _INT64 else ""
         if dtype is _INT64 and isinstance(out, np.ndarray) and out.dtype == _INT32:
             sampler, dtype = _samplers.narrow(sampler, "out must have dtype"), _INT32
-        result = prepare_output(size, out, dtype)
+        result = prepare_output(size, out, dtype, allowed=allowed)
         self._fill(sampler, result)
         return result
 

@@ -13,13 +13,21 @@ from numpy.typing import NDArray
 from cydp._arguments import Integer, Size
 from cydp._numbers.rational import read_integer
 
-__all__ = ["prepare_output", "read_length", "read_shape"]
+__all__ = ["INT64_OR_INT32", "prepare_output", "read_length", "read_shape"]
+
+INT64_OR_INT32 = "int64 or int32"
 
 
 def prepare_output(
-    size: Size | None, out: NDArray[Any] | None, dtype: np.dtype[Any]
+    size: Size | None,
+    out: NDArray[Any] | None,
+    dtype: np.dtype[Any],
+    *,
+    allowed: str = "",
 ) -> NDArray[Any]:
     """Return `out` if it fits, or a new array of shape `size` if `out` is None.
+
+    Errors name the dtypes that are `allowed`, if the caller takes several.
 
     Raises
     ------
@@ -30,13 +38,14 @@ def prepare_output(
     """
     if out is None:
         return np.empty(read_shape(cast("Size", size)), dtype)
+    allowed = allowed or str(dtype)
     if not isinstance(out, np.ndarray) or isinstance(out, np.ma.MaskedArray):
-        raise TypeError(f"out must be a numpy array of {dtype}, not {type(out).__name__}")
+        raise TypeError(f"out must be a numpy array of {allowed}, not {type(out).__name__}")
     if out.dtype != dtype or not out.dtype.isnative:
         given = (
             out.dtype.name if out.dtype.isnative else f"{out.dtype.name} in the other byte order"
         )
-        raise TypeError(f"out must have dtype {dtype} in native byte order, not {given}")
+        raise TypeError(f"out must have dtype {allowed} in native byte order, not {given}")
     if not (out.flags.c_contiguous and out.flags.aligned and out.flags.writeable):
         raise ValueError("out must be C-contiguous, aligned and writable")
     if size is not None and read_shape(size) != out.shape:

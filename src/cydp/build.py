@@ -36,8 +36,17 @@ def build_info() -> dict[str, str | bool]:
 def get_include() -> str:
     """Return the folder of ``cydp.h``, the C API. Cython finds it as ``from cydp cimport ...``.
 
+    Returns
+    -------
+    str
+        An absolute path, for the option ``-I`` of a C compiler. The folder is also that of
+        ``cydp_testing.h``, which is for tests alone.
+
+    Examples
+    --------
     >>> (Path(get_include()) / "cydp.h").is_file()
     True
+
     """
     return str(_PACKAGE / "include")
 
@@ -45,10 +54,17 @@ def get_include() -> str:
 def get_lib() -> str:
     """Return the folder of ``libcydp.a``, the C core as a static, position-independent library.
 
-    Link ``-lm -pthread`` after it.
+    Returns
+    -------
+    str
+        An absolute path, for the option ``-L``. Behind ``-lcydp`` stand ``-lm -pthread``, and on
+        Linux ``-Wl,-z,now``.
 
+    Examples
+    --------
     >>> (Path(get_lib()) / "libcydp.a").is_file()
     True
+
     """
     return str(_PACKAGE / "lib")
 

@@ -8,9 +8,11 @@ from __future__ import annotations
 
 from cydp._default_generator import default, generator_or_default
 from cydp._generator import Generator
+from cydp._prefetch import Prefetch
 
 __all__ = [
     "Generator",
+    "Prefetch",
     "bernoulli",
     "discrete_gaussian",
     "discrete_laplace",

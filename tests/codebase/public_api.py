@@ -12,6 +12,7 @@ from typing import Any
 import cydp
 from cydp import (
     accounting,
+    build,
     distributed,
     exact,
     interactive,
@@ -32,7 +33,7 @@ from cydp.teach import attacks, figures, loss, meaning, scores, utility
 from cydp.teach import sensitivity as exhaustive
 
 MODULES = [
-    cydp, accounting, ledger, distributed, exact, interactive, local, mechanisms, models,
+    cydp, accounting, build, ledger, distributed, exact, interactive, local, mechanisms, models,
     publishing, random, releases, sampling, sensitivity, teach, attacks, figures, loss, meaning,
     utility, scores, exhaustive, testing, workloads,
 ]  # fmt: skip

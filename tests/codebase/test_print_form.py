@@ -29,21 +29,22 @@ def print_form() -> ModuleType:
 def test_solutions_stand_behind_a_lesson(print_form: ModuleType) -> None:
     pages = ["course/noise", "course/laplace"]
     handout, solutions = print_form._printed(LESSON, "course/laplace", pages).split(
-        '<section class="solutions"><h2>Solutions</h2>'
+        '<section class="solutions"><h3>Solutions</h3>'
     )
     assert "Three." not in handout
     assert "Nine." not in handout
     assert "What is 3 squared?" in handout
     assert "Where the proofs are" in handout
     assert solutions == (
-        "<h3>Exercise 1.1: roots</h3><div><p>Three.</p></div>"
-        "<h3>Exercise 1.2: squares</h3><div><p>Nine.</p></div></section>"
+        "<h4>Exercise 1.1: roots</h4><div><p>Three.</p></div>"
+        "<h4>Exercise 1.2: squares</h4><div><p>Nine.</p></div></section>"
     )
 
 
 def test_a_page_without_exercises_has_no_solutions(print_form: ModuleType) -> None:
     page = "<h1>A page</h1><h3>A section</h3><p>Words.</p>"
-    assert print_form._printed(page, "start", ["start"]) == page
+    lower = "<h2>A page</h2><h4>A section</h4><p>Words.</p>"  # below the heading of the part
+    assert print_form._printed(page, "start", ["start"]) == lower
 
 
 def test_links_lead_to_the_print_form_or_to_the_site(print_form: ModuleType) -> None:

@@ -12,6 +12,9 @@ import pytest
 from codebase import public_api
 from codebase.reader import ROOT, Reader, blocks_of, made_by, reader_in
 
+import cydp
+import cydp.teach.utility
+
 DOCS = ROOT / "docs"
 PAGE = re.compile(r"docs/[\w/]+\.md")
 ELSEWHERE = {"architecture.md", "backend.md", "teach.md"}  # tests of their own look at more
@@ -70,8 +73,50 @@ def test_a_name_leads_to_its_proofs(tmp_path: Path) -> None:
     pages.write(tmp_path)
     snapping = (tmp_path / "reference/cydp.mechanisms.Snapping.rst").read_text()
     assert ":doc:`Snapping </mechanisms/snapping>`" in snapping
-    error = (tmp_path / "reference/cydp.BudgetExceededError.rst").read_text()
-    assert error.endswith("what to do: :doc:`/reference/errors`.\n")
+    assert "rubric:: Why it is private" in snapping
+
+
+def test_pages_of_classes_leave_out_the_members_of_python_s_own() -> None:
+    """A number's `conjugate` and an error's `add_note` say nothing about cydp."""
+    pages = made_by("pages")
+    bases = {
+        base
+        for things in pages.public().values()
+        for one in things.values()
+        if inspect.isclass(one)
+        for base in one.__mro__
+        if not base.__module__.startswith("cydp")
+    }
+    shown = {base.__name__ for base in bases if any(name[0] != "_" for name in vars(base))}
+    assert {"BaseException", "Fraction"} <= shown <= set(pages._FOREIGN.split(", "))
+
+
+def test_what_makes_nothing_private_leads_to_no_proof() -> None:
+    proofs = made_by("proofs")
+    for thing in (cydp.value_counts, cydp.DiscreteLaplace, cydp.sensitivity.Sensitivity):
+        assert "Why it is private" in proofs.links(thing)
+    for thing in (cydp.exact.bincount, cydp.testing.SeededGenerator, cydp.teach.posterior):
+        assert "rubric:: Read on" in proofs.links(thing)
+    refusal = proofs.links(cydp.BudgetExceededError)
+    assert "rubric:: Read on" in refusal
+    assert "</reference/errors>" in refusal
+
+
+def test_a_value_has_words_of_its_own_on_its_page() -> None:
+    """Python's words for a dict or a union would tell nothing about it."""
+    pages = made_by("pages")
+    values = {
+        (path, name): one
+        for path, things in pages.public().items()
+        for name, one in things.items()
+        if not inspect.isroutine(one) and not inspect.isclass(one)
+    }
+    assert {f"{path}.{name}" for path, name in values} == set(pages.VALUES)
+    for (path, name), one in values.items():
+        assert pages.first_line(f"{path}.{name}", one) in pages.page_of(path, name, one)
+    workloads = cydp.teach.utility.WORKLOADS
+    page = pages.page_of("cydp.teach.utility", "WORKLOADS", workloads)
+    assert [name for name in workloads if f"- ``{name!r}``: {workloads[name]}" not in page] == []
 
 
 def test_docstrings_name_no_page_that_the_wheel_lacks() -> None:

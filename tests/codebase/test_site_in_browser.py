@@ -112,15 +112,25 @@ def test_each_part_prints_on_one_page(site: Path) -> None:
     for part in ("start", "howto", "reference", "why", "course", "faq"):
         assert f'href="print/{part}.html"' in (site / f"{part}.html").read_text(), part
         text = (site / "print" / f"{part}.html").read_text()
+        assert text.count("<h1") == 1, part
+        ids = re.findall(r' id="([^"]*)"', text)
+        assert len(ids) == len(set(ids)), part
         inside = set(re.findall(r'href="#([^"]*)"', text))
         assert inside <= set(re.findall(r'<section id="([^"]*)"', text)), part
         linked = re.findall(r'(?:href|src)="(\.\./[^"#]*)"', text)
         assert [link for link in linked if not (site / "print" / link).exists()] == [], part
 
 
+def test_no_file_has_a_path_of_the_machine_that_built_it(site: Path) -> None:
+    paths = [str(place).encode() for place in (ROOT, site.parent)]
+    files = [path for path in site.rglob("*") if path.is_file()]
+    assert len(files) > 300
+    assert [path for path in files if any(place in path.read_bytes() for place in paths)] == []
+
+
 def test_nothing_comes_from_elsewhere(site: Path) -> None:
     """The site is read without a network: no script, style or picture has another address."""
     outside = re.compile(r"""<(?:script|link|img)[^>]*(?:src|href)=["'](?:https?:)?//([^"'/]+)""")
-    pages = [*site.glob("*.html"), *site.glob("howto/*.html")]
+    pages = list(site.rglob("*.html"))
     hosts = {host for page in pages for host in outside.findall(page.read_text())}
     assert hosts == set()

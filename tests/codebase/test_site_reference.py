@@ -54,6 +54,7 @@ def test_numbers_of_alternative_texts_are_in_the_pictures() -> None:
     pytest.importorskip("pandas")
     drawn = made_by("drawn_names")
     checked = 0
+    pyplot.close("all")  # what other tests have left: matplotlib warns from 20 on
     for name, one in drawn.DRAWN.items():
         if numbers := re.findall(r"\d+[.,]\d+", one.shows):
             words = words_of(drawn.draw(name))
@@ -116,6 +117,11 @@ def test_the_page_of_the_header_has_each_function_once() -> None:
     assert len(headings) == len(set(headings))
     assert "Returns the stream of a generator." in page
     assert "one_count.c -o one_count" in page
+    for build in ("CMake", "meson", "setuptools"):
+        assert f"\n{build}\n~" in page
+    assert 'Extension("noisy_sum"' in page
+    assert "\n   cydp_status cydp_rng_new_seeded(" in page
+    assert not re.search(r"\bsections? \d", page)  # the page shows no number of a section
 
 
 def tables_of(section: str) -> dict[str, list[tuple[str, str]]]:

@@ -122,7 +122,7 @@ def test_exactly_one_of_sigma_and_its_square() -> None:
     })  # fmt: skip
 
 
-INT64 = "int64 in native byte order"
+INT64 = "int64 or int32 in native byte order"
 CONTIGUOUS = "C-contiguous, aligned and writable"
 OUTS: dict[str, tuple[Any, type[Exception], tuple[str, ...]]] = {
     **{
@@ -132,7 +132,7 @@ OUTS: dict[str, tuple[Any, type[Exception], tuple[str, ...]]] = {
     },
     "int32 of the other byte order": (np.zeros(4, ">i4"), TypeError, (INT64,)),
     "int64 of the other byte order": (np.zeros(4, ">i8"), TypeError, (INT64, "the other")),
-    "a list": ([0, 0], TypeError, ("a numpy array of int64", "list")),
+    "a list": ([0, 0], TypeError, ("a numpy array of int64 or int32", "list")),
     "masked": (np.ma.zeros(4, np.int64), TypeError, ()),
     "masked int32": (np.ma.zeros(4, np.int32), TypeError, ()),
     "every second of int32": (np.zeros(8, np.int32)[::2], ValueError, (CONTIGUOUS,)),
@@ -153,6 +153,9 @@ def test_outs() -> None:
         refusals[f"coins as {out.dtype}"] = (
             lambda out=out: G.bernoulli(0.5, out=out), TypeError, ("out must have dtype bool",),
         )  # fmt: skip
+    refusals["int16, each of its own scale"] = (
+        lambda: G.discrete_laplace([1, 2], out=np.zeros(2, np.int16)), TypeError, (INT64,),
+    )  # fmt: skip
     refusals["of another shape than size"] = (
         lambda: cydp.discrete_laplace(1, 2, out=np.zeros(3, np.int64)),
         ValueError, ("size must equal the shape of out", "(3,)", "(2,)"),

@@ -44,8 +44,10 @@ from cydp.accounting._split import largest_count, split
 from cydp.accounting._trade_off import RocBound, privacy_profile, roc_of, trade_off_curve
 from cydp.accounting.ledger._accounts import AccountState
 from cydp.accounting.ledger._blocks import BlockState
+from cydp.accounting.ledger._history import LedgerHistory
 from cydp.accounting.ledger._ledger import BudgetLedger
 from cydp.accounting.ledger._paid import Receipt
+from cydp.accounting.ledger._report import LedgerReport
 from cydp.accounting.ledger._scope import LedgerScope
 
 __all__ = [
@@ -65,6 +67,8 @@ __all__ = [
     "LedgerBusyError",
     "LedgerCorruptError",
     "LedgerError",
+    "LedgerHistory",
+    "LedgerReport",
     "LedgerRollbackError",
     "LedgerSchemaError",
     "LedgerScope",

@@ -47,6 +47,19 @@ class LedgerHistory(list[dict[str, Any]]):
     budget : loss
         Of the ledger, whose numbers the amounts in the entries are.
 
+    Examples
+    --------
+    >>> import tempfile
+    >>> import cydp
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     path = f"{folder}/b.db"
+    ...     ledger = cydp.BudgetLedger.create(path, cydp.PureDP(1), privacy_unit="row")
+    ...     paid = ledger.charge(cydp.PureDP("0.1"), label="ages")
+    ...     (entry,) = found = ledger.history(kind="charge")
+    ...     ledger.close()
+    >>> entry["label"], found.amount(entry["cost"])
+    ('ages', {'epsilon': Fraction(1, 10)})
+
     """
 
     __slots__ = ("_names",)
@@ -56,11 +69,47 @@ class LedgerHistory(list[dict[str, Any]]):
         self._names = () if budget is None else names_of(budget)
 
     def amount(self, written: Iterable[str]) -> dict[str, Fraction]:
-        """Return the numbers of an amount by name: of a budget, or of a cost."""
+        """Return the numbers of an amount by name: of a budget, or of a cost.
+
+        Parameters
+        ----------
+        written : list of str
+            "budget" or "cost" of an entry: exact numbers as texts.
+
+        Returns
+        -------
+        dict of Fraction
+            Such as "epsilon" and "delta".
+
+        Examples
+        --------
+        >>> from cydp import PureDP
+        >>> LedgerHistory([{"kind": "charge", "cost": ["1/10"]}], PureDP(1)).amount(["1/10"])
+        {'epsilon': Fraction(1, 10)}
+
+        """
         return dict(zip(self._names, map(Fraction, written), strict=True))
 
     def line(self, entry: Mapping[str, Any]) -> str:
-        """Return an entry in words, without its hash."""
+        """Return an entry in words, without its hash: the line that is printed for it.
+
+        Parameters
+        ----------
+        entry : dict
+            An entry of this history.
+
+        Returns
+        -------
+        str
+            Its place, time and kind, its blocks and amounts, and what else it says.
+
+        Examples
+        --------
+        >>> entry = {"seq": 2, "time": "2026-11-29T09:00", "kind": "retire", "block": "mon"}
+        >>> LedgerHistory([entry]).line(entry)
+        "2 2026-11-29T09:00 retire 'mon'"
+
+        """
         words = [str(entry["seq"]), entry["time"], entry["kind"]]
         if "block" in entry:
             words += [] if entry["block"] == ALL else [format_block(entry["block"])]

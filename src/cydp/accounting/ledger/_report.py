@@ -56,6 +56,17 @@ class LedgerReport:
     facts : dict
         The same for machines.
 
+    Examples
+    --------
+    >>> import tempfile
+    >>> import cydp
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     path = f"{folder}/b.db"
+    ...     with cydp.BudgetLedger.create(path, cydp.PureDP(1), privacy_unit="row") as ledger:
+    ...         report = ledger.report()
+    >>> report.to_dict()["budget"], report.to_html().startswith("<div")
+    ({'epsilon': '1'}, True)
+
     """
 
     text: str
@@ -64,14 +75,7 @@ class LedgerReport:
 
     @explain_arguments
     def to_html(self) -> str:
-        """Return the page: an element without scripts, ids and resources; names are escaped.
-
-        Examples
-        --------
-        >>> LedgerReport("budget ...", "<div>...</div>", {}).to_html()
-        '<div>...</div>'
-
-        """
+        """Return the page: an element without scripts, ids and resources; names are escaped."""
         return self.html
 
     @explain_arguments
@@ -84,11 +88,6 @@ class LedgerReport:
             "ledger", "head", "frozen" (whether this is a copy to which nothing can be charged),
             "protected", "promise", "budget", "charges", "blocks" and "released". Amounts are dicts
             of exact numbers, as text.
-
-        Examples
-        --------
-        >>> LedgerReport("budget ...", "<div>...</div>", {"charges": 0}).to_dict()
-        {'charges': 0}
 
         """
         return self.facts
