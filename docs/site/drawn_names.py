@@ -255,7 +255,7 @@ DRAWN: dict[str, Drawn] = {
     ),
     "cydp.teach.figures.renyi_curves": Drawn(
         "figures.renyi_curves()",
-        "Renyi divergences over their order: a rho of 1/2 rises to 4 at order 8; those of "
+        "Rényi divergences over their order: a rho of 1/2 rises to 4 at order 8; those of "
         "epsilon 1 and of Laplace noise stay below 1.",
     ),
     "cydp.teach.figures.trade_offs": Drawn(

@@ -74,6 +74,13 @@ def test_search_shows_pages_for_beginners_first(site: Path) -> None:
         assert first[1].startswith(("howto/", "start.", "faq.")), (word, first[1])
 
 
+def test_a_function_comes_before_methods_of_its_name(site: Path) -> None:
+    found = opened(f"{(site / 'search.html').as_uri()}?q=median")
+    first = re.search(r'class="search">.*?<a href="([^"?#]*)', found, re.DOTALL)
+    assert first is not None
+    assert first[1] == "reference/cydp.median.html"
+
+
 def test_an_error_has_no_members_of_all_errors(site: Path) -> None:
     page = (site / "reference" / "cydp.BudgetExceededError.html").read_text()
     assert "with_traceback" not in page

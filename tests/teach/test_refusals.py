@@ -269,6 +269,7 @@ def pictures() -> dict[str, Refusal]:
         **of(figures.neighbours, ({"neighbour": 5}, ValueError, "must differ from value, 5"),
              ({"epsilon": 0}, ValueError, "epsilon must be greater than 0")),
         **of(figures.two_epsilons, ({"other_epsilon": -1}, ValueError, "other_epsilon must be")),
+        **of(figures.odds, ({"ax": "a.png"}, TypeError, "ax must be Axes of matplotlib, not str")),
         **of(
             figures.averages,
             ({"budget_epsilon": "0.1"}, ValueError, "must be at least epsilon, 0.5, not 0.1"),

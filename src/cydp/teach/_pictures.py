@@ -52,10 +52,17 @@ def new_axes(
     -------
     matplotlib Axes, or an array of them for more than one panel
 
+    Raises
+    ------
+    TypeError
+        If `ax` is no axes: an array of several panels, a figure, a file name.
+
     """
-    plt = import_pyplot()
     if ax is not None:
+        if not hasattr(ax, "barh"):
+            raise TypeError(f"ax must be Axes of matplotlib, not {type(ax).__name__}")
         return ax
+    plt = import_pyplot()
     wide = size or (_SIZE[0] if panels == 1 else 4.4 * panels, _SIZE[1])
     grown = max(1, _points_of_words() / _USUAL_FONT)
     inches = wide[0] * grown, wide[1] * grown

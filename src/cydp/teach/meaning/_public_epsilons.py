@@ -13,7 +13,7 @@ from cydp.teach._pictures import EDGE, new_axes, set_numbers, set_words
 
 __all__ = ["PublicEpsilon", "PublicEpsilons", "public_epsilons"]
 
-# Read on 2026-11-23, in stored copies of these pages.
+# Read on 2026-11-23, in archived copies of these pages.
 _READ = {
     "source": "the publisher's text",
     "registry": "the Differential Privacy Deployments Registry of OpenDP, which quotes it",
