@@ -10,6 +10,7 @@ from pathlib import Path
 from types import ModuleType
 from typing import Any
 
+import print_form
 import proofs
 import rst
 from drawn_names import DRAWN, shown
@@ -164,10 +165,10 @@ def to_repository(app: Any, page: str, source: list[str]) -> None:
 
 
 def write_list(app: Any, error: Exception | None) -> None:
-    """Write llms.txt: a line for each page of the site, for programs that read it."""
+    """Write llms.txt: a line for each page, in the order of the site, for programs that read it."""
     if error is not None:
         return
     lines = ["# cydp", "", "> Statistics about people with differential privacy, in Python.", ""]
-    titles = sorted((page, title.astext()) for page, title in app.env.titles.items())
-    lines += [f"- [{title}]({page}.html)" for page, title in titles]
+    for page in print_form.pages_of(app.env, "index"):
+        lines.append(f"- [{app.env.titles[page].astext()}]({page}.html)")
     (Path(app.outdir) / "llms.txt").write_text("\n".join(lines) + "\n")

@@ -22,6 +22,7 @@ __all__ = ["renyi_curves"]
 
 _MOST_LINES = len(HATCHES) - 1
 _MOST_ORDER = 1000
+_RENYI = "R\N{LATIN SMALL LETTER E WITH ACUTE}nyi"
 _ALPHA = "\N{GREEK SMALL LETTER ALPHA}"
 _POINTS = 64
 _ABOVE_ONE = Fraction(1, 1024)  # the least order that is drawn is 1 and this
@@ -88,9 +89,9 @@ def renyi_curves(*costs: CostOrPlan, largest_order: Number = 8, ax: Any = None) 
         draw_line(ax, orders, curve, with_letters(_label_of(cost)), number)
     set_words(
         ax,
-        f"Renyi divergence: a {RHO} is a straight line,\nand an {EPSILON} is a ceiling",
+        f"{_RENYI} divergence: a {RHO} is a straight line,\nand an {EPSILON} is a ceiling",
         f"order {_ALPHA}",
-        "largest Renyi divergence (nats)",
+        f"largest {_RENYI} divergence (nats)",
     )
     ax.set_xlim(1, float_of(last))
     ax.set_ylim(bottom=0)
