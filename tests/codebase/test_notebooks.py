@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import importlib
-from types import ModuleType
+import zipfile
+from pathlib import Path
+from types import ModuleType, SimpleNamespace
 from typing import Any
 
 import pytest
@@ -157,6 +159,22 @@ def test_students_get_no_solution(notebooks: ModuleType) -> None:
     assert "math.sqrt(9)" not in nbformat.writes(student)
     assert 'pip install ".[all]" jupyter' in student.cells[0].source
     assert student.cells[0].source.startswith("# A lesson\n")
+
+
+def test_the_files_for_students_have_no_solution(
+    notebooks: ModuleType, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(notebooks, "execute", lambda notebook: notebook)
+    (tmp_path / "docs" / "course").mkdir(parents=True)
+    (tmp_path / "docs" / "course" / "laplace.md").write_text(LESSON)
+    site = tmp_path / "site"
+    site.mkdir()
+    notebooks.write(SimpleNamespace(srcdir=tmp_path / "docs", outdir=site), None)
+    with zipfile.ZipFile(site / "course.zip") as together:
+        for name, has_solution in (("laplace", False), ("laplace_solutions", True)):
+            text = (site / "course" / f"{name}.ipynb").read_text()
+            assert ("math.sqrt(9)" in text) == has_solution
+            assert together.read(f"course/{name}.ipynb").decode() == text
 
 
 def test_an_error_is_shown_without_the_paths_of_whoever_built_it(notebooks: ModuleType) -> None:
