@@ -40,7 +40,6 @@ smartquotes = False  # commands are copied, with their quotes and dashes
 autodoc_typehints = "none"
 autodoc_member_order = "bysource"
 numpydoc_show_class_members = False
-toc_object_entries_show_parents = "hide"  # the column is narrow, and the page names the class
 
 html_math_renderer = "mathml"
 html_static_path = ["site/static"]
