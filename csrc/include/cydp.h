@@ -62,7 +62,7 @@ typedef enum cydp_status {
   CYDP_ERROR_MEMORY,    /* memory ran out */
   CYDP_ERROR_DOMAIN,    /* a parameter is outside the documented range */
   CYDP_ERROR_EXHAUSTED, /* a call asked for more than 2^32 blocks of one (key, nonce) */
-  CYDP_ERROR_UNDECIDED, /* 1,024 bits did not decide a sample: probability below 2^-900 */
+  CYDP_ERROR_UNDECIDED, /* 1,024 bits did not decide a sample: probability below 2^-894 */
   CYDP_ERROR_ISA,       /* CYDP_FORCE_ISA names no kernels that run on this machine */
   CYDP_ERROR_STREAM, /* CYDP_STREAM names no stream that runs here, or AES was asked for
                            and the kernels in use have none */

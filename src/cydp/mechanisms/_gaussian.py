@@ -259,8 +259,8 @@ class Gaussian(_GaussianMechanism, GridMechanism):
 
     Notes
     -----
-    It adds the noise of `DiscreteGaussian`, and has its loss: rounding a value to
-    the grid adds nothing to it.
+    It adds the noise of `DiscreteGaussian`, and has its loss: what rounding to the grid adds to the
+    sensitivity is a part of sigma.
 
     Examples
     --------
