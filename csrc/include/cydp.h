@@ -26,8 +26,9 @@
  * Parameters come in one order: the object that is used; the data, its element type and
  * its length; other parameters; the generator, the work mode, the number of threads; and
  * last the outputs. `threads` is the largest number of threads to use, this one included
- * (0 is 1); they live as long as the call (cydp_prefetch_new names the one exception), and
- * the results are the same for any number. An array without entries may be NULL.
+ * (0 counts as 1); they live as long as the call (cydp_prefetch_new names the one
+ * exception), and the results are the same for any number. An array without entries may be
+ * NULL.
  *
  * A function that returns void cannot fail. State is passed, never global, except for the
  * kernels in use, the number of forks, and a list of what draws ahead. The library knows
@@ -62,7 +63,7 @@ typedef enum cydp_status {
   CYDP_ERROR_MEMORY,    /* memory ran out */
   CYDP_ERROR_DOMAIN,    /* a parameter is outside the documented range */
   CYDP_ERROR_EXHAUSTED, /* a call asked for more than 2^32 blocks of one (key, nonce) */
-  CYDP_ERROR_UNDECIDED, /* 1,024 bits did not decide a sample: probability below 2^-900 */
+  CYDP_ERROR_UNDECIDED, /* 1,024 bits did not decide a sample: probability below 2^-894 */
   CYDP_ERROR_ISA,       /* CYDP_FORCE_ISA names no kernels that run on this machine */
   CYDP_ERROR_STREAM, /* CYDP_STREAM names no stream that runs here, or AES was asked for
                            and the kernels in use have none */

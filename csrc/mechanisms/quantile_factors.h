@@ -9,7 +9,7 @@
 #include "cydp.h"
 #include "samplers/exact_comparison.h"
 
-/* Limbs of U with which a choice begins: more are needed with a probability below 2^-72. */
+/* Limbs of U with which a choice begins: more are needed with a probability below 2^-62. */
 #define CYDP_QUANTILE_LIMBS 3
 
 /* A distance from q n, times b: at most b for the first gap of a side. */

@@ -57,7 +57,7 @@ def get_lib() -> str:
     Returns
     -------
     str
-        An absolute path, for the option ``-L``. Behind ``-lcydp`` stand ``-lm -pthread``, and on
+        An absolute path, for the option ``-L``. After ``-lcydp`` write ``-lm -pthread``, and on
         Linux ``-Wl,-z,now``.
 
     Examples

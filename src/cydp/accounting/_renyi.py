@@ -45,8 +45,9 @@ def renyi_divergence(cost: Cost | Plan, orders: ArrayLike) -> NDArray[np.float64
     -------
     ndarray of float64, shape of `orders`
         In nats, rounded up to a float, which prints no less. Exact for discrete Laplace noise and
-        Gaussian noise; within 1e-9 of itself for normal and Laplace noise on Poisson samples
-        (`cydp.sampling.Sampled`); for another pure loss that of randomized response.
+        for normal noise, of which discrete Gaussian noise has no more; within 1e-9 of itself for
+        normal and Laplace noise on Poisson samples (`cydp.sampling.Sampled`); for another pure loss
+        that of randomized response.
 
     Raises
     ------

@@ -229,7 +229,10 @@ class RocBound:
         return min([Fraction(1), *rising, *falling])
 
     def least(self, x: Number) -> Fraction:
-        """Return the least rate of true positives of any test, by `most` of the opposite test."""
+        """Return a rate of true positives that every test with x false positives has at least.
+
+        It is 1 - most(1 - x): the opposite test says "absent" where this one says "present".
+        """
         return 1 - self.most(1 - read_exact(x, "x"))
 
     def group(self, k: Integer) -> RocBound:

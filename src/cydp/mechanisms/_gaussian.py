@@ -259,8 +259,8 @@ class Gaussian(_GaussianMechanism, GridMechanism):
 
     Notes
     -----
-    It adds the noise of `DiscreteGaussian`, and has its loss. Rounding d entries to the grid may
-    move neighbours sqrt(d) steps further apart, for which sigma is calibrated.
+    It adds the noise of `DiscreteGaussian`, and has its loss: what rounding to the grid adds to the
+    sensitivity is a part of sigma.
 
     Examples
     --------

@@ -72,9 +72,9 @@ def neighbours(
 
     Notes
     -----
-    The noise is of `cydp.Laplace`. The ratio of the densities is between e**-epsilon and
-    e**epsilon at each value, so the probabilities of an event have such a ratio, too: an event is
-    a sum of values.
+    The noise is of `cydp.Laplace`. The ratio of the densities is between e**-epsilon and e**epsilon
+    at each value, so the probabilities of an event have such a ratio, too: each is a sum over the
+    values of the event.
 
     Examples
     --------
