@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  * Prints a count with discrete Laplace noise: of scale 10, which is sensitivity 1 and
- * epsilon 1/10. If a call fails, nothing is printed and the exit code is 1. */
+ * epsilon 1/10. If a call fails, no count is printed and the exit code is 1. */
 #include "cydp.h"
 
 #include <inttypes.h>
