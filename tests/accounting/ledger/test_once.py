@@ -46,7 +46,8 @@ RELEASES: dict[str, tuple[Any, Any]] = {
     "Laplace": (Laplace(**per()), [1.5, 2]),
     "Laplace of one": (Laplace(**per()), 1.5),
     "Gaussian": (Gaussian(**per(delta=1e-6)), [1.5]),
-    "Snapping": (Snapping(**per(bounds=(-1000, 1000))), [1.5, 2]),
+    # Of many: the noise of one number is the same again with probability 0.37.
+    "Snapping": (Snapping(**per(bounds=(-1000, 1000))), np.full(20, 1.5)),
     "ExponentialMechanism": (ExponentialMechanism(**per()), np.zeros((3, 50))),
     "PermuteAndFlip": (PermuteAndFlip(**per()), np.zeros(50)),
     "PartitionSelection": (
