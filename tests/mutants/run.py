@@ -85,6 +85,12 @@ class Mutant:
             raise ValueError(f"{self.name}: {self.file} has `old` {text.count(self.old)} times")
         return text.index(self.old), text.index(self.old) + len(self.old)
 
+    def whole(self) -> str:
+        """Return the whole file with the new text in it."""
+        start, end = self.place()
+        text = (ROOT / self.file).read_text()
+        return text[:start] + self.new + text[end:]
+
     def switched(self) -> str:
         """Return code that does the old thing, or the new one where this mutant is chosen."""
         chosen = f"cydp_mutant == {self.number}"
@@ -209,10 +215,8 @@ class Runner:
             return self.package
         overlay = self.work / f"mutant-{mutant.number}"
         shutil.copytree(self.package / "cydp", overlay / "cydp")
-        start, end = mutant.place()
-        text = (ROOT / mutant.file).read_text()
         file = overlay / Path(mutant.file).relative_to("src")
-        file.write_text(text[:start] + mutant.new + text[end:])
+        file.write_text(mutant.whole())
         for stale in (file.parent / "__pycache__").glob(f"{file.stem}.*"):
             stale.unlink()
         return overlay
