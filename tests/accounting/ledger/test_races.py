@@ -18,17 +18,28 @@ pytestmark = [
 ]
 
 
-def race(work: Callable[[Callable[[int], None]], None], processes: int) -> list[int]:
+def race(
+    work: Callable[[Callable[[int], None], Callable[[], object]], None], processes: int
+) -> list[int]:
     """Do the work in all processes at once; return the numbers that it says were granted.
 
-    Whatever is raised in one, such as that the ledger is busy, is a failure.
+    The work gets what it calls to say so, and to wait for the others. Whatever is raised in one
+    process, such as that the ledger is busy, is a failure.
     """
+    barrier = get_context("fork").Barrier(processes)
     read, write = os.pipe()
 
     def grant(number: int) -> None:
         os.write(write, b"%d\n" % number)
 
-    racers = [forked(lambda: work(grant), seconds=900) for _ in range(processes)]
+    def work_or_abort() -> None:
+        try:
+            work(grant, barrier.wait)
+        except BaseException:
+            barrier.abort()  # the others would wait for ever
+            raise
+
+    racers = [forked(work_or_abort, seconds=900) for _ in range(processes)]
     os.close(write)
     with open(read, "rb") as lines:
         granted = [int(line) for line in lines]
@@ -44,12 +55,11 @@ def test_the_last_unit_is_granted_once(path: Path, processes: int, rounds: int) 
     ledger = new(path, by_block=True)
     for block in range(rounds):
         ledger.add_block(str(block))
-    barrier = get_context("fork").Barrier(processes)
 
-    def work(grant: Callable[[int], None]) -> None:
+    def work(grant: Callable[[int], None], wait: Callable[[], object]) -> None:
         racer = BudgetLedger.open(path)
         for block in range(rounds):
-            barrier.wait()
+            wait()
             try:
                 racer.charge(PureDP(1), blocks=[str(block)])
             except BudgetExceededError:
@@ -94,11 +104,10 @@ def test_all_units_are_granted_and_no_more(
 
 def test_processes_that_make_one_ledger_share_it(path: Path) -> None:
     processes, rounds = 4, 10
-    barrier = get_context("fork").Barrier(processes)
 
-    def work(grant: Callable[[int], None]) -> None:
+    def work(grant: Callable[[int], None], wait: Callable[[], object]) -> None:
         for place in range(rounds):
-            barrier.wait()
+            wait()
             with new(path.with_name(str(place)), by_block=True, exist_ok=True) as racer:
                 racer.add_blocks(["mon", "tue"], exist_ok=True)
                 racer.charge(PureDP("1/8"), blocks=["mon"])
