@@ -107,6 +107,33 @@ def test_a_page_is_dark_where_the_reader_wants_it(site: Path) -> None:
     assert 'data-theme="light"' in opened(address)
 
 
+WIDTHS = """<!doctype html><pre></pre><iframe style="border: 0; width: 390px"></iframe><script>
+const frame = document.querySelector("iframe");
+const loaded = (page) => new Promise((done) => ((frame.onload = done), (frame.src = page)));
+(async () => {
+  for (const page of PAGES) {
+    await loaded(page);
+    const found = frame.contentDocument;
+    for (const each of [found.documentElement, found.querySelector(".bd-article-container")])
+      if (each && each.scrollWidth > each.clientWidth)
+        document.querySelector("pre").append(`${page} is ${each.scrollWidth} wide; `);
+  }
+  document.querySelector("pre").append("all seen");
+})();
+</script>"""
+
+
+def test_no_page_is_wider_than_a_phone(site: Path) -> None:
+    """Of 390 pixels. Code, tables and displayed formulas may scroll; the page may not."""
+    pages = [path.relative_to(site).as_posix() for path in site.rglob("*.html")]
+    assert len(pages) > 300
+    (site / "widths.html").write_text(WIDTHS.replace("PAGES", json.dumps(pages)))
+    options = ("--allow-file-access-from-files", "--hide-scrollbars")
+    seen = opened((site / "widths.html").as_uri(), *options)
+    (site / "widths.html").unlink()
+    assert re.findall("<pre>(.*?)</pre>", seen, re.DOTALL) == ["all seen"]
+
+
 def test_formulas_are_drawn(site: Path) -> None:
     """A formula takes place on the page, and no source of one is left beside it."""
     page = opened((site / "releases/means.html").as_uri())
