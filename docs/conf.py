@@ -72,6 +72,8 @@ def setup(app: Any) -> None:
     for made in (pages, commands, c_header, pictures):
         app.connect("builder-inited", lambda app, made=made: made.write(Path(app.srcdir)))
     app.connect("autodoc-process-docstring", pages.escape_globs, priority=400)
+    app.connect("autodoc-process-signature", pages.without_signature, priority=400)
+    app.connect("autodoc-skip-member", pages.skip_foreign)
     app.connect("autodoc-process-docstring", pages.add_picture, priority=600)  # after numpydoc
     app.connect("build-finished", pages.write_list)
     app.connect("build-finished", print_form.write)

@@ -84,6 +84,8 @@ def test_a_function_comes_before_methods_of_its_name(site: Path) -> None:
 def test_an_error_has_no_members_of_all_errors(site: Path) -> None:
     page = (site / "reference" / "cydp.BudgetExceededError.html").read_text()
     assert "with_traceback" not in page
+    assert "sig-paren" not in page  # nobody calls it
+    assert "from_float" not in (site / "reference/cydp.sensitivity.Sensitivity.html").read_text()
 
 
 def test_a_heading_is_found_first_by_its_words(site: Path) -> None:
