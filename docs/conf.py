@@ -18,6 +18,7 @@ import notebooks  # noqa: E402
 import pages  # noqa: E402
 import pictures  # noqa: E402
 import print_form  # noqa: E402
+import search_words  # noqa: E402
 
 project = "cydp"
 author = "the cydp authors"
@@ -82,6 +83,7 @@ def setup(app: Any) -> None:
     app.connect("source-read", pages.to_repository)
     app.connect("source-read", notebooks.link)
     app.connect("doctree-resolved", mathematics.join_punctuation)
+    app.connect("doctree-resolved", search_words.add)
 
 
 def _name_print_form(
