@@ -135,8 +135,9 @@ const loaded = (page) => new Promise((done) => ((frame.onload = done), (frame.sr
   for (const page of PAGES) {
     await loaded(page);
     const found = frame.contentDocument;
-    for (const each of [found.documentElement, found.querySelector(".bd-article-container")])
-      if (each && each.scrollWidth > each.clientWidth)
+    const cut = found.querySelectorAll("html, .bd-article-container, .prev-next-area a");
+    for (const each of cut)
+      if (each.scrollWidth > each.clientWidth)
         document.querySelector("pre").append(`${page} is ${each.scrollWidth} wide; `);
   }
   document.querySelector("pre").append("all seen");
