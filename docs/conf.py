@@ -18,6 +18,7 @@ import notebooks  # noqa: E402
 import pages  # noqa: E402
 import pictures  # noqa: E402
 import print_form  # noqa: E402
+import search_words  # noqa: E402
 
 project = "cydp"
 author = "the cydp authors"
@@ -71,6 +72,8 @@ def setup(app: Any) -> None:
     for made in (pages, commands, c_header, pictures):
         app.connect("builder-inited", lambda app, made=made: made.write(Path(app.srcdir)))
     app.connect("autodoc-process-docstring", pages.escape_globs, priority=400)
+    app.connect("autodoc-process-signature", pages.without_signature, priority=400)
+    app.connect("autodoc-skip-member", pages.skip_foreign)
     app.connect("autodoc-process-docstring", pages.add_picture, priority=600)  # after numpydoc
     app.connect("build-finished", pages.write_list)
     app.connect("build-finished", print_form.write)
@@ -79,6 +82,7 @@ def setup(app: Any) -> None:
     app.connect("source-read", pages.to_repository)
     app.connect("source-read", notebooks.link)
     app.connect("doctree-resolved", mathematics.join_punctuation)
+    app.connect("doctree-resolved", search_words.add)
 
 
 def _name_print_form(

@@ -38,7 +38,7 @@ class Results:
             lines.append(f"{curve['work']}: over {curve['axis']}, slope {curve['slope']:.3g}")
         for note in self.notes:
             lines += [f"{note['group']}: {key} {note[key]}" for key in note if key != "group"]
-        lines += [f"rival that is left out: {name}: {why}" for name, why in rivals.SKIPPED.items()]
+        lines += [f"library left out: {name}: {why}" for name, why in rivals.SKIPPED.items()]
         return lines + [f"machine: {warning}" for warning in self.watch.warnings()]
 
     def write(self, file: Path) -> None:

@@ -26,13 +26,13 @@ def machine_page(results: Results, pictures: list[str]) -> str:
         "The machine": tables.machine_table(results),
         "Pictures": "\n".join(f"![{name_of(picture)}]({picture})\n" for picture in pictures),
         "Aims": tables.aims_table(results, limits) + left_out(results),
-        "Where a rival is faster": tables.losses_table(results),
+        "Where another library is faster": tables.losses_table(results),
         "All works": tables.works_tables(results),
         "How cost grows": tables.growth_table(results),
         "Shares of the limit": tables.roofline_table(limits),
         "Errors and lines of code": tables.accuracy_table(results),
         "Other figures": tables.notes_list(results),
-        "Rivals": tables.rivals_table(results),
+        "Other libraries": tables.rivals_table(results),
     }
     head = (
         f"# Benchmarks: {results.name}\n\n{tables.warnings(results)}\n"

@@ -14,11 +14,11 @@ ROW, HEADING = 0.215, 0.28  # inches
 LABELS, NAMES = 0.37, 0.66  # where labels end and names begin, as parts of the width
 LONG = 36  # characters of a name
 KINDS = {  # what a rival's noise is: marker, filled, words
-    "no": ("o", False, "rival is NOT private"),
-    "in doubles": ("s", False, "rival adds secure noise in doubles"),
-    "yes": ("s", True, "rival is private too"),
-    "bits only": ("^", True, "rival gives no noise: cipher or accountant"),
-    "budgets only": ("^", True, "rival gives no noise: cipher or accountant"),
+    "no": ("o", False, "library is NOT private"),
+    "in doubles": ("s", False, "library adds secure noise in doubles"),
+    "yes": ("s", True, "library is private too"),
+    "bits only": ("^", True, "library gives no noise: cipher or accountant"),
+    "budgets only": ("^", True, "library gives no noise: cipher or accountant"),
 }
 
 
@@ -61,18 +61,18 @@ def figure(results: Mapping[str, Any], topics: Sequence[str]) -> Any:
     if not shown:
         return None
     height = sum(ROW if rivals else HEADING for _, rivals in shown) + 0.35
-    title = "How many times faster cydp is than the best rival of each kind"
+    title = "How many times faster cydp is than the best other library of each kind"
     picture, low, high = frame.new(results, title, height)
     axes = picture.add_axes((LABELS, low, NAMES - LABELS - 0.01, high - low))
     left, right = ends(shown)
     axes.set(xscale="log", xlim=(left, right), ylim=(height, 0), yticks=[])
-    axes.set_xlabel("rival's time divided by cydp's time (ratio, logarithmic; bar: quartiles)")
+    axes.set_xlabel("other library's time over cydp's time (ratio, logarithmic; bar: quartiles)")
     axes.axvspan(left, 1, facecolor="#f6dcd9", edgecolor="0.75", hatch="//", linewidth=0, zorder=0)
     axes.axvline(1, color="black", linewidth=1.4)
     axes.grid(axis="x", color=frame.GRID, linewidth=0.6)
     axes.set_axisbelow(True)
     said = {"size": 8.5, "weight": "bold", "va": "center"}
-    for words, side, color in (("rival faster", -1, frame.LOSS), ("cydp faster", 1, frame.OURS)):
+    for words, side, color in (("cydp slower", -1, frame.LOSS), ("cydp faster", 1, frame.OURS)):
         axes.annotate(words, (1, 0.17), xytext=(6 * side, 0), textcoords="offset points",
                       ha="right" if side < 0 else "left", color=color, **said)  # fmt: skip
     y = 0.35

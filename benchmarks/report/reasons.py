@@ -37,8 +37,8 @@ REASONS = (
     ),
     Reason(
         "discrete Laplace, 10.6, scale 1$", "numpy",
-        "Rivals run between two calls of cydp, so `out=` is not in the cache; in the cache a "
-        "call takes half to three quarters of the time. Wiping the stack costs 3 %.",
+        "Other libraries run between two calls of cydp, so `out=` is not in the cache; in the "
+        "cache a call takes half to three quarters of the time. Wiping the stack costs 3 %.",
     ),
     Reason(
         "discrete (Gaussian|Laplace), 10.6", "numpy",
@@ -186,7 +186,7 @@ REASONS = (
     ),
     Reason(
         "durable charges", "diffprivlib|OpenDP",
-        "The rival's budget is in memory and ends with the process; a ledger writes each charge "
+        "That budget is in memory and ends with the process; a ledger writes each charge "
         "to the disk before the call returns.",
     ),
     Reason(
@@ -222,7 +222,7 @@ REASONS = (
     ),
     Reason(
         "histogramdd", "(boost|fast)-histogram",
-        "The rival finds a bin by one multiplication and counts in doubles; cydp compares each "
+        "That library finds a bin by one multiplication and counts in doubles; cydp compares each "
         "row with numpy's edges, exactly.",
     ),
     Reason(

@@ -247,4 +247,4 @@ def rivals_table(results: Results) -> str:
         [name, rival.what, rival.private, results.rivals.get(name, "not asked for")]
         for name, rival in RIVALS.items()
     ]
-    return cells.table(["rival", "what it is", "private", "version, or why it is missing"], rows)
+    return cells.table(["library", "what it is", "private", "version, or why it is missing"], rows)

@@ -15,14 +15,14 @@ FILE, PAGE = "tasks.json", "tasks.md"
 BESIDE = {"diffprivlib": "pandas", "OpenDP": "polars"}  # the same input, for a comparison
 HOW = """\
 Each cell is measured in a process of its own, one after the other. Figures are medians of several
-runs; a rival that takes more than 20 s has one run. A time without a range is of one run.
+runs; another library that takes more than 20 s has one run. A time without a range is of one run.
 **Seconds** are from the first line of the code to its end. They include opening the table (for
 pandas, reading the frame), and exclude imports, except on the command line. **Memory** is the peak
 of the process (of the largest one on the command line); in brackets is the memory in use after the
-imports. All libraries may use all cores. **Bold**: a rival is better than cydp with the same input:
-pandas for diffprivlib, polars for OpenDP. Every answer was checked against the exact one, within
-the error that it states at a confidence of 1 - 10^-9 (for the command line, with `--json
---confidence 0.999999999`); a rival's answer within 25 scales of noise.
+imports. All libraries may use all cores. **Bold**: better than cydp with the same input: pandas for
+diffprivlib, polars for OpenDP. Every answer was checked against the exact one, within the error
+that it states at a confidence of 1 - 10^-9 (for the command line, with `--json --confidence
+0.999999999`); another library's answer within 25 scales of noise.
 
 The table has 10^7 visits of a year, in the order of time, of 10^6 users with 1 to 19 visits each,
 in up to three of 20 countries, and 1,000 places with Zipf frequencies. The bounds on users drop no

@@ -32,8 +32,7 @@
  *
  * A function that returns void cannot fail. State is passed, never global, except for the
  * kernels in use, the number of forks, and a list of what draws ahead. The library knows
- * scales; it knows nothing of epsilon. docs/README.md lists the proofs. Hooks for tests are
- * in cydp_testing.h.
+ * scales; it knows nothing of epsilon. Hooks for tests are in cydp_testing.h.
  *
  * Call cydp_init first. The library is static: each program, library or extension that
  * links it has a copy with kernels and a number of forks of its own, and calls cydp_init
@@ -665,8 +664,9 @@ cydp_status cydp_choose_quantiles(const cydp_quantile *quantile, const void *uni
                                   int64_t *chosen);
 
 /* As cydp_choose_quantiles, of places: a unit has 2^bits, bits <= 31, those of `base` from 0
- * on, and the k-th of the units of a group that are equal takes the one that
- * docs/mechanisms/quantile_lists.md says. Group g has a range, whose units begin at first[g],
+ * on. Of equal units of a group the k-th, k = 2^p + i and i < 2^p, takes the place
+ * (2 i + 1) 2^bits / 2^(p + 1), rounded down: the middle one, then the middles of both halves,
+ * and so on; k = 0 takes the first. Group g has a range, whose units begin at first[g],
  * end before last[g] and have places from lowest[g] to highest[g]. cuts[g] is where the places
  * of the range up to chosen[g] end. Units are base or more, and their places below 2^62; first
  * and last lie from offsets[g] to offsets[g + 1]. Neither units nor `chosen` may be `cuts`. */

@@ -143,6 +143,22 @@ def escape_globs(app: Any, what: str, name: str, obj: Any, options: Any, lines: 
     lines[:] = [line.replace("/*.", r"/\*.") for line in lines]
 
 
+def without_signature(
+    app: Any, what: str, name: str, obj: Any, options: Any, signature: str | None, returned: Any
+) -> tuple[str, None] | None:
+    """Show a class as a name alone where it explains no parameters: nobody makes one by a call."""
+    if signature is None or what not in ("class", "exception"):
+        return None
+    return None if "\nParameters\n" in inspect.getdoc(obj) else ("", None)
+
+
+def skip_foreign(app: Any, what: str, name: str, obj: Any, skip: bool, options: Any) -> bool | None:
+    """Leave out a method that a class of ours takes over from Python, with Python's docstring."""
+    made = getattr(obj, "__func__", obj)
+    foreign = inspect.isfunction(made) and not made.__module__.startswith("cydp")
+    return True if foreign else None
+
+
 # Classes of Python whose members the pages leave out.
 _FOREIGN = (
     "tuple, dict, list, Mapping, Sequence, Exception, BaseException, "

@@ -20,6 +20,7 @@ _TITLE = re.compile(r"<h3[^>]*>(.*?)</h3>", re.DOTALL)
 _SOLUTION = re.compile(r"<details[^>]*>\s*<summary.*?</summary>(.*?)</details>", re.DOTALL)
 _HEAD = """<!doctype html>
 <html lang="en"><head><meta charset="utf-8"><title>{title}</title>
+<meta name="viewport" content="width=device-width, initial-scale=1">
 <link rel="stylesheet" href="../_static/pygments.css">
 <link rel="stylesheet" href="../_static/cydp.css">
 <link rel="stylesheet" href="../_static/print.css">

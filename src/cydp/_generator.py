@@ -361,8 +361,8 @@ class Generator:
 
         Returns
         -------
-        NoiseBlock
-            An endless iterator of int. It draws 4,096 values at a time, as
+        iterator of int
+            It has no end. It draws 4,096 values at a time, as
             ``discrete_laplace(scale, size=4096)`` does.
 
         Raises
@@ -403,7 +403,7 @@ class Generator:
 
         Returns
         -------
-        NoiseBlock
+        iterator of int
             As in `discrete_laplace_iter`.
 
         Raises
@@ -429,8 +429,8 @@ class Generator:
 
         Returns
         -------
-        NoiseBlock
-            As in `discrete_laplace_iter`, of bool.
+        iterator of bool
+            As in `discrete_laplace_iter`.
 
         Raises
         ------

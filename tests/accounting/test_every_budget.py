@@ -37,6 +37,15 @@ def test_a_refusal_has_the_numbers_before_the_call(world: World) -> None:
     assert world.state() == before
 
 
+def test_a_refused_release_shows_no_call_inside_a_budget(world: World) -> None:
+    """A notebook would show a page of code for each of them."""
+    for budget in world.budgets().values():
+        with pytest.raises(BudgetExceededError) as refused:
+            release(budget)
+        assert len(refused.traceback) <= 7
+        assert refused.value.__cause__ is None
+
+
 def test_what_is_left_is_rounded_down_and_what_is_asked_up() -> None:
     budget = PrivacyFilter(PureDP(10**6))
     budget.charge(PureDP(Fraction(6136 * 10**80 + 1, 10**83)))  # 6.136, and a little more

@@ -433,6 +433,17 @@ def test_each_parameter_is_explained(public: Public) -> None:
     assert explained - {one.name for one in public.parameters} == set()
 
 
+CALLED_TOO = {"cydp.accounting.LedgerHistory"}  # a list, which users may make of some entries
+CLASSES = [one for one in TOP if inspect.isclass(one.thing)]
+
+
+@rule_of(CLASSES, name_of)
+def test_a_class_explains_parameters_where_users_call_it(public: Public) -> None:
+    """The site shows the others without a signature."""
+    called = public in MADE or public.name in CALLED_TOO
+    assert ("Parameters" in sections_of(inspect.getdoc(public.thing) or "")) == called
+
+
 @rule_of(TOP, name_of)
 def test_there_is_an_example(public: Public) -> None:
     maker = RESULTS.get(public.name.split(".")[-1], public.name)

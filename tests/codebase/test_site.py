@@ -91,6 +91,29 @@ def test_pages_of_classes_leave_out_the_members_of_python_s_own() -> None:
     assert {"BaseException", "Fraction"} <= shown <= set(pages._FOREIGN.split(", "))
 
 
+def test_a_class_that_nobody_calls_has_no_signature() -> None:
+    pages = made_by("pages")
+
+    def signature(what: str, thing: object) -> object:
+        return pages.without_signature(None, what, "", thing, None, "(x)", None)
+
+    for result in (cydp.releases.MeanRelease, cydp.BudgetLedger, cydp.mechanisms.Estimate):
+        assert signature("class", result) == ("", None)
+    assert signature("exception", cydp.BudgetExceededError) == ("", None)
+    for called in (cydp.PureDP, cydp.sensitivity.Sensitivity, cydp.Session):
+        assert signature("class", called) is None
+    assert signature("method", cydp.BudgetLedger.close) is None
+
+
+def test_a_method_with_the_docstring_of_python_is_left_out() -> None:
+    def skipped(thing: object) -> object:
+        return made_by("pages").skip_foreign(None, "class", "", thing, False, None)
+
+    assert skipped(cydp.sensitivity.Sensitivity.from_float)
+    assert skipped(cydp.BudgetLedger.create) is None
+    assert skipped(cydp.sensitivity.Sensitivity.relation) is None
+
+
 def test_what_makes_nothing_private_leads_to_no_proof() -> None:
     proofs = made_by("proofs")
     for thing in (cydp.value_counts, cydp.DiscreteLaplace, cydp.sensitivity.Sensitivity):

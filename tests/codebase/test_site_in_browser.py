@@ -10,9 +10,10 @@ import sys
 import zipfile
 from importlib.util import find_spec
 from pathlib import Path
+from urllib.parse import quote
 
 import pytest
-from codebase.reader import ROOT
+from codebase.reader import ROOT, made_by
 
 BROWSER = shutil.which("chromium") or shutil.which("google-chrome")
 
@@ -52,17 +53,35 @@ def opened(address: str, *options: str) -> str:
     return done.stdout
 
 
-@pytest.mark.parametrize(
-    ("word", "page"),
-    [
-        ("median", "reference/cydp.median.html"), ("user", "howto/several_rows.html"),
-        ("budget", "howto/daily_budget.html"), ("snapping", "mechanisms/snapping.html"),
-    ],
-)  # fmt: skip
-def test_search_finds(site: Path, word: str, page: str) -> None:
-    found = opened(f"{(site / 'search.html').as_uri()}?q={word}")
-    assert re.search(r"found [1-9]\d* pages?", found)
-    assert page in found
+SOUGHT = {  # what beginners type: the page that they look for
+    "user": "howto/several_rows", "people": "howto/several_rows", "person": "howto/several_rows",
+    "budget": "howto/daily_budget", "daily": "howto/daily_budget",
+    "median": "reference/cydp.median", "mean": "howto/mean", "average": "howto/mean",
+    "histogram": "reference/cydp.histogram", "count": "reference/cydp.count",
+    "sum": "reference/cydp.releases.sum", "snapping": "mechanisms/snapping",
+    "epsilon": "faq", "delta": "faq", "negative": "faq", "seed": "faq", "join": "faq",
+    "null": "columns", "missing values": "columns", "pandas": "start", "spark": "cluster",
+    "postgres": "accounting/ledger", "command line": "howto/command_line",
+    "cli": "howto/command_line", "notebook": "howto/notebook", "jupyter": "howto/notebook",
+    "explain": "reference/cydp.explain", "gdpr": "howto/officer",
+    "data protection": "howto/officer", "C": "reference/c_header", "noise": "releases/choosing",
+    "group by": "reference/cydp.group_by", "unknown keys": "howto/unknown_keys",
+    "top k": "reference/cydp.top_k", "fork": "generator", "threads": "backend",
+    "error": "reference/errors", "parquet": "howto/large_tables", "plot": "releases/output",
+    "privacy unit": "releases/units", "synthetic data": "publishing", "install": "start",
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("words", SOUGHT)
+def test_search_shows_the_page_among_the_first_five(site: Path, words: str) -> None:
+    found = opened(f"{(site / 'search.html').as_uri()}?q={quote(words)}")
+    results = re.findall(r'<li[^>]*><a href="([^"?#]*)', found[found.index("search-results") :])
+    assert f"{SOUGHT[words]}.html" in list(dict.fromkeys(results))[:5]
+
+
+def test_words_of_the_search_have_their_pages(site: Path) -> None:
+    words = made_by("search_words").WORDS
+    assert [page for page in words if not (site / f"{page}.html").exists()] == []
 
 
 def test_search_shows_pages_for_beginners_first(site: Path) -> None:
@@ -84,6 +103,8 @@ def test_a_function_comes_before_methods_of_its_name(site: Path) -> None:
 def test_an_error_has_no_members_of_all_errors(site: Path) -> None:
     page = (site / "reference" / "cydp.BudgetExceededError.html").read_text()
     assert "with_traceback" not in page
+    assert "sig-paren" not in page  # nobody calls it
+    assert "from_float" not in (site / "reference/cydp.sensitivity.Sensitivity.html").read_text()
 
 
 def test_a_heading_is_found_first_by_its_words(site: Path) -> None:
@@ -105,6 +126,34 @@ def test_a_page_is_dark_where_the_reader_wants_it(site: Path) -> None:
     address, dark = (site / "index.html").as_uri(), "--blink-settings=preferredColorScheme=0"
     assert 'data-theme="dark"' in opened(address, dark, "--force-dark-mode")
     assert 'data-theme="light"' in opened(address)
+
+
+WIDTHS = """<!doctype html><pre></pre><iframe style="border: 0; width: 390px"></iframe><script>
+const frame = document.querySelector("iframe");
+const loaded = (page) => new Promise((done) => ((frame.onload = done), (frame.src = page)));
+(async () => {
+  for (const page of PAGES) {
+    await loaded(page);
+    const found = frame.contentDocument;
+    const cut = found.querySelectorAll("html, .bd-article-container, .prev-next-area a");
+    for (const each of cut)
+      if (each.scrollWidth > each.clientWidth)
+        document.querySelector("pre").append(`${page} is ${each.scrollWidth} wide; `);
+  }
+  document.querySelector("pre").append("all seen");
+})();
+</script>"""
+
+
+def test_no_page_is_wider_than_a_phone(site: Path) -> None:
+    """Of 390 pixels. Code, tables and displayed formulas may scroll; the page may not."""
+    pages = [path.relative_to(site).as_posix() for path in site.rglob("*.html")]
+    assert len(pages) > 300
+    (site / "widths.html").write_text(WIDTHS.replace("PAGES", json.dumps(pages)))
+    options = ("--allow-file-access-from-files", "--hide-scrollbars")
+    seen = opened((site / "widths.html").as_uri(), *options)
+    (site / "widths.html").unlink()
+    assert re.findall("<pre>(.*?)</pre>", seen, re.DOTALL) == ["all seen"]
 
 
 def test_formulas_are_drawn(site: Path) -> None:

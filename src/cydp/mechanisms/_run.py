@@ -23,6 +23,7 @@ from cydp._outputs import prepare_output
 from cydp.accounting._approx_zcdp import ApproxZCDP
 from cydp.accounting._budget import Asked, Paid
 from cydp.accounting._cost import Cost
+from cydp.accounting._errors import BudgetExceededError
 from cydp.accounting._filter import PrivacyFilter
 from cydp.accounting._loss import ZCDP, ApproxDP, PureDP
 from cydp.accounting._odometer import PrivacyOdometer
@@ -95,6 +96,8 @@ def pay_and_draw(
     except BaseException as error:
         for answer in asked.answers:
             answer.note(error)
+        if isinstance(error, BudgetExceededError):  # it says all; a ledger has 14 calls below
+            raise error.with_traceback(None) from None
         raise
 
 

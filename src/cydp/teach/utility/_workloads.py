@@ -48,7 +48,7 @@ _EACH = 1000  # rows that each answer counts in made data
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)  # data may be an array
 class Method:
-    """A method of your own, or a rival's: anything that returns noisy numbers.
+    """A method of your own, or another library's: anything that returns noisy numbers.
 
     Parameters
     ----------
