@@ -47,6 +47,7 @@ def test_notes_say_which_rows_are_in_no_table() -> None:
     ([0, 50_000, 1_000_000], True), ([0, 0.5, 1], True), (np.array([0, 5, 10]), True),
     ([1, 2, 3], False), (range(3), False), ([0, 1], False), ([3, 1, 2], False),
     (["0", "5", "9"], False), (([0, 50_000, 1_000_000], None), False), ([False, True], False),
+    (np.array([0, 5, 10], "M8[ns]"), False),
 ])  # fmt: skip
 def test_labels_that_may_be_meant_as_edges_have_a_note(labels: Any, is_told: bool) -> None:
     notes = explain(marginals, {"income": labels}, ["income"], epsilon=1).notes

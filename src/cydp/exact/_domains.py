@@ -113,11 +113,8 @@ class Domain:
         """A note if labels may be meant as edges: three or more numbers that rise, but not by 1."""
         found = np.empty(0) if self.keys is None else self.keys.arrays[0]
         labels = found.tolist()  # times are among them, as integers
-        if (
-            found.dtype.kind in "mM"
-            or len(labels) < 3
-            or not all(type(each) in (int, float) for each in labels)
-        ):
+        are_numbers = found.dtype.kind not in "mM" and {*map(type, labels)} <= {int, float}
+        if len(labels) < 3 or not are_numbers:
             return ()
         pairs = list(pairwise(labels))
         if any(a >= b for a, b in pairs) or all(a + 1 == b for a, b in pairs):
