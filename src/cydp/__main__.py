@@ -3,7 +3,7 @@
 
 from __future__ import annotations
 
-from cydp.cli._main import main
+from cydp.cli import main
 
 __all__: list[str] = []
 

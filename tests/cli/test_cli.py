@@ -34,6 +34,18 @@ def counts_of(printed: dict[str, Any]) -> Any:
     return np.array(printed["columns"]["count"]["values"])
 
 
+@pytest.mark.parametrize("given", ["0", "abc", "-1", "1.5"])
+@pytest.mark.parametrize(
+    "command", [["-m", "cydp"], ["-c", "import sys, cydp.cli; sys.exit(cydp.cli.main())"]]
+)
+def test_a_bad_number_of_threads_is_told_in_one_line(given: str, command: list[str]) -> None:
+    environment = os.environ | {"CYDP_NUM_THREADS": given}
+    arguments = [sys.executable, *command, "count", PUMS, "--epsilon", "1"]
+    done = subprocess.run(arguments, capture_output=True, text=True, check=False, env=environment)
+    assert (done.returncode, done.stdout) == (2, "")
+    assert done.stderr == (f"cydp: error: CYDP_NUM_THREADS must be from 1 to 1024, not {given!r}\n")
+
+
 def test_json(capsys: pytest.CaptureFixture[str]) -> None:
     assert main([*HISTOGRAM, "--json", "--confidence", "0.999"]) == 0
     printed = json.loads(capsys.readouterr().out)

@@ -8,6 +8,7 @@ import pytest
 from cli.commands import WEEK, Run, parquet
 
 import cydp
+from cydp.accounting import BudgetLedger, PureDP
 
 
 def write(tmp_path: Path, text: str, name: str = "keys.csv") -> str:
@@ -94,6 +95,36 @@ def test_blanks_around_keys_of_a_list_are_none_of_them(run: Run, tmp_path: Path)
         code, printed, error = run("value-counts", data, *arguments)
         assert (code, printed) == (2, "")
         assert "--key-list must" in error
+
+
+@pytest.mark.parametrize("written", ["1-7", "1-3,5", "1, 2-3", "0-17,18-64"])
+@pytest.mark.parametrize("form", ["csv", "parquet"])
+def test_a_list_of_keys_has_no_ranges(run: Run, tmp_path: Path, form: str, written: str) -> None:
+    """They would be texts that no number is. Several of them may be the names of groups."""
+    data, ledger = write(tmp_path, "day\n1\n2\n", "t.csv"), str(tmp_path / "budget.db")
+    if form == "parquet":
+        data = f"{tmp_path}/t.parquet"
+        duckdb.execute(f"COPY (SELECT 1 AS day) TO '{data}'")
+    BudgetLedger.create(ledger, PureDP(1), privacy_unit="row").close()
+    arguments = ["--column", "day", "--key-list", written, "--epsilon", "1", "--ledger", ledger]
+    code, printed, error = run("value-counts", data, *arguments)
+    groups = written == "0-17,18-64"
+    if groups and form == "csv":
+        assert (code, error) == (0, "")
+        return
+    assert (code, printed) == (2, "")
+    assert ("must have keys of the types" if groups else "--key-list must name each key") in error
+    with BudgetLedger.open(ledger) as opened:
+        assert opened.spent == PureDP(0)
+
+
+def test_texts_with_a_dash_are_keys(run: Run, tmp_path: Path) -> None:
+    data = write(tmp_path, "a\n1-7\n65+\n", "t.csv")
+    for written, keys in (
+        ('"1-7"', ["1-7"]), ("1-7,65+", ["1-7", "65+"]), ("2024-01", ["2024-01"]),
+        ('"1-7",5', ["1-7", "5"]),
+    ):  # fmt: skip
+        assert keys_of(run, data, "a", "--key-list", written) == [keys]
 
 
 def test_a_key_may_have_a_comma(run: Run, tmp_path: Path) -> None:

@@ -8,6 +8,7 @@ from cli.commands import PUMS, WEEK, Run, refused
 
 from cydp import BudgetLedger, LedgerError, PureDP
 from cydp.cli import _payment
+from cydp.cli._release import charged_words
 
 C = ["count", WEEK]
 M = ["mean", PUMS, "--column", "age", "--bounds", "0:100"]
@@ -61,6 +62,12 @@ def test_what_is_left_is_rounded_down_and_a_cost_up(run: Run, ledger: str) -> No
     refused(done, 1, "costs epsilon=about 0.333334, and epsilon=about 0.000333333 is left in")
     shown = run("ledger", "show", ledger)[1]
     assert "left epsilon=about 0.000333333; spent epsilon=about 0.999667 of epsilon=1" in shown
+
+
+def test_what_may_have_been_charged_is_not_said_to_be() -> None:
+    error = LedgerError("the disk is gone")
+    error.add_note("PureDP(epsilon=1) may have been charged as entry 3; nothing was released")
+    assert charged_words(error, None) == "; the ledger may have been charged"
 
 
 def test_a_ledger_that_is_lost_after_the_release(

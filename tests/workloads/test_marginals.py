@@ -13,6 +13,7 @@ from numpy.typing import NDArray
 
 from cydp import PrivacyFilter, PureDP, explain
 from cydp.accounting import BudgetExceededError
+from cydp.publishing import contingency_tables
 from cydp.testing import SeededGenerator
 from cydp.workloads import MarginalsRelease, marginals
 from cydp.workloads._consistency import agree, effect_weights
@@ -29,6 +30,37 @@ SETS = ["sex", ("age", "sex"), ("city", "age"), ()]
 def released(**given: Any) -> MarginalsRelease:
     given = {"epsilon": 10**5, "strategy": "tables", "rng": SeededGenerator(1)} | given
     return marginals(PEOPLE, DOMAINS, SETS, **given)
+
+
+def test_notes_say_which_rows_are_in_no_table() -> None:
+    """They are those of the parameters, whatever the rows are."""
+    every = (
+        "a row counts in all tables or in none: each of sex, age, city must be in its domain, and"
+    )
+    notes = explain(marginals, DOMAINS, SETS, epsilon=1).notes
+    assert [note for note in notes if "row counts" in note] == [every + " not missing"]
+    assert every in " ".join(str(released()).split())
+    assert explain(marginals, DOMAINS, ["sex"], epsilon=1).notes == ()
+
+
+@pytest.mark.parametrize(("labels", "is_told"), [
+    ([0, 50_000, 1_000_000], True), ([0, 0.5, 1], True), (np.array([0, 5, 10]), True),
+    ([1, 2, 3], False), (range(3), False), ([0, 1], False), ([3, 1, 2], False),
+    (["0", "5", "9"], False), (([0, 50_000, 1_000_000], None), False), ([False, True], False),
+    (np.array([0, 5, 10], "M8[ns]"), False),
+])  # fmt: skip
+def test_labels_that_may_be_meant_as_edges_have_a_note(labels: Any, is_told: bool) -> None:
+    notes = explain(marginals, {"income": labels}, ["income"], epsilon=1).notes
+    assert ["edges are given as a tuple" in note for note in notes] == [True] * is_told
+
+
+@pytest.mark.parametrize("labels", [[0, 10, np.inf], [-np.inf, 0.0, 10.0]])
+def test_infinite_labels_are_edges(labels: list[float]) -> None:
+    budget = PrivacyFilter(PureDP(1))
+    for call in (marginals, contingency_tables):
+        with pytest.raises(ValueError, match="the domain of age must have finite labels: a list"):
+            call(PEOPLE, {"age": labels}, ["age"], epsilon=1, budget=budget)  # type: ignore[operator]
+    assert budget.spent == PureDP(0)
 
 
 @pytest.mark.parametrize("consistent", [False, True])

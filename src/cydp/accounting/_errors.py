@@ -97,7 +97,9 @@ class AdaptivityError(PrivacyError):
 
 
 class LedgerError(PrivacyError):
-    """A ledger cannot be read or written, so nothing was charged."""
+    """A ledger cannot be read or written; a note says if something was charged."""
+
+    _is_undone = False  # whether it is certain that nothing of the transaction was written
 
 
 class LedgerBusyError(LedgerError):

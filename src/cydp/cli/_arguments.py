@@ -228,8 +228,9 @@ def _add_keys(parser: Any, own: Sequence[str]) -> None:
         "--key-list",
         action="append",
         metavar="KEY[,KEY...]",
-        help="the public keys of a column: mon,tue,wed, without blanks around them; with several "
-        "columns once for each, in their order, and all combinations are keys",
+        help="the public keys of a column: mon,tue,wed, without blanks around them, and no range "
+        "such as 1-7; with several columns once for each, in their order, and all combinations are "
+        "keys",
     )
 
 

@@ -26,6 +26,7 @@ _LONG = ("HUGEINT", "UHUGEINT")
 _NUMBER = re.compile(
     r"-?(0|[1-9][0-9]{0,17})(\.[0-9]{1,15})?", re.ASCII
 )  # exact, or as Python has it
+_RANGE = re.compile(r"\s*([0-9]{1,18})-([0-9]{1,18})\s*")
 _LISTED = re.compile(r'\s*(?:"((?:[^"]|"")*)"\s*|([^",]*))(,|$)')  # a key in quotes, or without
 
 
@@ -120,6 +121,8 @@ def check_key_list(given: Sequence[str] | None, by: Sequence[str]) -> None:
 
 def _of_list(given: str, name: str, kind: str) -> list[Any]:
     """Return the keys of a list of text."""
+    if not kind or is_integer(kind):
+        _refuse_range(given)
     keys = _ask(
         lambda: connect().sql("SELECT unnest(?::VARCHAR[]) AS k0", params=[_stripped(given)])
     )
@@ -143,6 +146,25 @@ def _stripped(given: str) -> list[str]:
     if keys == [""] and not given.strip():
         raise ValueError("--key-list must not be empty")
     return keys
+
+
+def _refuse_range(given: str) -> None:
+    """Raise a ValueError for 1-7 alone or beside integers, which would be the text '1-7'.
+
+    Several ranges and nothing else, as 0-17,18-64, are the names of groups.
+
+    >>> _refuse_range("0-17,18-64"), _refuse_range('"1-7"'), _refuse_range("2024-01")
+    (None, None, None)
+    """
+    parts = given.split(",")
+    others = [part for part in parts if not _RANGE.fullmatch(part)]
+    ends = [(int(found[1]), int(found[2])) for found in map(_RANGE.fullmatch, parts) if found]
+    is_mixed = bool(others) and all(part.strip().isdecimal() for part in others)
+    if any(low < high for low, high in ends) and (len(parts) == 1 or is_mixed):
+        raise ValueError(
+            f"--key-list must name each key, and {given[:40]!r} would have a text for a range: "
+            "write 1,2,3 for 1-3, or put a text in double quotes, as '\"1-3\"'"
+        )
 
 
 def _keys_of(columns: Sequence[list[Any]]) -> list[Any]:

@@ -253,6 +253,8 @@ def charged_words(error: BaseException, charge_id: str | None) -> str:
     if "charged" not in notes:
         return ""
     words = "; the ledger was charged all the same"
+    if "may have been charged" in notes:
+        words = "; the ledger may have been charged"
     if charge_id is None:
         return words
     if "its result is recorded" in notes:

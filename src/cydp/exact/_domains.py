@@ -3,8 +3,10 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Mapping
 from dataclasses import dataclass
+from itertools import pairwise
 from typing import Any
 
 import numpy as np
@@ -24,6 +26,8 @@ from cydp.exact._cell_axes import (
 )
 
 __all__ = ["Domain", "axis_of", "match_domains", "read_domains"]
+
+_EDGES = "a list holds labels, and edges are given as a tuple, (edges, None)"
 
 
 @explain_arguments
@@ -104,6 +108,19 @@ class Domain:
         """The names of the columns as text."""
         return tuple(map(str, self.names))
 
+    @property
+    def notes(self) -> tuple[str, ...]:
+        """A note if labels may be meant as edges: three or more numbers that rise, but not by 1."""
+        found = np.empty(0) if self.keys is None else self.keys.arrays[0]
+        labels = found.tolist()  # times are among them, as integers
+        are_numbers = found.dtype.kind not in "mM" and {*map(type, labels)} <= {int, float}
+        if len(labels) < 3 or not are_numbers:
+            return ()
+        pairs = list(pairwise(labels))
+        if any(a >= b for a, b in pairs) or all(a + 1 == b for a, b in pairs):
+            return ()
+        return (f"{self.words[0]} must be one of {len(labels)} numbers, its labels: {_EDGES}",)
+
     def digest(self) -> Any:
         """Return what a ledger compares: a digest of labels, or of edges."""
         if self.keys is not None:
@@ -145,6 +162,8 @@ def _read_domain(name: Any, given: Any) -> Domain:
             keys = Keys(given)
         except (TypeError, ValueError) as error:
             raise type(error)(f"the domain of {name}: {error}") from None
+        if math.inf in (labels := keys.arrays[0].tolist()) or -math.inf in labels:
+            raise ValueError(f"the domain of {name} must have finite labels: {_EDGES}")
         return Domain((name,), keys, size=len(keys))
     if len(given) != 2 or (given[1] is not None and np.ndim(given[1]) == 0):
         raise ValueError(

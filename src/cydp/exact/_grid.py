@@ -4,7 +4,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from fractions import Fraction
 from functools import cached_property, lru_cache
 from typing import Any, TypeAlias
@@ -35,6 +35,7 @@ MOST_STEPS = 2**51  # from zero to a bound
 _LEAST_EXPONENT, _MOST_EXPONENT = -1021, 1022
 _KEPT = 256  # grids of the bounds and steps that callers wrote last
 _KEPT_TYPES = frozenset({int, float, str, Fraction, Exact, type(None), np.float64, np.int64})
+_ADDED = {"added": True}  # ledgers of before lack the field, and its default is not recorded
 _DEFAULT_BITS = 29  # the larger bound is at most 2**29 default steps from zero
 
 
@@ -48,12 +49,15 @@ class Grid:
         The step, or unit, is 2**exponent.
     lowest, highest : int
         The bounds in units, rounded to integers.
+    ends : tuple of Fraction, or ()
+        The bounds as they were given, if they are no multiples of the step.
 
     """
 
     exponent: int
     lowest: int
     highest: int
+    ends: tuple[Fraction, ...] = field(default=(), repr=False, kw_only=True, metadata=_ADDED)
 
     @cached_property
     def step(self) -> Fraction:
@@ -66,6 +70,11 @@ class Grid:
         """The bounds in the unit of the data, rounded to multiples of the step."""
         step = self.step
         return as_exact(self.lowest * step), as_exact(self.highest * step)
+
+    @property
+    def declared(self) -> tuple[Fraction, ...]:
+        """The bounds as they were given, in the unit of the data."""
+        return self.ends or self.bounds
 
     @cached_property
     def short_bounds(self) -> tuple[Fraction, Fraction]:
@@ -94,7 +103,8 @@ class Grid:
         ratio = 1 << max(-self.exponent, 0)
         if self.largest == 0 or self.lowest % ratio or self.highest % ratio:
             return self, 1
-        return Grid(max(self.exponent, 0), self.lowest // ratio, self.highest // ratio), ratio
+        ends = self.lowest // ratio, self.highest // ratio
+        return Grid(max(self.exponent, 0), *ends, ends=self.ends), ratio
 
     @property
     def largest(self) -> int:
@@ -158,7 +168,8 @@ def _read_grid(bounds: Bounds, step: Number | None, name: str) -> Grid:
             "larger step"
         )
     unit = Fraction(2) ** exponent
-    return Grid(exponent, round(low / unit), round(high / unit))
+    grid = Grid(exponent, round(low / unit), round(high / unit))
+    return grid if grid.bounds == (low, high) else replace(grid, ends=(low, high))
 
 
 def _default_exponent(low: Fraction, high: Fraction) -> int:

@@ -25,7 +25,7 @@ from cydp.mechanisms._laplace import DiscreteLaplace
 from cydp.mechanisms._parameters import log_failure_probability
 from cydp.releases._answers import Steps
 from cydp.releases._noise_split import Aggregate, Part, log_noise
-from cydp.releases._ratios import Interval, RatioAnswer, clamp, unrounded_within
+from cydp.releases._ratios import Interval, RatioAnswer, clamp, unrounded_mean, unrounded_within
 from cydp.releases._unit import Change, Unit
 
 __all__ = [
@@ -141,10 +141,7 @@ class MeanByDistances(RatioAnswer):
             bound = Fraction(float(self._bound(float_of(farthest), log_failure)))
         ends, found = _shares_within(below, above, bound), self.values(steps)
         lower, upper = map(self._place, ends)
-        rounding: Any = self.grid.step / 2  # of each number, and so of their mean
-        if isinstance(below, np.ndarray):
-            rounding = float_of(rounding)
-        return np.minimum(lower, found) - rounding, np.maximum(upper, found) + rounding
+        return unrounded_mean(np.minimum(lower, found), np.maximum(upper, found), self.grid)
 
     def _bound(self, share: Any, log_failure: float) -> Any:
         noise = self.part.noise
@@ -164,11 +161,11 @@ class MeanByDistances(RatioAnswer):
         return self.grid.highest - self.grid.lowest
 
     def _place(self, share: Any) -> Any:
-        lower, upper = self.grid.bounds
+        known: list[Any] = [*self.grid.bounds, *self.grid.declared]
         if isinstance(share, np.ndarray):
-            ends = float_of(lower), float_of(upper)
-            return clamp(ends[0] + (ends[1] - ends[0]) * share, *ends)
-        return clamp(lower + (upper - lower) * share, lower, upper)
+            known = [*map(float_of, known)]
+        lower, upper, *ends = known
+        return clamp(lower + (upper - lower) * share, *ends)
 
 
 def _shares_within(below: Any, above: Any, bound: Any) -> Interval:
@@ -230,8 +227,9 @@ class VarianceByDistances(RatioAnswer):
         total = max(p + q + r, Fraction(self._width**2))
         # About the middle, whose distance from the mean has the share (p - q) / total.
         found = (p + q - r) / (4 * total) - ((p - q) / (2 * total)) ** 2
-        lower, upper = self.grid.bounds
-        return as_exact((upper - lower) ** 2 * clamp(found, Fraction(0), Fraction(1, 4)))
+        lower, upper = self.grid.declared
+        square = (self._width * self.grid.step) ** 2
+        return as_exact(clamp(square * found, Fraction(0), ((upper - lower) / 2) ** 2))
 
     def interval(self, steps: Steps, confidence: Number, count: int) -> Interval:
         """Return the least and the largest variance, before rounding, of sums within bounds."""

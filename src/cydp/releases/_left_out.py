@@ -58,8 +58,10 @@ def note_on(query: Any, estimate: int, confidence: Number) -> str:
 
     answer = answer_of(query.parts[LEFT_OUT])
     low, high = (max(end, 0) for end in answer.interval({LEFT_OUT: estimate}, confidence, 1))
+    cut = f"; the noisy number is {value_words(estimate)}" if estimate < 0 else ""
+    sure = percent_of(read_level(confidence))
     return (
         f"an estimated {value_words(max(estimate, 0))} rows were left out ({value_words(low)} to "
-        f"{value_words(high)}, with {percent_of(read_level(confidence))} confidence), counting at "
-        f"most {query.most_left_out:,} of each {query.unit.name}: the true number may be larger"
+        f"{value_words(high)}, with {sure} confidence{cut}), counting at most "
+        f"{query.most_left_out:,} of each {query.unit.name}: the true number may be larger"
     )

@@ -378,9 +378,10 @@ def mean(
     For epsilon alone, where records come or go, the release sums x - lower and upper - x: one
     record changes both together by upper - lower, so each has the noise of the whole epsilon [1]_.
     Else, or with `split`, it sums x - c, where c is the middle of the bounds, and counts [2]_. A
-    count below 1 is taken as 1, and the mean is clamped to the bounds, which is post-processing.
-    Under "change-one", if missing numbers count as a number and the unit is a record, the count is
-    public and gets no noise.
+    count below 1 is taken as 1. The mean and the ends of its interval are cut to the bounds, which
+    is post-processing: numbers that are clamped to the bounds have a true mean within them. Under
+    "change-one", if missing numbers count as a number and the unit is a record, the count is public
+    and gets no noise.
 
     References
     ----------

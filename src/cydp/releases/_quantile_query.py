@@ -15,14 +15,13 @@ from numpy.typing import NDArray
 
 from cydp._arguments import Bounds, Number
 from cydp._generator import Generator
-from cydp._numbers.bounds import read_bounds
 from cydp._numbers.rational import float_of, format_number, read_exact, read_quantile
 from cydp._numbers.rounding import percent_of, words_above
 from cydp.accounting._loss import Loss
 from cydp.accounting.ledger._paid import Payment
 from cydp.exact._counted_units import CountedUnits
 from cydp.exact._sorted_units import SortedUnits, sort_units
-from cydp.exact._time_grid import TimeGrid, notes_on_days, read_time_grid
+from cydp.exact._time_grid import notes_on_days, read_time_grid
 from cydp.releases._answers import MEDIAN, Answer, RankAnswer
 from cydp.releases._missing import fill_absent
 from cydp.releases._noise_split import Aggregate, Part
@@ -75,8 +74,6 @@ class QuantileQuery(NumbersQuery):
         Whether the quantiles are chosen by halves, and not each alone.
     fractions : bool
         Whether the step is 1, though the column does not declare that it holds integers.
-    ends : tuple of Fraction, or ()
-        The bounds as they were given, if they are no points of the grid.
 
     """
 
@@ -88,7 +85,6 @@ class QuantileQuery(NumbersQuery):
     interval: Fraction | None = field(default=None, repr=False, metadata=ADDED)
     recursive: bool = field(default=False, repr=False, metadata=ADDED)
     fractions: bool = field(default=False, repr=False, metadata=ADDED)
-    ends: tuple[Fraction, ...] = field(default=(), repr=False, metadata=ADDED)
 
     @property
     def left_out_may(self) -> str:
@@ -120,11 +116,7 @@ class QuantileQuery(NumbersQuery):
             chosen = "independent"
         found = QuantileList(qs, grid, False, _POINT).best(privacy, unit.change_one_answer, chosen)
         fractions = moves_fractions(grid, integers=integers)
-        given = grid.bounds if isinstance(grid, TimeGrid) else read_bounds((lower, upper))
-        ends = () if given == grid.bounds else given
-        made = cls(
-            privacy, unit, grid, filled, qs, several, level, found.is_recursive, fractions, ends
-        )
+        made = cls(privacy, unit, grid, filled, qs, several, level, found.is_recursive, fractions)
         if max(max(made.beyond(part)) for part in made.parts.values()) > _MOST_BEYOND:
             raise ValueError(
                 f"interval must be left out at so small a cost: its ends would be {_MOST_BEYOND:,} "
@@ -201,7 +193,7 @@ class QuantileQuery(NumbersQuery):
         if not self.ranks_rounded:
             return ends
         half = float_of(self.grid.step / 2)
-        least, most = map(float_of, self.ends or self.grid.bounds)
+        least, most = map(float_of, self.grid.declared)
         return np.maximum(ends[0] - half, least), np.minimum(ends[1] + half, most)
 
     def answers(self) -> list[Answer]:

@@ -26,6 +26,7 @@ __all__ = [
     "VarianceAnswer",
     "clamp",
     "mean_within",
+    "unrounded_mean",
     "unrounded_variance",
     "unrounded_within",
     "variance_within",
@@ -116,12 +117,11 @@ class MeanAnswer(_SumsAnswer):
     def interval(self, steps: Steps, confidence: Number, count: int) -> Interval:
         """Return the least and the largest mean, before rounding, of parts within their bounds."""
         lower, upper = map(self._place, mean_within(*self.around(steps, confidence, count)))
-        rounding = _like(lower, self.grid.step) / 2  # of each number, and so of their mean
-        return lower - rounding, upper + rounding
+        return unrounded_mean(lower, upper, self.grid)
 
     def _place(self, deviation: Any) -> Any:
         """Return means, in the unit of the data, from their distances to c, in steps."""
-        step, *ends = (_like(deviation, each) for each in (self.grid.step, *self.grid.bounds))
+        step, *ends = (_like(deviation, each) for each in (self.grid.step, *self.grid.declared))
         return clamp((centre_of(self.grid) + deviation) * step, *ends)
 
 
@@ -157,7 +157,7 @@ class VarianceAnswer(_SumsAnswer):
         rows = max(self._rows(steps), Fraction(1))
         squares = steps[self.squares.name] * self._per_step
         found = squares / rows - (steps[self.total.name] / rows) ** 2
-        lower, upper = self.grid.bounds
+        lower, upper = self.grid.declared
         return as_exact(clamp(found * self.grid.step**2, Fraction(0), ((upper - lower) / 2) ** 2))
 
     def interval(self, steps: Steps, confidence: Number, count: int) -> Interval:
@@ -187,6 +187,22 @@ def mean_within(total: Interval, rows: Interval) -> Interval:
     fewest, most = (np.maximum(end, 1) for end in rows)
     lower, upper = total
     return lower / np.where(lower < 0, fewest, most), upper / np.where(upper < 0, most, fewest)
+
+
+def unrounded_mean(lower: Any, upper: Any, grid: Grid) -> Interval:
+    """Return an interval of the mean of numbers, from one of the mean of rounded numbers.
+
+    Each number, and so their mean, is rounded by half a step at most, and is within the bounds.
+
+    Examples
+    --------
+    >>> low, high = unrounded_mean(Fraction(0), Fraction(3), Grid(1, 0, 5))
+    >>> str(low), str(high)
+    ('0', '4')
+
+    """
+    half, *ends = (_like(lower, each) for each in (grid.step / 2, *grid.declared))
+    return clamp(lower - half, *ends), clamp(upper + half, *ends)
 
 
 def variance_within(squares: Interval, total: Interval, rows: Interval) -> Interval:
@@ -248,8 +264,9 @@ def unrounded_within(variance: Interval, grid: Grid) -> Interval:
 
     """
     lower, upper = unrounded_variance(variance)
-    largest = Fraction(grid.highest - grid.lowest + 1, 2) ** 2  # bounds are rounded as well
-    return min(lower, largest) * grid.step**2, min(upper, largest) * grid.step**2
+    first, last = grid.declared
+    ends = (Fraction(0), ((last - first) / 2) ** 2)
+    return clamp(lower * grid.step**2, *ends), clamp(upper * grid.step**2, *ends)
 
 
 def clamp(number: Any, lower: Any, upper: Any) -> Any:

@@ -327,8 +327,9 @@ def variance(
     (upper - lower)**2, so each has the noise of the whole epsilon, as in [1]_ for a mean. Else, or
     with `split`, it sums x - c and (x - c)**2, where c is the middle of the bounds, and counts.
     Sums of squares are divided by a public power of two before noise, so that they do not end where
-    int64 does. A count below 1 is taken as 1, and the variance is clamped to
-    [0, ((upper - lower) / 2)**2], which is post-processing.
+    int64 does. A count below 1 is taken as 1, and the variance and the ends of its interval are
+    cut to [0, ((upper - lower) / 2)**2], which is post-processing: every true variance of numbers
+    that are clamped to the bounds is within it.
 
     References
     ----------

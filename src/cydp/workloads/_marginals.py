@@ -48,10 +48,12 @@ def marginals(
         computes must treat each record alone, and not fail on one.
     domains : dict by column
         The public values of each column: a list of labels, or a tuple (bins, range): a number of
-        bins and (low, high), or edges and None.
+        bins and (low, high), or edges and None. So [0, 18, 65] are three labels, and in
+        `histogramdd` they are edges: write ([0, 18, 65], None).
     sets : list of names, or tuples of names
         The columns of each table, such as ["sex", ("sex", "age")]; () is the total. A record counts
-        in all tables or in none: each column of a set must have a value in its domain.
+        in all tables or in none: if a column of any set is missing or outside its domain, all
+        tables leave the record out.
     consistent : bool, default False
         Whether the sums that tables share, such as the total, are made equal by weighted least
         squares. Then counts are floats, except with "joint", whose counts always agree.

@@ -114,8 +114,8 @@ class MarginalsQuery(TablesQuery):
 
     @property
     def notes(self) -> tuple[str, ...]:
-        """A note on what the released counts are made of, if they are no noisy counts."""
-        return (_MADE[self.strategy],) if self.combines else ()
+        """Notes on rows in no table, and on what counts are made of if they are no noisy counts."""
+        return (*((_MADE[self.strategy],) if self.combines else ()), *self.notes_on_domains)
 
     def answers(self) -> list[Answer]:
         """Return the counts of each table."""

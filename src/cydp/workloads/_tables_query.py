@@ -61,6 +61,14 @@ class TablesQuery(DataQuery):
         """The names of the tables."""
         return self.names
 
+    @property
+    def notes_on_domains(self) -> tuple[str, ...]:
+        """Notes on rows that are in no table, from the domains."""
+        names = [*sizes_of(self.columns, self.shapes)]
+        every = f"a row counts in all tables or in none: each of {', '.join(names)} must be in its "
+        missed = (f"{every}domain, and not missing",) if len(names) > 1 else ()
+        return (*missed, *(note for each in self.reads.public.values() for note in each.notes))
+
     def answers(self) -> list[Answer]:
         """Return the noisy counts of each measured table."""
         return [

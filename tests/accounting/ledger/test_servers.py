@@ -132,7 +132,7 @@ def test_a_connection_that_breaks_in_a_commit(
         ledger.charge(PureDP("0.125"))
         proxy.cut = cut
         if cut == "before":
-            with pytest.raises(LedgerError, match="broke, and nothing was charged: try again"):
+            with pytest.raises(LedgerError, match="and nothing was charged: try again"):
                 ledger.charge(PureDP("0.25"), charge_id="monday")
             assert ledger.spent == PureDP("0.125")
             ledger.charge(PureDP("0.25"), charge_id="monday")
@@ -140,6 +140,46 @@ def test_a_connection_that_breaks_in_a_commit(
             assert ledger.charge(PureDP("0.25"), charge_id="monday").fresh
         assert ledger.spent == PureDP("0.375")
         ledger.verify()
+
+
+def test_what_was_not_charged_may_not_have_been(
+    proxy: Proxy, server: PostgresServer, place: Place, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The server is away when the note is to be written, and it had answered before."""
+    monkeypatch.setattr(_postgres_store, "BUSY_SECONDS", 1)
+    look_up = _postgres_store.PostgresStore._look_up
+
+    def and_leave(store: Any) -> bool:
+        found = look_up(store)
+        proxy.away = True
+        return found
+
+    new(place).close()
+    with BudgetLedger.open(behind(proxy, server, place)) as ledger:
+        monkeypatch.setattr(_postgres_store.PostgresStore, "_look_up", and_leave)
+        proxy.cut = "before"
+        with pytest.raises(LedgerError, match="and nothing was charged: try again") as error:
+            ledger.charge(PureDP("0.25"), charge_id="monday")
+        assert not hasattr(error.value, "__notes__")
+        proxy.away = False
+        assert ledger.spent == PureDP(0)
+
+
+def test_a_result_that_is_not_written_was_charged(
+    proxy: Proxy, server: PostgresServer, place: Place
+) -> None:
+    new(place).close()
+    with BudgetLedger.open(behind(proxy, server, place)) as ledger:
+
+        def release() -> int:
+            proxy.cut = "before"
+            return 1
+
+        with pytest.raises(LedgerError, match="broke before the server had") as error:
+            ledger.once("monday", PureDP("0.25"), release)
+        assert str(error.value).endswith("broke before the server had written")
+        assert "was charged as entry 3" in error.value.__notes__[0]
+        assert ledger.spent == PureDP("0.25")
 
 
 def charge_while_it_is_cut(

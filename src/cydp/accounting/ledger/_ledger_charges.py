@@ -245,7 +245,13 @@ class LedgerCharges:
             receipt = write_charge(rows, charge)
             answers.append(PaidByLedger(self, receipt, records=records))
 
-        self._store.write(write)
+        try:
+            self._store.write(write)
+        except LedgerError as error:
+            if not error._is_undone:
+                raise
+            answers.clear()  # else a note would say that the charge may have been made
+            raise LedgerError(f"{error}, and nothing was charged: try again") from None
         paid = answers[-1]
         assert isinstance(paid, PaidByLedger)
         return paid

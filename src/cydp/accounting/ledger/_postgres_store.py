@@ -187,9 +187,11 @@ class PostgresStore:
         except self._library.OperationalError:
             self._drop()
             if not self._look_up():
-                raise LedgerError(
-                    f"the connection to {self.place} broke, and nothing was charged: try again"
-                ) from None
+                error = LedgerError(
+                    f"the connection to {self.place} broke before the server had written"
+                )
+                error._is_undone = True
+                raise error from None
         return done
 
     def _create(self, write: Callable[[Rows], T], *, or_open: bool) -> T:
