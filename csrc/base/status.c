@@ -15,7 +15,7 @@ const char *cydp_status_text(cydp_status status) {
   case CYDP_ERROR_EXHAUSTED:
     return "more than 2**32 blocks asked of one key and nonce";
   case CYDP_ERROR_UNDECIDED:
-    return "1,024 random bits did not decide a sample (probability below 2**-900)";
+    return "1,024 random bits did not decide a sample (probability below 2**-894)";
   case CYDP_ERROR_ISA:
     return "CYDP_FORCE_ISA names no kernels that run here; there are avx512, avx2, neon "
            "and portable";
