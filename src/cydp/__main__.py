@@ -3,7 +3,7 @@
 
 from __future__ import annotations
 
-from cydp.cli import main
+from cydp.cli._start import main
 
 __all__: list[str] = []
 

@@ -3,20 +3,9 @@
 
 from __future__ import annotations
 
-import sys
-from collections.abc import Sequence
+from cydp.cli._start import main
 
 __all__ = ["main"]
-
-
-def main(arguments: Sequence[str] | None = None) -> int:
-    """Run ``cydp``; return the exit code."""
-    try:
-        from cydp.cli._main import main as run
-    except ImportError as error:  # such as one about CYDP_NUM_THREADS
-        print(f"cydp: error: {error}", file=sys.stderr)
-        return 2
-    return run(arguments)
 
 
 def __dir__() -> list[str]:

@@ -274,7 +274,8 @@ def contingency_tables(
         computes must treat each record alone, and not fail on one.
     domains : dict by column
         The public values of each column: a list of labels, or a tuple (bins, range): a number of
-        bins and (low, high), or edges and None.
+        bins and (low, high), or edges and None. So [0, 18, 65] are three labels, and in
+        `histogramdd` they are edges: write ([0, 18, 65], None).
     tables : list of column names and tuples of them
         The tables to count, such as [("sex", "age"), ("age", "educ")]. Tables may overlap, but not
         in a cycle such as [("a", "b"), ("b", "c"), ("c", "a")]. A row counts, in all of them, if
