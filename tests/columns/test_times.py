@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import datetime as dt
 import warnings
+from pathlib import Path
 from typing import Any
 
 import duckdb
@@ -11,9 +12,11 @@ import numpy as np
 import pandas as pd
 import polars as pl
 import pyarrow as pa
+import pyarrow.parquet
 import pytest
 from columns.timed import DATES, INSTANTS, TIMES, Shape
 
+import cydp
 from cydp._columns.times import NAT, Times, in_units
 
 SECOND, DAY = 10**9, 86_400 * 10**9
@@ -170,3 +173,22 @@ def test_units_are_rounded_down_and_end_where_64_bits_end() -> None:
                 else:
                     assert abs(unit) >= 2**62 - 1
                     assert (unit > 0) == (exact > 0)
+
+
+def test_a_time_that_duckdb_cannot_read_leaves_releases_of_other_columns_alone(
+    tmp_path: Path,
+) -> None:
+    """Parquet in milliseconds, whose statistics DuckDB would read for every query."""
+    path, milliseconds = str(tmp_path / "t.parquet"), pa.array([0, 2**62, -(2**62)], pa.int64())
+    table = {"time": milliseconds.cast(pa.timestamp("ms")), "x": [1.0, 2, 3], "k": ["a", "b", "b"]}
+    pyarrow.parquet.write_table(pa.table(table), path)
+    many: dict[str, Any] = {"epsilon": 1000}
+    assert cydp.count(path, **many).value == 3
+    assert cydp.sum(path, (0, 4), column="x", **many).value == pytest.approx(6, abs=0.1)
+    assert cydp.value_counts(path, ["a", "b"], column="k", **many).counts.tolist() == [1, 2]
+    assert cydp.count(path, user="k", max_rows=1, **many).value == 2
+    assert cydp.count(cydp.where(path, "x > 1 and k = 'b'"), **many).value == 2
+    budget = cydp.PrivacyFilter(cydp.PureDP(1))
+    with pytest.raises(ValueError, match="could not be read") as error:
+        cydp.count(path, column="time", epsilon=1, budget=budget)
+    assert "PureDP(epsilon=1) was charged" in error.value.__notes__[0]

@@ -353,6 +353,9 @@ def connect() -> Any:
     threads = min(_threads.NUM_THREADS, _MOST_THREADS)
     connection = duckdb.connect(config={"threads": threads, **_SETTINGS})
     connection.execute(f"SET streaming_buffer_size = '{_AHEAD}'")
+    # It reads the least and largest entries of all columns of Parquet, of which one may be beyond
+    # DuckDB's times, so that no other column could be read. No query of ours has a join.
+    connection.execute("SET disabled_optimizers = 'join_order'")
     # On by itself where Python is interactive, as with -c: it would tell how many rows there are.
     # In Jupyter without ipywidgets it is off, and DuckDB refuses to set it.
     [(is_on,)] = connection.execute("SELECT current_setting('enable_progress_bar')").fetchall()
