@@ -10,6 +10,7 @@ import shutil
 import socket
 import sqlite3
 import subprocess
+import sys
 import tempfile
 from contextlib import closing
 from pathlib import Path
@@ -104,9 +105,13 @@ class PostgresServer:
         self.data = self.folder / "data"
         self.run("initdb", "-D", self.data, "-U", "owner", "-A", "trust", "-E", "UTF8", "--no-sync",
                  "--locale=C")  # fmt: skip
-        with socket.socket() as free:
-            free.bind(("127.0.0.1", 0))
-            self.port = free.getsockname()[1]
+        # Kept, so that nobody else is given the port, be the server away; the server may listen.
+        self._reserved = socket.socket()
+        self._reserved.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+        self._reserved.bind(("127.0.0.1", 0))
+        self.port = self._reserved.getsockname()[1]
+        if sys.platform != "linux":  # elsewhere the server could not listen then
+            self._reserved.close()
         self.set(port=str(self.port), **_SETTINGS)
         self.start()
         self.run("createdb", "-h", "127.0.0.1", "-p", self.port, "-U", "owner", "budgets")
@@ -148,4 +153,5 @@ class PostgresServer:
     def close(self) -> None:
         """Stop the server and remove it."""
         self.stop("immediate")
+        self._reserved.close()
         shutil.rmtree(self.folder, ignore_errors=True)
