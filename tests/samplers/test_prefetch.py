@@ -4,6 +4,7 @@ import gc
 import os
 import sys
 import threading
+import time
 from typing import Any
 
 import numpy as np
@@ -99,12 +100,13 @@ def tasks() -> int:
 
 def test_closing_and_deleting_end_the_thread() -> None:
     """Also in the middle of a long array: the next calls have nothing to wait for."""
-    before = tasks() if sys.platform == "linux" else 0
+    before = tasks() if sys.platform == "linux" else None
     arrays = cydp.Generator().discrete_laplace_prefetch(1, 2 * 10**7, dtype=np.int32)
     arrays.close()
     deleted = cydp.Generator().discrete_laplace_prefetch(1, 2 * 10**7, dtype=np.int32)
     del deleted
-    assert sys.platform != "linux" or tasks() <= before
+    # One that was joined may be listed for a moment.
+    assert before is None or any(tasks() <= before or time.sleep(0.02) for _ in range(500))
 
 
 def test_the_collector_frees_nothing_that_a_thread_reads() -> None:
