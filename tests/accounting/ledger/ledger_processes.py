@@ -97,7 +97,7 @@ def in_a_child(test: Callable[..., None]) -> Callable[..., None]:
                 traceback.print_exc()
                 raise
 
-        assert ended(forked(work, seconds=300)) == 0
+        assert ended(forked(work, seconds=3000)) == 0
 
     return run
 

@@ -22,6 +22,7 @@ _SETTINGS = {
     "listen_addresses": "127.0.0.1", "unix_socket_directories": "", "max_connections": "80",
     "shared_buffers": "16MB", "max_wal_size": "256MB", "log_statement": "none",
 }  # fmt: skip
+_WAIT = ("-w", "-t", "600")  # seconds
 
 
 def _binaries() -> Path | None:
@@ -140,11 +141,11 @@ class PostgresServer:
     def start(self, most_bytes: int | None = None) -> None:
         """Start the server; none of its files may have more bytes."""
         log = self.folder / "log"
-        self.run("pg_ctl", "-D", self.data, "-w", "-l", log, "start", most_bytes=most_bytes)
+        self.run("pg_ctl", "-D", self.data, *_WAIT, "-l", log, "start", most_bytes=most_bytes)
 
     def stop(self, how: str = "fast") -> None:
         """Stop the server; "immediate" is what a power cut leaves to it."""
-        self.run("pg_ctl", "-D", self.data, "-w", "-m", how, "stop")
+        self.run("pg_ctl", "-D", self.data, *_WAIT, "-m", how, "stop")
 
     def address(self, user: str = "owner", port: int | None = None) -> str:
         """The address of the database."""
