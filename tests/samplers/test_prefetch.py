@@ -70,7 +70,7 @@ def test_an_array_of_the_caller_is_filled() -> None:
 
 
 def test_the_generator_and_the_sampler_are_kept() -> None:
-    arrays = cydp.Generator().discrete_laplace_prefetch("12345678901234567/3", N)
+    arrays = cydp.Generator().discrete_laplace_prefetch("199999999999999999/3", N)
     junk = [cydp.Generator().discrete_laplace(i + 1) for i in range(300)]  # the sampler is dropped
     assert len(junk) == 300
     values = np.concatenate([next(arrays) for _ in range(3)])
