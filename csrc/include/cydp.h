@@ -26,9 +26,8 @@
  * Parameters come in one order: the object that is used; the data, its element type and
  * its length; other parameters; the generator, the work mode, the number of threads; and
  * last the outputs. `threads` is the largest number of threads to use, this one included
- * (0 counts as 1); they live as long as the call (cydp_prefetch_new names the one
- * exception), and the results are the same for any number. An array without entries may be
- * NULL.
+ * (0 counts as 1); they live as long as the call (but see cydp_prefetch_new), and the
+ * results are the same for any number. An array without entries may be NULL.
  *
  * A function that returns void cannot fail. State is passed, never global, except for the
  * kernels in use, the number of forks, and a list of what draws ahead. The library knows
