@@ -5,7 +5,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-CONFIDENCE = "0.999999999"  # of the errors that answers are checked by
+CONFIDENCE = "0.999999999999"  # of the errors that answers are checked by
 
 
 class Answer(NamedTuple):

@@ -7,10 +7,10 @@ import platform
 import signal
 import sys
 import threading
-import time
 from collections.abc import Callable
 
 import pytest
+from accounting.ledger.ledger_processes import ended, forked
 from generator.pool_noise import noise
 from generator.streams import Stream
 
@@ -70,22 +70,21 @@ def test_fork(g: cydp.Generator) -> None:
     sys.platform != "linux" or platform.machine() not in CLONE, reason="a Linux system call"
 )
 def test_clone_without_handlers(g: cydp.Generator) -> None:
+    """From a process of one thread.
+
+    If another thread has asked for the GIL, a clone hands it over, and waits for that thread, which
+    it does not have.
+    """
     libc = ctypes.PyDLL(None)  # keeps the GIL, which the child must hold
 
     def clone() -> int:
         return int(libc.syscall(CLONE[platform.machine()], signal.SIGCHLD, 0, 0, 0, 0))
 
-    first = draw(g)
-    # A child that another thread of ours has asked for the GIL would hand it over, and wait for
-    # that thread, which it does not have. So nobody asks meanwhile.
-    interval = sys.getswitchinterval()
-    sys.setswitchinterval(3600)
-    try:
-        time.sleep(0.05)  # until who has asked has had it
-        drawn = from_children(clone, g)
-    finally:
-        sys.setswitchinterval(interval)
-    all_differ([first, *drawn, draw(g)], 6)
+    def work() -> None:
+        first = draw(g)
+        all_differ([first, *from_children(clone, g), draw(g)], 6)
+
+    assert ended(forked(work)) == 0
 
 
 def test_fork_while_threads_draw(g: cydp.Generator) -> None:

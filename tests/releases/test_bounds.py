@@ -67,11 +67,11 @@ def test_bins_of_few_records_are_not_found() -> None:
 
 @pytest.mark.parametrize("x", [[], [5.0] * 3, [math.nan] * 1000])
 def test_without_a_bin_the_fallback_is_used(x: list[float]) -> None:
-    release = cydp.bounds(x, epsilon=FEW)
+    release = bounds(x, epsilon=FEW)
     assert release.value == (0, 0)
     assert not release.found
     assert "no bin was found" in " ".join(repr(release).split())
-    given = cydp.bounds(x, epsilon=FEW, fallback=("-1/2", 7))
+    given = bounds(x, epsilon=FEW, fallback=("-1/2", 7))
     assert given.value == (-0.5, 7)
     assert cydp.sum([1.0, 2.0], given, epsilon=1).query.grid.bounds == (-0.5, 7)
     assert isinstance(float(cydp.mean([1.0], release, epsilon=1)), float)

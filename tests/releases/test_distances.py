@@ -360,8 +360,9 @@ def test_means_by_key_are_exact_without_noise() -> None:
     filled: dict[str, Any] = {"missing": 7, "count": False}
     for arguments, expected in (({}, [2.5, 2]), (filled, [4, 2])):
         release = cydp.group_by(
-            table, "k", keys=["a", "b", "c"], means={"x": BOUNDS}, epsilon=10**6, **arguments
-        )
+            table, "k", keys=["a", "b", "c"], means={"x": BOUNDS}, epsilon=10**6,
+            rng=SeededGenerator(1), **arguments,
+        )  # fmt: skip
         assert release["mean_x"][:2] == pytest.approx(expected, abs=1e-4)
         lower, upper = release.interval(column="mean_x")
         assert (upper - lower)[:2].max() < 1e-3

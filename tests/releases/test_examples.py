@@ -18,7 +18,7 @@ import numpy as np
 import pytest
 
 EXAMPLES = Path(__file__).parents[2] / "examples"
-SURE = "0.999999999"
+SURE = "0.999999999999"
 
 
 def table(name: str) -> dict[str, list[str]]:

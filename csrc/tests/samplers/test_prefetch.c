@@ -201,7 +201,7 @@ static void no_fork_shares_an_array(bool seed) {
 enum { CHILDREN = 4, SHOWN = 100, FORKED_VALUES = 20000 };
 static void no_fork_shares_an_array(bool seed) {
   static int64_t array[FORKED_VALUES];
-  static int64_t values[2 * FORKED_VALUES + CHILDREN * (SHOWN + FORKED_VALUES)];
+  static int64_t values[FORKED_VALUES + 2 * (1 + CHILDREN) * SHOWN];
   cydp_sampler *sampler = laplace();
   cydp_rng *rng = seed ? seeded() : fresh();
   cydp_prefetch *other = prefetch_of(sampler, 2 * FORKED_VALUES, rng);
@@ -210,7 +210,7 @@ static void no_fork_shares_an_array(bool seed) {
   int pipes[2], status;
   CHECK(pipe(pipes) == 0);
   take(prefetch, free_part);
-  free_part += FORKED_VALUES;
+  free_part += SHOWN; /* of all values two would be equal by chance once in 10^7 runs */
   for (int child = 0; child < CHILDREN; child++) {
     CHECK(prefetch->ahead->drawing);
     pid_t pid = fork();
@@ -233,7 +233,7 @@ static void no_fork_shares_an_array(bool seed) {
     }
     CHECK(waitpid(pid, &status, 0) == pid && status == 0);
     take(prefetch, free_part);
-    free_part += FORKED_VALUES;
+    free_part += SHOWN;
     if (!seed) { /* a child of a seeded parent repeats the parent's next array */
       ssize_t bytes = SHOWN * sizeof *values;
       CHECK(read(pipes[0], free_part, (size_t)bytes) == bytes);
@@ -268,7 +268,7 @@ static void take_in_a_child(cydp_prefetch *prefetch) {
 /* No handler hears of this fork, and no page is wiped: the child finds its parent's array,
  * and a thread that it does not have. ThreadSanitizer takes that thread for a running one. */
 static void a_child_without_handlers_draws_its_own(void) {
-  static int64_t values[2 * FORKED_VALUES];
+  static int64_t values[FORKED_VALUES];
   cydp_sampler *sampler = laplace();
   cydp_rng *rng = fresh();
   cydp_prefetch *prefetch = prefetch_of(sampler, FORKED_VALUES, rng);
@@ -286,8 +286,8 @@ static void a_child_without_handlers_draws_its_own(void) {
   }
   CHECK(waitpid(pid, &status, 0) == pid && status == 0);
   take(prefetch, values);
-  CHECK(read(pipes[0], values + FORKED_VALUES, (size_t)bytes) == bytes);
-  all_distinct(values, FORKED_VALUES + SHOWN);
+  CHECK(read(pipes[0], values + SHOWN, (size_t)bytes) == bytes);
+  all_distinct(values, 2 * SHOWN);
   close(pipes[0]);
   close(pipes[1]);
   cydp_prefetch_free(prefetch);

@@ -328,7 +328,7 @@ def bounds(
     --------
     >>> import cydp
     >>> incomes = [0.0, 21_000, 35_500.5, 90_000] * 100
-    >>> release = bounds(incomes, epsilon=1)
+    >>> release = bounds(incomes, epsilon=1, confidence="0.999999999999")
     >>> release.value, release.found
     ((0.0, 131072.0), True)
     >>> cydp.sum(incomes, release, epsilon=1).query.grid.bounds[1] == 131072

@@ -206,9 +206,9 @@ class SampleRelease(Exportable):
         --------
         >>> import cydp
         >>> from cydp.sampling import on_sample
-        >>> release = on_sample(cydp.count, [1] * 1000, share="1/10", epsilon=100)
+        >>> release = on_sample(cydp.count, [1] * 10_000, share="1/10", epsilon=100)
         >>> whole = release.estimate()
-        >>> 500 < whole.values < 1500, 5000 < whole.variances < 15000
+        >>> 5000 < whole.values < 15_000, 50_000 < whole.variances < 150_000
         (True, True)
 
         """

@@ -59,7 +59,9 @@ def child(code: str, *arguments: str, before: tuple[str, ...] = ()) -> "subproce
     )
 
 
-def forked(work: Callable[[], object], fork: Callable[[], int] = os.fork, seconds: int = 60) -> int:
+def forked(
+    work: Callable[[], object], fork: Callable[[], int] = os.fork, seconds: int = 300
+) -> int:
     """Run in a forked child, and return its process id; it exits with 0 if nothing was raised."""
     process = fork()
     if process == 0:
@@ -95,7 +97,7 @@ def in_a_child(test: Callable[..., None]) -> Callable[..., None]:
                 traceback.print_exc()
                 raise
 
-        assert ended(forked(work, seconds=300)) == 0
+        assert ended(forked(work, seconds=3000)) == 0
 
     return run
 

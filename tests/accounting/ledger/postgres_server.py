@@ -10,6 +10,7 @@ import shutil
 import socket
 import sqlite3
 import subprocess
+import sys
 import tempfile
 from contextlib import closing
 from pathlib import Path
@@ -21,6 +22,7 @@ _SETTINGS = {
     "listen_addresses": "127.0.0.1", "unix_socket_directories": "", "max_connections": "80",
     "shared_buffers": "16MB", "max_wal_size": "256MB", "log_statement": "none",
 }  # fmt: skip
+_WAIT = ("-w", "-t", "600")  # seconds
 
 
 def _binaries() -> Path | None:
@@ -104,9 +106,13 @@ class PostgresServer:
         self.data = self.folder / "data"
         self.run("initdb", "-D", self.data, "-U", "owner", "-A", "trust", "-E", "UTF8", "--no-sync",
                  "--locale=C")  # fmt: skip
-        with socket.socket() as free:
-            free.bind(("127.0.0.1", 0))
-            self.port = free.getsockname()[1]
+        # Kept, so that nobody else is given the port, be the server away; the server may listen.
+        self._reserved = socket.socket()
+        self._reserved.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+        self._reserved.bind(("127.0.0.1", 0))
+        self.port = self._reserved.getsockname()[1]
+        if sys.platform != "linux":  # elsewhere the server could not listen then
+            self._reserved.close()
         self.set(port=str(self.port), **_SETTINGS)
         self.start()
         self.run("createdb", "-h", "127.0.0.1", "-p", self.port, "-U", "owner", "budgets")
@@ -135,11 +141,11 @@ class PostgresServer:
     def start(self, most_bytes: int | None = None) -> None:
         """Start the server; none of its files may have more bytes."""
         log = self.folder / "log"
-        self.run("pg_ctl", "-D", self.data, "-w", "-l", log, "start", most_bytes=most_bytes)
+        self.run("pg_ctl", "-D", self.data, *_WAIT, "-l", log, "start", most_bytes=most_bytes)
 
     def stop(self, how: str = "fast") -> None:
         """Stop the server; "immediate" is what a power cut leaves to it."""
-        self.run("pg_ctl", "-D", self.data, "-w", "-m", how, "stop")
+        self.run("pg_ctl", "-D", self.data, *_WAIT, "-m", how, "stop")
 
     def address(self, user: str = "owner", port: int | None = None) -> str:
         """The address of the database."""
@@ -148,4 +154,5 @@ class PostgresServer:
     def close(self) -> None:
         """Stop the server and remove it."""
         self.stop("immediate")
+        self._reserved.close()
         shutil.rmtree(self.folder, ignore_errors=True)

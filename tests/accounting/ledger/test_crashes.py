@@ -12,7 +12,7 @@ from pathlib import Path
 
 import pytest
 from accounting.ledger.ledger_processes import at_line, child, die, ended, forked, in_a_child, new
-from accounting.ledger.told_charges import Counted, Told, count, told_until_killed
+from accounting.ledger.told_charges import Counted, Told, Wait, count, told_until_killed
 
 from cydp import BudgetLedger, LedgerError, PureDP
 from cydp.accounting import ChargeInDoubtError
@@ -30,11 +30,13 @@ pytestmark = [
 def kill_writers(path: Path, rounds: int) -> Counted:
     """Kill three writers again and again, and return what became of their charges."""
     rng, told = random.Random(1), Told(frozenset(), frozenset(), 0, frozenset())
+
+    def meanwhile(wait: Wait) -> None:
+        wait(2)
+        time.sleep(rng.random() * 0.1)
+
     for n in range(rounds):
-        more = told_until_killed(
-            path, str(n), 3, lambda: time.sleep(rng.random() * 0.1), again=False
-        )
-        told = told.and_of(more)
+        told = told.and_of(told_until_killed(path, str(n), 3, meanwhile, again=False))
     return count(path, told)
 
 

@@ -10,8 +10,6 @@ import shutil
 import sqlite3
 import subprocess
 import sys
-import threading
-import time
 from collections.abc import Callable
 from multiprocessing import get_context
 from pathlib import Path
@@ -336,20 +334,14 @@ except LedgerError as error:
         assert bool(said) == bool(expected)
 
 
-def test_a_create_that_is_not_done_yet(path: Path) -> None:
+def test_a_create_that_is_not_done_yet(path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """For a moment its file has two names: who opens it waits for the end of this."""
     draft = path.with_name("draft")
     os.link(path, draft)
-
-    def finish() -> None:
-        time.sleep(0.1)
-        draft.unlink()
-
-    thread = threading.Thread(target=finish)
-    thread.start()
+    monkeypatch.setattr(_path.time, "sleep", lambda _: draft.unlink())
     with BudgetLedger.open(path) as ledger:
         ledger.charge(PureDP(1))
-    thread.join()
+    assert not draft.exists()
 
 
 LOOK = """
@@ -364,7 +356,11 @@ def test_descriptors_of_the_file_are_not_closed_while_it_is_in_use(path: Path) -
     """To close one drops SQLite's locks: another process would delete the WAL file as unused."""
     ledger = BudgetLedger.open(path)
     ledger.charge(PureDP(0.25))
-    folder = Path("/proc/self/fd")
+
+    def opened() -> int:
+        names = map(os.path.realpath, Path("/proc/self/fd").iterdir())
+        return sum(name.startswith(str(path)) for name in names)
+
     counts = set()
     look = child(LOOK, str(path))  # the last one to close it, perhaps
     assert look.stdin is not None
@@ -373,7 +369,7 @@ def test_descriptors_of_the_file_are_not_closed_while_it_is_in_use(path: Path) -
         others = [BudgetLedger.open(path), BudgetLedger.open(path)]
         for other in others:
             other.close()
-        counts.add(len(list(folder.iterdir())))
+        counts.add(opened())
         look.stdin.write(b"\n")
         look.stdin.flush()
         assert look.stdout.readline() == b"closed\n"
@@ -381,8 +377,7 @@ def test_descriptors_of_the_file_are_not_closed_while_it_is_in_use(path: Path) -
     look.communicate()
     assert len(counts) == 1  # they are used again
     ledger.close()
-    open_ = {os.path.realpath(file) for file in folder.iterdir()}
-    assert not any(name.startswith(str(path)) for name in open_)
+    assert opened() == 0
 
 
 def test_a_removed_file_of_sqlites(path: Path) -> None:

@@ -84,7 +84,7 @@ def test_every_release_is_repeated_and_not_drawn_again(path: Path) -> None:
                 wrong.append(f"{name} is drawn again")
         assert ledger.head() == head
         for name, (noise, data) in RELEASES.items():
-            budgets = [ledger.scope(charge_id=f"{name} {i}") for i in range(5)]
+            budgets = [ledger.scope(charge_id=f"{name} {i}") for i in range(8)]
             if all(same(first[name], noise.release(data, budget=budget)) for budget in budgets):
                 wrong.append(f"the noise of {name} is not fresh")
         ledger.verify()

@@ -21,7 +21,7 @@ import numpy as np
 import pytest
 from accounting.ledger.ledger_processes import new
 from accounting.ledger.postgres_server import Place, PostgresServer, missing, tamper
-from accounting.ledger.told_charges import TINY, Counted, count, told_until_killed
+from accounting.ledger.told_charges import TINY, Counted, Wait, count, told_until_killed
 
 from cydp import BudgetLedger, LedgerError, PureDP
 from cydp.accounting import (
@@ -187,7 +187,7 @@ def charge_while_it_is_cut(
 ) -> Counted:
     """Cut COMMITs of four processes, one after the other; what became of their charges."""
 
-    def cut() -> None:
+    def cut(_: Wait) -> None:
         for number in range(cuts):
             proxy.cut = "after" if number % 2 else "before"
             while proxy.cut:
@@ -212,9 +212,10 @@ def test_connections_that_break_in_commits_of_many(
 def test_a_server_that_is_away_leaves_a_doubt_that_is_looked_up(
     proxy: Proxy, server: PostgresServer, place: Place, cut: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(_postgres_store, "BUSY_SECONDS", 1)
     new(place).close()
     with BudgetLedger.open(behind(proxy, server, place)) as ledger:
+        # Not before: the server itself ends a transaction that is idle for as long.
+        monkeypatch.setattr(_postgres_store, "BUSY_SECONDS", 1)
         proxy.cut, proxy.away = cut, True
         with pytest.raises(
             ChargeInDoubtError, match="take it as spent, and release nothing"
@@ -223,6 +224,7 @@ def test_a_server_that_is_away_leaves_a_doubt_that_is_looked_up(
         assert "may have been charged as entry 3" in error.value.__notes__[0]
         with pytest.raises(LedgerError, match="cannot use"):
             ledger.charge(PureDP("0.125"))
+        monkeypatch.undo()
         proxy.away = False
         assert ledger.spent == PureDP("0.25" if cut == "after" else 0)
         if cut == "after":
@@ -255,12 +257,13 @@ def charge_while_it_stops(own: PostgresServer, place: Place, stops: int) -> Coun
     """Stop a server again and again while four processes charge; what became of their charges."""
     rng = random.Random(1)
 
-    def stop() -> None:
+    def stop(wait: Wait) -> None:
         for _ in range(stops):
-            time.sleep(0.1 + rng.random() / 4)
+            wait(6)
+            time.sleep(rng.random() / 4)
             own.stop("immediate")
             own.start()
-        time.sleep(0.3)
+        wait(1)
 
     return count(place, told_until_killed(place, "stops", 4, stop, again=True))
 
@@ -624,16 +627,19 @@ def test_a_lock_that_is_held_is_waited_for_and_told(
 ) -> None:
     import psycopg
 
-    monkeypatch.setattr(_postgres_store, "BUSY_SECONDS", 1)
     ledger = new(place)
     with psycopg.connect(server.address()) as other:
         other.execute("SELECT key FROM cydp.ledger FOR UPDATE")
         assert ledger.spent == PureDP(0)  # readers wait for nobody
         with pytest.raises(LedgerError, match="exists already"):  # nor does who makes a ledger
             new(place)
+        monkeypatch.setattr(_postgres_store, "BUSY_SECONDS", 1)
+        ledger.close()  # the next connection waits as long
         with pytest.raises(LedgerError, match="for 1 seconds: try again later"):
             ledger.charge(TINY)
         other.rollback()
+    monkeypatch.undo()
+    ledger.close()
     assert ledger.charge(TINY).fresh
     ledger.close()
 

@@ -20,9 +20,10 @@ from accounting.ledger.ledger_processes import ended, forked
 from cydp import BudgetLedger, LedgerError, PureDP
 from cydp.accounting import ChargeInDoubtError
 
-__all__ = ["TINY", "Counted", "Told", "count", "told_until_killed"]
+__all__ = ["TINY", "Counted", "Told", "Wait", "count", "told_until_killed"]
 
 TINY = PureDP("1e-9")
+Wait = Callable[[int], None]
 
 
 class Told(NamedTuple):
@@ -63,7 +64,7 @@ class Counted(NamedTuple):
 def _charge_by_ids(path: Path, writer: str, tell: int, barrier: Barrier, *, again: bool) -> None:
     """Charge without end. An error is raised; `again`: the same id is charged until it is."""
     with BudgetLedger.open(path) as ledger:
-        barrier.wait(60)
+        barrier.wait(300)
         for count in itertools.count(1):
             charge_id, refused = f"{writer}:{count}", False
             os.write(tell, b"asked %s\n" % charge_id.encode())
@@ -86,12 +87,23 @@ def _charge_by_ids(path: Path, writer: str, tell: int, barrier: Barrier, *, agai
                     time.sleep(0.02)
 
 
+def _wait_for_charges(told: int, number: int) -> None:
+    def acknowledged() -> int:
+        return os.pread(told, os.fstat(told).st_size, 0).count(b"acknowledged")
+
+    wanted, end = acknowledged() + number, time.monotonic() + 300
+    while acknowledged() < wanted:
+        assert time.monotonic() < end, "nothing is charged any more"
+        time.sleep(0.01)
+
+
 def told_until_killed(
-    path: Path, name: str, writers: int, meanwhile: Callable[[], object], *, again: bool
+    path: Path, name: str, writers: int, meanwhile: Callable[[Wait], object], *, again: bool
 ) -> Told:
     """Let processes charge while a function runs, and kill them; a failure if one has ended.
 
-    The function begins when all have opened the ledger.
+    The function begins when all have opened the ledger. What it is called with waits until so many
+    more charges were acknowledged, however busy the machine is.
     """
     barrier = get_context("fork").Barrier(writers + 1)
     with tempfile.TemporaryFile() as told:  # a pipe would be full, and stop the writers
@@ -103,8 +115,8 @@ def told_until_killed(
             for n in range(writers)
         ]
         try:
-            barrier.wait(60)
-            meanwhile()
+            barrier.wait(300)
+            meanwhile(partial(_wait_for_charges, told.fileno()))
         finally:
             for writer in charging:
                 os.kill(writer, signal.SIGKILL)
