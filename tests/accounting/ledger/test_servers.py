@@ -108,6 +108,10 @@ class Proxy:
         with suppress(OSError):
             self._listener.shutdown(socket.SHUT_RDWR)
         self._listener.close()
+        self.break_all()
+
+    def break_all(self) -> None:
+        """Cut all connections."""
         self._end(*self._pairs)
 
 
@@ -146,12 +150,13 @@ def test_what_was_not_charged_may_not_have_been(
     proxy: Proxy, server: PostgresServer, place: Place, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """The server is away when the note is to be written, and it had answered before."""
-    monkeypatch.setattr(_postgres_store, "BUSY_SECONDS", 1)
     look_up = _postgres_store.PostgresStore._look_up
 
     def and_leave(store: Any) -> bool:
         found = look_up(store)
+        monkeypatch.setattr(_postgres_store, "BUSY_SECONDS", 1)
         proxy.away = True
+        proxy.break_all()
         return found
 
     new(place).close()
@@ -161,6 +166,7 @@ def test_what_was_not_charged_may_not_have_been(
         with pytest.raises(LedgerError, match="and nothing was charged: try again") as error:
             ledger.charge(PureDP("0.25"), charge_id="monday")
         assert not hasattr(error.value, "__notes__")
+        monkeypatch.undo()
         proxy.away = False
         assert ledger.spent == PureDP(0)
 
