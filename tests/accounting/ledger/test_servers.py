@@ -171,6 +171,17 @@ def test_what_was_not_charged_may_not_have_been(
         assert ledger.spent == PureDP(0)
 
 
+def test_many_charges_that_were_not_made_are_said_not_to_be(
+    proxy: Proxy, server: PostgresServer, place: Place
+) -> None:
+    new(place).close()
+    with BudgetLedger.open(behind(proxy, server, place)) as ledger:
+        proxy.cut = "before"
+        with pytest.raises(LedgerError, match="and nothing was charged: try again"):
+            ledger.charge_many([{"cost": PureDP("0.25")}] * 2)
+        assert ledger.spent == PureDP(0)
+
+
 def test_a_result_that_is_not_written_was_charged(
     proxy: Proxy, server: PostgresServer, place: Place
 ) -> None:

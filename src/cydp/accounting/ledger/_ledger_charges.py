@@ -3,9 +3,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from datetime import date
-from typing import Any
+from typing import Any, TypeVar
 
 from cydp._arguments import Integer
 from cydp._call_errors import explain_arguments
@@ -42,6 +42,8 @@ from cydp.accounting.ledger._serialize import check_size
 from cydp.accounting.ledger._write_charge import ChargesOfCall, balance_after, refusal, write_charge
 
 __all__ = ["LedgerCharges"]
+
+T = TypeVar("T")
 
 
 class LedgerCharges:
@@ -197,7 +199,7 @@ class LedgerCharges:
             return [write_charge(rows, charge, call) for charge in checked]
 
         try:
-            return self._store.write(write)
+            return self._charged(write, [])
         except BudgetExceededError as error:
             note_release(error, *costs)
             raise
@@ -245,16 +247,20 @@ class LedgerCharges:
             receipt = write_charge(rows, charge)
             answers.append(PaidByLedger(self, receipt, records=records))
 
+        self._charged(write, answers)
+        paid = answers[-1]
+        assert isinstance(paid, PaidByLedger)
+        return paid
+
+    def _charged(self, write: Callable[[Rows], T], answers: list[Paid]) -> T:
+        """Write charges; an error says that nothing was charged, where that is certain."""
         try:
-            self._store.write(write)
+            return self._store.write(write)
         except LedgerError as error:
             if not error._is_undone:
                 raise
             answers.clear()  # else a note would say that the charge may have been made
             raise LedgerError(f"{error}, and nothing was charged: try again") from None
-        paid = answers[-1]
-        assert isinstance(paid, PaidByLedger)
-        return paid
 
     def _read_charge(self, charge_id: str) -> ChargeRow | None:
         """Return the charge of an id, or None."""
